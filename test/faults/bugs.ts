@@ -260,7 +260,7 @@ export const bugs: readonly Bug[] = [
   {
     name: 'a digest depends on a value from the environment',
     file: 'src/reconcile/digest.ts',
-    find: 'entry?.templates[path] ?? ',
+    find: 'entry?.templates[field] ?? ',
     replace: '',
     tests: ['test/unit/reconcile/digest.test.ts'],
   },

@@ -54,7 +54,7 @@ test.each<[string, Timing, string, string[]]>([
   ],
   [
     'cron does not fire before its startTime',
-    cron('0 0 6 * * mon', '2026-06-03T00:00:00'),
+    cron('0 0 6 * june-july Monday', '2026-06-03T00:00:00'),
     '2026-01-01T00:00:00Z',
     ['2026-06-08T04:00:00.000Z', '2026-06-15T04:00:00.000Z'],
   ],

@@ -20,8 +20,10 @@ interface FieldRule {
   readonly words?: readonly string[];
 }
 
-const MONTHS = ['JAN', 'FEB', 'MAR', 'APR', 'MAY', 'JUN', 'JUL', 'AUG', 'SEP', 'OCT', 'NOV', 'DEC'];
-const WEEKDAYS = ['SUN', 'MON', 'TUE', 'WED', 'THU', 'FRI', 'SAT'];
+const MONTHS = 'JANUARY FEBRUARY MARCH APRIL MAY JUNE JULY AUGUST SEPTEMBER OCTOBER NOVEMBER DECEMBER'.split(
+  ' ',
+);
+const WEEKDAYS = 'SUNDAY MONDAY TUESDAY WEDNESDAY THURSDAY FRIDAY SATURDAY'.split(' ');
 const SECOND: FieldRule = { name: 'second', low: 0, high: 59 };
 const MINUTE: FieldRule = { name: 'minute', low: 0, high: 59 };
 const HOUR: FieldRule = { name: 'hour', low: 0, high: 23 };
@@ -82,7 +84,10 @@ function parseRange(range: string, rule: FieldRule, hasStep: boolean): [number, 
 }
 
 function parseValue(text: string, rule: FieldRule): number {
-  const word = text === '' ? -1 : (rule.words?.indexOf(text) ?? -1);
+  const word =
+    text === ''
+      ? -1
+      : (rule.words?.findIndex((each) => each === text || (each !== '' && each.slice(0, 3) === text)) ?? -1);
   const value = word >= 0 ? word : /^\d{1,4}$/.test(text) ? Number(text) : Number.NaN;
   if (value >= rule.low && value <= rule.high) return value;
   throw invalid(rule, text);
