@@ -25,9 +25,6 @@ const host: Host = {
     // Some pseudo-terminals say 0.
     return process.stdout.columns || process.stderr.columns || null;
   },
-  get rows() {
-    return process.stderr.rows || null;
-  },
 };
 
 const interrupt = new AbortController();

@@ -44,8 +44,6 @@ export function runRunCommand(
         return saver === null ? { ended } : { ended: await saver.finish(ended), saved: saver.saved };
       });
       const result = runResult(found.ended, context, found.saved);
-      // Before the result takes its place on stderr.
-      printer.end();
       return isStdout ? onStderr(result, flags, context) : result;
     } finally {
       printer.end();

@@ -111,7 +111,6 @@ export class Workspace {
       stdoutIsTerminal: false,
       stderrIsTerminal: false,
       columns: null,
-      rows: null,
       sleep: this.sleep,
       now: this.now,
     };

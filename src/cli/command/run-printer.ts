@@ -18,12 +18,12 @@ export interface RunPrinter {
  */
 export function runPrinter(
   flags: CommonFlags,
-  { host, output, signal }: Pick<CommandContext, 'host' | 'output' | 'signal'>,
+  { host, output }: CommandContext,
   isStdoutUsed = false,
 ): RunPrinter {
   const isShared = isStdoutUsed && host.stdoutIsTerminal;
   if (host.stderrIsTerminal && host.env['CI'] === undefined && !isShared)
-    return tablePrinter(flags, { host, output, signal });
+    return tablePrinter(flags, { host, output });
   const printed = new Map<string, ServiceRun['state']>();
   const print = (run: ServiceRun, whole: ServiceRun | null) => {
     const name = `${whole?.id ?? ''} ${run.address} ${run.id}`;
@@ -50,24 +50,17 @@ export function runPrinter(
 
 function tablePrinter(
   flags: CommonFlags,
-  { host, output, signal }: Pick<CommandContext, 'host' | 'output' | 'signal'>,
+  { host, output }: Pick<CommandContext, 'host' | 'output'>,
 ): RunPrinter {
   let drawn = 0;
   // Starts are reported one by one.
   const known = new Map<string, ServiceRun>();
   const clear = () => (drawn === 0 ? '' : `\u001b[${drawn}A\r\u001b[J`);
-  const end = () => {
-    if (drawn > 0) output.err(clear());
-    drawn = 0;
-  };
-  // What is said of the interrupt takes its place. If runs are still followed, the table is drawn again below that.
-  signal.addEventListener('abort', end, { once: true });
   return {
     onRuns(runs) {
       for (const run of runs) known.set(`${run.address} ${run.id}`, run);
       const width = host.columns ?? defaultWidth;
-      const style = { color: useColor(flags, host, true), width, height: host.rows ?? undefined };
-      const lines = liveTable([...known.values()], style);
+      const lines = liveTable([...known.values()], { color: useColor(flags, host, true), width });
       output.err(`${clear()}${output.redactor.value(lines.join('\n'))}\n`);
       drawn = lines.length;
     },
@@ -76,6 +69,9 @@ function tablePrinter(
       output.err(`${clear()}${output.redactor.value(line)}\n`);
       drawn = 0;
     },
-    end,
+    end() {
+      if (drawn > 0) output.err(clear());
+      drawn = 0;
+    },
   };
 }

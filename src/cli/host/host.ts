@@ -10,8 +10,6 @@ export interface Host extends ClockOptions {
   readonly stdoutIsTerminal: boolean;
   /** Of the terminal; null without one. */
   readonly columns: number | null;
-  /** Lines of the terminal on stderr; null without one. */
-  readonly rows: number | null;
 }
 
 export interface CommandContext {

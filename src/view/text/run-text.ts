@@ -132,16 +132,11 @@ interface LiveRow {
 /** Rows of the live table. The rest are counted. */
 const MOST_ROWS = 20;
 
-export interface LiveOptions extends TextOptions {
-  /** Lines of the terminal. A table that is higher would leave a copy of itself each time it is drawn. Default: enough. */
-  readonly height?: number | undefined;
-}
-
 /**
  * The live table of a terminal: unfinished agents first, then those that did not succeed. The state comes first, and each
  * line fits the width: on a narrow terminal, it is names and reasons that are cut.
  */
-export function liveTable(runs: readonly ServiceRun[], options: LiveOptions): readonly string[] {
+export function liveTable(runs: readonly ServiceRun[], options: TextOptions): readonly string[] {
   const { paint } = textLayout(options);
   const rows = runs
     .map(withStageNames)
@@ -150,9 +145,7 @@ export function liveTable(runs: readonly ServiceRun[], options: LiveOptions): re
         ? [{ run, whole: null }]
         : run.members.map((each) => ({ run: each, whole: run })),
     );
-  const shown = [...rows]
-    .sort((a, b) => rank(a.run.state) - rank(b.run.state))
-    .slice(0, rowsIn(options.height));
+  const shown = [...rows].sort((a, b) => rank(a.run.state) - rank(b.run.state)).slice(0, MOST_ROWS);
   const isOne = runs.length === 1;
   const states = Math.max(0, ...shown.map(({ run }) => runStateLabels[run.state].length));
   // One column stays free: a terminal that is filled to the last one may go to the next line.
@@ -160,9 +153,7 @@ export function liveTable(runs: readonly ServiceRun[], options: LiveOptions): re
   const lines = shown.map(({ run, whole }) => {
     const label = shortened(pad(runStateLabels[run.state], states), left);
     const room = left - widthOf(label) - 2;
-    const of = isOne ? null : whole;
-    const id = isAlone(run, rows) ? '' : ` ${run.id?.slice(0, 8)}`;
-    const what = room < 1 ? '' : `  ${shortened(liveText(run, of, id), room)}`;
+    const what = room < 1 ? '' : `  ${shortened(liveText(run, isOne ? null : whole), room)}`;
     return `${paint(runStateStyles[run.state], label)}${what}`.trimEnd();
   });
   return [...lines, shortened(countsText(runs), left)];
@@ -174,20 +165,10 @@ function shortened(text: string, width: number): string {
   return width < 2 ? piece : `${piece}…`;
 }
 
-/** Without the counts and the line of the cursor. */
-function rowsIn(height: number | undefined): number {
-  return Math.max(1, Math.min(MOST_ROWS, (height ?? Number.POSITIVE_INFINITY) - 2));
-}
-
-/** Whether its name says which run it is. */
-function isAlone(run: ServiceRun, rows: readonly LiveRow[]): boolean {
-  return run.id === null || rows.filter((each) => runName(each.run) === runName(run)).length === 1;
-}
-
-/** Without ids where names say enough: they would leave no room for reasons. */
-function liveText(run: ServiceRun, whole: ServiceRun | null, id: string): string {
+/** Without ids, which would leave no room for reasons. */
+function liveText(run: ServiceRun, whole: ServiceRun | null): string {
   const of = whole === null ? '' : ` of ${runName(whole)}`;
-  return escapeControls(`${runName(run)}${id}${of}${outcomeOf(run)}`);
+  return escapeControls(`${runName(run)}${of}${outcomeOf(run)}`);
 }
 
 function rank(state: ServiceRunState): number {
