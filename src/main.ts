@@ -23,6 +23,9 @@ const host: Host = {
   get columns() {
     return process.stdout.columns ?? process.stderr.columns ?? null;
   },
+  get rows() {
+    return process.stdout.rows ?? process.stderr.rows ?? null;
+  },
 };
 
 const interrupt = new AbortController();

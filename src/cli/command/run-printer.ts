@@ -52,26 +52,23 @@ function tablePrinter(
   flags: CommonFlags,
   { host, output }: Pick<CommandContext, 'host' | 'output'>,
 ): RunPrinter {
-  let drawn = 0;
   // Starts are reported one by one.
   const known = new Map<string, ServiceRun>();
-  const clear = () => (drawn === 0 ? '' : `\u001b[${drawn}A\r\u001b[J`);
+  const draw = () => {
+    const width = host.columns ?? defaultWidth;
+    const table = liveTable([...known.values()], { color: useColor(flags, host, true), width });
+    const lines = output.redactor.value(table);
+    output.table(lines, () => `\u001b[${lines.length}A\r\u001b[J`);
+  };
   return {
     onRuns(runs) {
       for (const run of runs) known.set(`${run.address} ${run.id}`, run);
-      const width = host.columns ?? defaultWidth;
-      const lines = liveTable([...known.values()], { color: useColor(flags, host, true), width });
-      output.err(`${clear()}${output.redactor.value(lines.join('\n'))}\n`);
-      drawn = lines.length;
+      draw();
     },
     note(line) {
-      // The table is drawn again below it.
-      output.err(`${clear()}${output.redactor.value(line)}\n`);
-      drawn = 0;
+      output.err(`${output.redactor.value(line)}\n`);
+      if (known.size > 0) draw();
     },
-    end() {
-      if (drawn > 0) output.err(clear());
-      drawn = 0;
-    },
+    end: () => output.err(''),
   };
 }
