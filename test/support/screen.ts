@@ -11,14 +11,23 @@ export class Screen {
     public rows: number,
   ) {}
 
-  /** What a person sees or scrolls back to, without trailing spaces. */
+  /** What a person sees or scrolls back to, without spaces and empty lines at the end. */
   get text(): string {
-    return [...this.scrolled, ...this.lines].map((line) => line.trimEnd()).join('\n');
+    const lines = [...this.scrolled, ...this.lines].map((line) => line.trimEnd());
+    return `${lines.join('\n').trimEnd()}\n`;
   }
 
   write(text: string): void {
     // biome-ignore lint/suspicious/noControlCharactersInRegex: these control a terminal.
     for (const [token] of text.matchAll(/\u001b\[(\d*)([A-Za-z])|./gsu)) this.take(token);
+  }
+
+  /** Breaks the longer lines, as most terminals do. The cursor is below all lines. */
+  narrow(columns: number): void {
+    this.columns = columns;
+    const pieces = new RegExp(`.{1,${columns}}`, 'gu');
+    this.lines = this.lines.flatMap((line) => line.match(pieces) ?? ['']);
+    this.row = this.lines.length - 1;
   }
 
   private take(token: string): void {
@@ -29,11 +38,8 @@ export class Screen {
   }
 
   private control(parameter: string, command: string): void {
-    const line = this.lines[this.row] ?? '';
     if (command === 'A') this.row = Math.max(0, this.row - Number(parameter || 1));
     else if (command === 'K' && parameter === '2') this.lines[this.row] = '';
-    else if (command === 'J' && parameter === '')
-      this.lines = [...this.lines.slice(0, this.row), line.slice(0, this.column)];
     else if (command !== 'm') throw new Error(`no such sequence here: ${parameter}${command}`);
   }
 

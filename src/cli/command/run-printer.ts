@@ -1,5 +1,7 @@
 import type { ServiceRun } from '../../model/run.js';
-import { liveTable, runLine } from '../../view/text/run-text.js';
+import { linesTaken } from '../../view/text/layout.js';
+import { liveTable } from '../../view/text/live-table.js';
+import { runLine } from '../../view/text/run-text.js';
 import { type CommandContext, defaultWidth, useColor } from '../host/host.js';
 import type { CommonFlags } from './flags.js';
 
@@ -48,17 +50,23 @@ export function runPrinter(
   };
 }
 
+const ERASE_LINE = '\u001b[2K';
+/** Line by line: where all of a window is erased at once, some terminals keep a copy above it. */
+const LINE_ABOVE = `\u001b[A${ERASE_LINE}`;
+
 function tablePrinter(
   flags: CommonFlags,
   { host, output }: Pick<CommandContext, 'host' | 'output'>,
 ): RunPrinter {
   // Starts are reported one by one.
   const known = new Map<string, ServiceRun>();
+  const columns = () => host.columns ?? defaultWidth;
   const draw = () => {
-    const width = host.columns ?? defaultWidth;
-    const table = liveTable([...known.values()], { color: useColor(flags, host, true), width });
+    const size = { width: columns(), height: host.rows ?? undefined };
+    const table = liveTable([...known.values()], { color: useColor(flags, host, true), ...size });
     const lines = output.redactor.value(table);
-    output.table(lines, () => `\u001b[${lines.length}A\r\u001b[J`);
+    // A window that has become narrower has broken the lines.
+    output.table(lines, () => `\r${ERASE_LINE}${LINE_ABOVE.repeat(linesTaken(lines, columns()))}`);
   };
   return {
     onRuns(runs) {

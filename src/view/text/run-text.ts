@@ -1,7 +1,7 @@
 import type { ServiceRun, ServiceRunState } from '../../model/run.js';
 import { escapeControls } from '../escape.js';
 import { runIdLabels, runName, runSeconds, runStateLabels, secondsText } from '../run-labels.js';
-import { count, pad, pieces, widthOf } from './layout.js';
+import { count, pad, widthOf } from './layout.js';
 import { type Style, type TextOptions, textLayout } from './paint.js';
 
 /** How the command ended. Default: everything was followed as long as it should be. */
@@ -62,7 +62,7 @@ function lastLine(
   runs: readonly ServiceRun[],
   { isDetached, isInterrupted, unsaved = 0 }: RunsEnded,
 ): string {
-  const counts = countsText(runs);
+  const counts = stateCounts(runs);
   const open = runs.filter(({ state }) => state === 'running');
   if (isInterrupted === true) return `Interrupted: ${counts}.`;
   if (isDetached === true && open.length > 0) return `Started: ${counts}.\n${followLine(open)}`;
@@ -92,7 +92,8 @@ const order: readonly ServiceRunState[] = [
   'running',
 ];
 
-function countsText(runs: readonly ServiceRun[]): string {
+/** `2 succeeded, 1 failed` */
+export function stateCounts(runs: readonly ServiceRun[]): string {
   const states = runs
     .flatMap((run) => (run.members.length === 0 ? [run] : run.members))
     .map(({ state }) => state);
@@ -110,57 +111,8 @@ export function runLine(run: ServiceRun, whole: ServiceRun | null): string {
   return escapeControls(`${runName(run)}${of} ${runStateLabels[run.state]}${id}${outcomeOf(run)}`);
 }
 
-function outcomeOf({ state, records, message }: ServiceRun): string {
+/** Its reason, or what it has collected, after a name. */
+export function outcomeOf({ state, records, message }: ServiceRun): string {
   if (message !== null) return `: ${message}`;
   return state === 'succeeded' && records !== null ? `: ${count(records, 'record')}` : '';
-}
-
-interface LiveRow {
-  readonly run: ServiceRun;
-  readonly whole: ServiceRun | null;
-}
-
-/** Rows of the live table. The rest are counted. */
-const MOST_ROWS = 20;
-
-/**
- * The live table of a terminal: unfinished agents first, then those that did not succeed. The state comes first, and each
- * line fits the width: on a narrow terminal, it is names and reasons that are cut.
- */
-export function liveTable(runs: readonly ServiceRun[], options: TextOptions): readonly string[] {
-  const { paint } = textLayout(options);
-  const rows = runs.flatMap((run): LiveRow[] =>
-    run.members.length === 0
-      ? [{ run, whole: null }]
-      : run.members.map((each) => ({ run: each, whole: run })),
-  );
-  const shown = [...rows].sort((a, b) => rank(a.run.state) - rank(b.run.state)).slice(0, MOST_ROWS);
-  const isOne = runs.length === 1;
-  const states = Math.max(0, ...shown.map(({ run }) => runStateLabels[run.state].length));
-  // One column stays free: a terminal that is filled to the last one may go to the next line.
-  const left = Math.max(1, (options.width ?? 80) - 1);
-  const lines = shown.map(({ run, whole }) => {
-    const label = shortened(pad(runStateLabels[run.state], states), left);
-    const room = left - widthOf(label) - 2;
-    const what = room < 1 ? '' : `  ${shortened(liveText(run, isOne ? null : whole), room)}`;
-    return `${paint(runStateStyles[run.state], label)}${what}`.trimEnd();
-  });
-  return [...lines, shortened(countsText(runs), left)];
-}
-
-function shortened(text: string, width: number): string {
-  if (widthOf(text) <= width) return text;
-  const [piece = ''] = pieces(text, Math.max(1, width - 1));
-  return width < 2 ? piece : `${piece}…`;
-}
-
-/** Without ids, which would leave no room for reasons. */
-function liveText(run: ServiceRun, whole: ServiceRun | null): string {
-  const of = whole === null ? '' : ` of ${runName(whole)}`;
-  return escapeControls(`${runName(run)}${of}${outcomeOf(run)}`);
-}
-
-function rank(state: ServiceRunState): number {
-  if (state === 'running') return 0;
-  return state === 'succeeded' ? 2 : 1;
 }

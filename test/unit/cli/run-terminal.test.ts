@@ -101,3 +101,25 @@ test('a note stays above the live table, which is drawn again at once', () => {
     '$ roster run\nBefore.\nsaved out/a.csv\nrunning  agent/a-0\nrunning  agent/a-1\n2 running\n',
   );
 });
+
+test('a table of more agents than the window has lines leaves no copies above it, also in a window that gets lower', () => {
+  const { screen, printer } = arrange(80, 20);
+  for (let poll = 0; poll < 5; poll += 1) printer.onRuns(agents(24));
+  expect(screen.text.match(/agent\/a-0$/gm)).toHaveLength(1);
+  expect(screen.text).toMatch(/ agent\/a-16\n… and 7 more\n24 running\n$/);
+  screen.rows = 8;
+  printer.onRuns(agents(24));
+  // What has left the window with it cannot be erased.
+  screen.scrolled.length = 0;
+  for (let poll = 0; poll < 5; poll += 1) printer.onRuns(agents(24));
+  expect(screen.text).toMatch(/^running {2}agent\/a-0\n(?:running.*\n){4}… and 19 more\n24 running\n$/);
+  expect(screen.scrolled).toEqual([]);
+});
+
+test('a window that gets narrower breaks the lines of the table, and they are erased all the same', () => {
+  const { screen, printer } = arrange(40, 20);
+  printer.onRuns([run({ address: `agent/${'a'.repeat(60)}` })]);
+  screen.narrow(20);
+  printer.onRuns([run({ address: `agent/${'a'.repeat(60)}` })]);
+  expect(screen.text).toBe('$ roster run\nrunning  agent/aaa…\n1 running\n');
+});
