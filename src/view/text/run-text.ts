@@ -1,8 +1,9 @@
 import type { ServiceRun, ServiceRunState } from '../../model/run.js';
 import { escapeControls } from '../escape.js';
 import { runIdLabels, runName, runSeconds, runStateLabels, secondsText } from '../run-labels.js';
-import { count, pad, widthOf } from './layout.js';
-import { type Style, type TextOptions, textLayout } from './paint.js';
+import { count, indent, pad, widthOf } from './layout.js';
+import { type Style, type TextLayout, type TextOptions, textLayout } from './paint.js';
+import { areTooWide, stacked } from './table.js';
 
 /** How the command ended. Default: everything was followed as long as it should be. */
 interface RunsEnded {
@@ -20,19 +21,32 @@ export function runsText(runs: readonly ServiceRun[], how: RunsEnded, options: T
 
 /** A row for each run and each of its members. */
 export function runRows(runs: readonly ServiceRun[], options: TextOptions): readonly string[] {
-  const { paint } = textLayout(options);
+  const layout = textLayout(options);
   const rows = runs.flatMap((run) => [rowOf(run, ''), ...run.members.map((each) => rowOf(each, '  '))]);
   const widths = columns.map((column) => Math.max(...rows.map((row) => widthOf(row[column]))));
-  return rows.map((row) => {
-    const cells = columns.map((column, index) => pad(row[column], widths[index] ?? 0));
-    const [name = '', state = '', ...rest] = cells;
-    return [name, paint(runStateStyles[row.runState], state), ...rest].join('  ').trimEnd();
+  const cells = rows.map((row) => columns.map((column, index) => pad(row[column], widths[index] ?? 0)));
+  const plain = cells.map((row) => row.join('  ').trimEnd());
+  if (areTooWide(plain, layout)) return rows.flatMap((row) => narrowRow(row, widths[STATE] ?? 0, layout));
+  return cells.map(([name = '', state = '', ...rest], index) => {
+    const style = runStateStyles[rows[index]?.runState ?? 'unknown'];
+    return [name, layout.paint(style, state), ...rest].join('  ').trimEnd();
   });
 }
 
-const columns = ['name', 'state', 'time', 'records', 'id'] as const;
+/** The state first, which is then easy to find. */
+function narrowRow(row: Row, states: number, { paint, width }: TextLayout): readonly string[] {
+  const { name, state, time, records, id, runState, lead } = row;
+  const head = `${paint(runStateStyles[runState], pad(state, states))}  ${name}`;
+  const [first = '', ...below] = stacked(head, [time, records, id], width - lead.length);
+  return [first, ...indent(below, lead.length)];
+}
 
-type Row = Readonly<Record<(typeof columns)[number], string>> & { readonly runState: ServiceRunState };
+const columns = ['name', 'state', 'time', 'records', 'id'] as const;
+const STATE = columns.indexOf('state');
+
+type Row = Readonly<Record<(typeof columns)[number] | 'lead', string>> & {
+  readonly runState: ServiceRunState;
+};
 
 function rowOf(run: ServiceRun, lead: string): Row {
   const seconds = runSeconds(run);
@@ -45,6 +59,7 @@ function rowOf(run: ServiceRun, lead: string): Row {
     records: run.records === null || run.state === 'notStarted' ? '' : count(run.records, 'record'),
     id: run.id === null || run.address === null ? '' : escapeControls(`${runIdLabels[run.idKind]} ${run.id}`),
     runState: run.state,
+    lead,
   };
 }
 

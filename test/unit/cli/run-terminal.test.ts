@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { runPrinter } from '../../../src/cli/command/run-printer.js';
 import type { ServiceRun } from '../../../src/model/run.js';
 import { Captured } from '../../support/roster.js';
@@ -32,6 +32,33 @@ test.each([
     expect(screen.text).not.toMatch(/^(running|failed|succeeded|[\d ]+running)/m);
   },
 );
+
+const UUID = /[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}/;
+
+describe.each([80, 120])('on a terminal of %i columns', (columns) => {
+  test.each(['run group/shops pipeline/nightly', 'wait group/shops', 'runs', 'runs show', 'data'])(
+    'no row of `%s` is broken in the middle of an id',
+    async (line) => {
+      await world.run('run group/shops');
+      await world.run('run group/shops --detach');
+      const id = line === 'runs show' ? ` ${[...world.sandbox.world.groupRuns.keys()][0]}` : '';
+      world.workspace.env['NO_COLOR'] = '1';
+      world.workspace.terminal = { screen: new Screen(columns, 40), shows: ['stdout', 'stderr'] };
+      const { stdout } = await world.run(line + id);
+      const rows = stdout.split('\n').filter((each) => !each.includes('roster '));
+      expect(rows.filter((each) => UUID.test(each)).length).toBeGreaterThan(1);
+      expect(rows.filter((each) => each.length > columns)).toEqual([]);
+    },
+  );
+});
+
+test('where stdout is no terminal, each run is a line with its id, however long it is', async () => {
+  world.workspace.terminal = { screen: new Screen(60, 40), shows: ['stderr'] };
+  const { stdout } = await world.run('run group/shops');
+  expect(stdout).toMatch(
+    /^group\/shops +failed .* group run [\w-]{36}\n {2}agent\/acme-shop .* job [\w-]{36}\n/,
+  );
+});
 
 const run = (values: Partial<ServiceRun>): ServiceRun => ({
   address: 'agent/acme-shop',

@@ -132,6 +132,30 @@ test('a quiet success shows its anomaly and its records', () => {
   );
 });
 
+test('rows that do not fit a terminal are laid out below each other, the state first', () => {
+  const id = (end: number) => `0197a2b4-1111-7000-8000-00000000000${end}`;
+  const times = { startedAt: '2026-12-01T06:00:00Z', finishedAt: '2026-12-01T06:00:02Z' };
+  const members = [
+    run({ ...times, id: id(1), records: 5 }),
+    run({ address: 'agent/globex', id: null, state: 'notStarted' }),
+  ];
+  const group = run({
+    ...{ address: 'group/shops', id: id(0), idKind: 'groupRun', state: 'failed' },
+    members,
+  });
+  const text = runsText([group], {}, { color: false, width: 60, breaksRows: true });
+  expect(text.split('\n')).toEqual([
+    'failed       group/shops',
+    `  group run ${id(0)}`,
+    'succeeded      agent/acme-shop',
+    `    2 s; 5 records; job ${id(1)}`,
+    'not started    agent/globex',
+    '',
+    'Run failed: 1 succeeded, 1 not started.',
+    '',
+  ]);
+});
+
 test('runs that succeeded without their data do not end in a success', () => {
   const text = runsText([run({}), run({})], { unsaved: 1 }, options);
   expect(text).toMatch(/\n\nRun complete: 2 succeeded, but the data of 1 was not saved\.\n$/);
