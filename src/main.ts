@@ -25,6 +25,9 @@ const host: Host = {
     // Some pseudo-terminals say 0.
     return process.stdout.columns || process.stderr.columns || null;
   },
+  get rows() {
+    return process.stdout.rows || process.stderr.rows || null;
+  },
 };
 
 const interrupt = new AbortController();

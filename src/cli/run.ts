@@ -57,7 +57,7 @@ function onStderr(
   flags: RunFlags,
   { host, output }: CommandContext,
 ): ReturnType<typeof runResult> {
-  output.err(result.render.text(renderOptions(flags, host)));
+  output.err(result.render.text(renderOptions(flags, host, 'stderr')));
   return { ...result, render: { ...result.render, text: () => '' } };
 }
 

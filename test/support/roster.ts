@@ -10,20 +10,31 @@ import { type PlanFlags, planCommand } from '../../src/cli/plan.js';
 import { buildProgram } from '../../src/cli/program.js';
 import { validateCommand } from '../../src/cli/validate.js';
 import type { PlanJson, ReportJson } from '../../src/view/json/plan-json.js';
+import type { Screen } from './screen.js';
 import { mustHide, secretsOf } from './secrets.js';
 
+/** A window, and which streams it shows: the others are redirected. */
+export interface Terminal {
+  readonly screen: Screen;
+  readonly shows: readonly ('stdout' | 'stderr')[];
+}
+
 /** Captures what the program prints, redacted like every output. */
-class Captured extends Output {
+export class Captured extends Output {
   stdout = '';
   stderr = '';
   both = '';
-  override out(text: string): void {
-    this.stdout += this.redactor.text(text);
-    this.both += this.redactor.text(text);
+
+  constructor(private readonly terminal: Terminal | null = null) {
+    super();
   }
-  override err(text: string): void {
-    this.stderr += this.redactor.text(text);
-    this.both += this.redactor.text(text);
+
+  protected override write(file: 1 | 2, text: string): void {
+    const shown = this.redactor.text(text);
+    if (file === 1) this.stdout += shown;
+    else this.stderr += shown;
+    this.both += shown;
+    if (this.terminal?.shows.includes(file === 1 ? 'stdout' : 'stderr')) this.terminal.screen.write(shown);
   }
 }
 
@@ -43,6 +54,8 @@ export class Workspace {
   /** The current time; that of the machine by default. */
   now: Host['now'];
   env: Record<string, string>;
+  /** Where the commands run. Default: without a terminal. */
+  terminal: Terminal | null = null;
   /** Interrupts the commands. */
   readonly stop = new AbortController();
 
@@ -103,14 +116,20 @@ export class Workspace {
   }
 
   private async run(command: (context: CommandContext) => Promise<number>): Promise<Ran> {
-    const output = new Captured();
+    const window = this.terminal;
+    const output = new Captured(window);
     const host: Host = {
       cwd: this.root,
       env: this.env,
       stdinIsTerminal: false,
-      stdoutIsTerminal: false,
-      stderrIsTerminal: false,
-      columns: null,
+      stdoutIsTerminal: window?.shows.includes('stdout') ?? false,
+      stderrIsTerminal: window?.shows.includes('stderr') ?? false,
+      get columns() {
+        return window?.screen.columns ?? null;
+      },
+      get rows() {
+        return window?.screen.rows ?? null;
+      },
       sleep: this.sleep,
       now: this.now,
     };

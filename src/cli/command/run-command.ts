@@ -22,6 +22,7 @@ export interface RenderOptions {
   readonly color: boolean;
   readonly width: number;
   readonly verbose: boolean;
+  readonly breaksRows: boolean;
 }
 
 /** Formats that include the diagnostics, so that stderr stays empty. */
@@ -99,16 +100,24 @@ async function deliver<F extends string>(
   }
 }
 
-const plain: RenderOptions = { color: false, width: defaultWidth, verbose: false };
+const plain: RenderOptions = { color: false, width: defaultWidth, verbose: false, breaksRows: false };
 
 /** Reads the terminal only when a view asks: a view without colors need not wait until the streams exist. */
-export function renderOptions(flags: CommonFlags, host: Host): RenderOptions {
+export function renderOptions(
+  flags: CommonFlags,
+  host: Host,
+  stream: 'stdout' | 'stderr' = 'stdout',
+): RenderOptions {
+  const isTerminal = () => (stream === 'stdout' ? host.stdoutIsTerminal : host.stderrIsTerminal);
   return {
     get color() {
-      return useColor(flags, host, host.stdoutIsTerminal);
+      return useColor(flags, host, isTerminal());
     },
     get width() {
       return host.columns ?? defaultWidth;
+    },
+    get breaksRows() {
+      return isTerminal();
     },
     verbose: flags.verbose === true,
   };

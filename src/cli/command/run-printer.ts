@@ -1,5 +1,7 @@
 import type { ServiceRun } from '../../model/run.js';
-import { liveTable, runLine } from '../../view/text/run-text.js';
+import { linesTaken } from '../../view/text/layout.js';
+import { liveTable } from '../../view/text/live-table.js';
+import { runLine } from '../../view/text/run-text.js';
 import { type CommandContext, defaultWidth, useColor } from '../host/host.js';
 import type { CommonFlags } from './flags.js';
 
@@ -48,30 +50,33 @@ export function runPrinter(
   };
 }
 
+const ERASE_LINE = '\u001b[2K';
+/** Line by line: where all of a window is erased at once, some terminals keep a copy above it. */
+const LINE_ABOVE = `\u001b[A${ERASE_LINE}`;
+
 function tablePrinter(
   flags: CommonFlags,
   { host, output }: Pick<CommandContext, 'host' | 'output'>,
 ): RunPrinter {
-  let drawn = 0;
   // Starts are reported one by one.
   const known = new Map<string, ServiceRun>();
-  const clear = () => (drawn === 0 ? '' : `\u001b[${drawn}A\r\u001b[J`);
+  const columns = () => host.columns ?? defaultWidth;
+  const draw = () => {
+    const size = { width: columns(), height: host.rows ?? undefined };
+    const table = liveTable([...known.values()], { color: useColor(flags, host, true), ...size });
+    const lines = output.redactor.value(table);
+    // A window that has become narrower has broken the lines.
+    output.table(lines, () => `\r${ERASE_LINE}${LINE_ABOVE.repeat(linesTaken(lines, columns()))}`);
+  };
   return {
     onRuns(runs) {
       for (const run of runs) known.set(`${run.address} ${run.id}`, run);
-      const width = host.columns ?? defaultWidth;
-      const lines = liveTable([...known.values()], { color: useColor(flags, host, true), width });
-      output.err(`${clear()}${output.redactor.value(lines.join('\n'))}\n`);
-      drawn = lines.length;
+      draw();
     },
     note(line) {
-      // The table is drawn again below it.
-      output.err(`${clear()}${output.redactor.value(line)}\n`);
-      drawn = 0;
+      output.err(`${output.redactor.value(line)}\n`);
+      if (known.size > 0) draw();
     },
-    end() {
-      if (drawn > 0) output.err(clear());
-      drawn = 0;
-    },
+    end: () => output.err(''),
   };
 }

@@ -10,6 +10,7 @@ export interface Host extends ClockOptions {
   readonly stdoutIsTerminal: boolean;
   /** Of the terminal; null without one. */
   readonly columns: number | null;
+  readonly rows: number | null;
 }
 
 export interface CommandContext {

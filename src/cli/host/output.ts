@@ -11,6 +11,8 @@ export class Output {
   private closed = false;
   /** Whether the terminal shows a status line that the next output replaces. */
   private showsStatus = false;
+  /** Removes the table that stderr shows above the status line; null if it shows none. */
+  private eraseTable: (() => string) | null = null;
   private lastWrite = uptimeMs();
 
   /** False when nothing that is written to stdout arrives. */
@@ -29,10 +31,18 @@ export class Output {
     this.write(1, text);
   }
 
-  /** Everything else: progress, diagnostics, questions. */
+  /** Everything else: progress, diagnostics, questions. It takes the place of a table, and stays. */
   err(text: string): void {
     this.clearStatus();
-    this.write(2, text);
+    const erased = this.eraseTable?.() ?? '';
+    this.eraseTable = null;
+    this.write(2, `${erased}${text}`);
+  }
+
+  /** Lines on stderr that the next text on stderr replaces. For terminals only. `erase` goes back to where they begin. */
+  table(lines: readonly string[], erase: () => string): void {
+    this.err(lines.map((line) => `${line}\n`).join(''));
+    if (lines.length > 0) this.eraseTable = erase;
   }
 
   /** A line that the next output replaces. For terminals only. */
@@ -47,7 +57,7 @@ export class Output {
     this.showsStatus = false;
   }
 
-  private write(file: 1 | 2, text: string): void {
+  protected write(file: 1 | 2, text: string): void {
     if (text === '' || (file === 1 && this.closed)) return;
     try {
       writeAll(file, Buffer.from(this.redactor.text(text)));

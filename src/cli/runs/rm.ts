@@ -40,7 +40,7 @@ function answered(
   flags: RemoveFlags,
   { host, output }: CommandContext,
 ): Promise<Confirmation> {
-  output.err(`${removalText(output.redactor.value(run), renderOptions(flags, host))}\n`);
+  output.err(`${removalText(output.redactor.value(run), renderOptions(flags, host, 'stderr'))}\n`);
   if (host.stdinIsTerminal)
     return confirm("Delete it with its jobs and their history, permanently?\nOnly 'yes' will be accepted: ");
   throw problem('not-confirmed', 'there is no terminal to ask for confirmation', 'Use `--yes`.');

@@ -3,8 +3,8 @@ import { instantText } from '../../model/instant-text.js';
 import { escapeControls } from '../escape.js';
 import { fileSizeText } from '../size-text.js';
 import { count, indent, joinBlocks } from '../text/layout.js';
-import { type TextOptions, textLayout } from '../text/paint.js';
-import { type Column, table } from '../text/table.js';
+import { type TextLayout, type TextOptions, textLayout } from '../text/paint.js';
+import { areTooWide, type Column, stacked, table } from '../text/table.js';
 
 const columns: readonly Column<DatasetInfo>[] = [
   { title: 'agent', text: ({ agent, agentName }) => escapeControls(agent ?? (agentName || '-')) },
@@ -33,10 +33,30 @@ export function datasetsText(datasets: readonly DatasetInfo[], total: number, op
 }
 
 function titled(title: string, datasets: readonly DatasetInfo[], options: TextOptions): string[] {
-  const { paint } = textLayout(options);
+  const layout = textLayout(options);
   const [titles = '', ...rows] = table(columns, datasets);
-  const head = paint('strong', title);
-  return rows.length === 0 ? [head] : [head, ...indent([paint('faint', titles), ...rows], 2)];
+  const head = layout.paint('strong', title);
+  if (rows.length === 0) return [head];
+  if (areTooWide(indent(rows, 2), layout))
+    return [
+      head,
+      ...indent(
+        datasets.flatMap((each) => narrowRow(each, layout)),
+        2,
+      ),
+    ];
+  return [head, ...indent([layout.paint('faint', titles), ...rows], 2)];
+}
+
+/** Without titles, which only times need. */
+function narrowRow(dataset: DatasetInfo, { width }: TextLayout): readonly string[] {
+  const [head = '', ...cells] = columns.map(({ title, text }) => {
+    const cell = text(dataset);
+    if (title === 'agent') return cell;
+    const isTime = title === 'collected' || title === 'expires';
+    return cell === '-' ? '' : `${isTime ? `${title} ` : ''}${cell}`;
+  });
+  return stacked(head, cells, width - 2);
 }
 
 const outcomeLabels: Readonly<Record<DataOutcome, string>> = {

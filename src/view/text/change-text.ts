@@ -15,7 +15,7 @@ const longestBrief = 160;
 export function changeText(change: Change, steps: readonly Step[], options: TextLayout): FieldsText {
   const { verbose, paint } = options;
   const width = options.width - 6;
-  const fields = fieldsText(change.fields, change.origin, { action: change.action, width, verbose, paint });
+  const fields = fieldsText(change.fields, change.origin, { ...options, width, action: change.action });
   const sentences = [
     ...labelled('risk: ', sentencesOf({ risks: change.risks, notes: [] }), width),
     ...labelled('note: ', sentencesOf({ risks: [], notes: change.notes }), width),

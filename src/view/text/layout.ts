@@ -18,6 +18,11 @@ export function widthOf(text: string): number {
   return width;
 }
 
+/** The lines of a terminal that lines take, if it breaks those that are longer. */
+export function linesTaken(lines: readonly string[], width: number): number {
+  return lines.reduce((sum, line) => sum + Math.max(1, Math.ceil(widthOf(line) / Math.max(1, width))), 0);
+}
+
 /** The width of the terminal, 80 if it is unknown, and at least 40. */
 export function usableWidth(width: number | undefined): number {
   return Math.max(40, width === undefined || !Number.isFinite(width) ? 80 : Math.floor(width));

@@ -32,15 +32,18 @@ export interface TextOptions {
   readonly color: boolean;
   readonly width?: number | undefined;
   readonly verbose?: boolean | undefined;
+  /** Whether rows that are wider take several lines, as on a terminal. Default: false, for `grep`. */
+  readonly breaksRows?: boolean | undefined;
 }
 
 /** `width` is the number of columns that are left on the line. */
 export interface TextLayout {
   readonly width: number;
   readonly verbose: boolean;
+  readonly breaksRows: boolean;
   readonly paint: Paint;
 }
 
-export function textLayout({ color, width, verbose = false }: TextOptions): TextLayout {
-  return { width: usableWidth(width), verbose, paint: painter(color) };
+export function textLayout({ color, width, verbose = false, breaksRows = false }: TextOptions): TextLayout {
+  return { width: usableWidth(width), verbose, breaksRows, paint: painter(color) };
 }

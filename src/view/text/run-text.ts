@@ -8,8 +8,9 @@ import {
   secondsText,
   withStageNames,
 } from '../run-labels.js';
-import { count, pad, pieces, widthOf } from './layout.js';
-import { type Style, type TextOptions, textLayout } from './paint.js';
+import { count, indent, pad, widthOf } from './layout.js';
+import { type Style, type TextLayout, type TextOptions, textLayout } from './paint.js';
+import { areTooWide, stacked } from './table.js';
 
 /** How the command ended. Default: everything was followed as long as it should be. */
 interface RunsEnded {
@@ -27,21 +28,34 @@ export function runsText(runs: readonly ServiceRun[], how: RunsEnded, options: T
 
 /** A row for each run and each of its members. */
 export function runRows(runs: readonly ServiceRun[], options: TextOptions): readonly string[] {
-  const { paint } = textLayout(options);
+  const layout = textLayout(options);
   const rows = runs
     .map(withStageNames)
     .flatMap((run) => [rowOf(run, ''), ...run.members.map((each) => rowOf(each, '  '))]);
   const widths = columns.map((column) => Math.max(...rows.map((row) => widthOf(row[column]))));
-  return rows.map((row) => {
-    const cells = columns.map((column, index) => pad(row[column], widths[index] ?? 0));
-    const [name = '', state = '', ...rest] = cells;
-    return [name, paint(runStateStyles[row.runState], state), ...rest].join('  ').trimEnd();
+  const cells = rows.map((row) => columns.map((column, index) => pad(row[column], widths[index] ?? 0)));
+  const plain = cells.map((row) => row.join('  ').trimEnd());
+  if (areTooWide(plain, layout)) return rows.flatMap((row) => narrowRow(row, widths[STATE] ?? 0, layout));
+  return cells.map(([name = '', state = '', ...rest], index) => {
+    const style = runStateStyles[rows[index]?.runState ?? 'unknown'];
+    return [name, layout.paint(style, state), ...rest].join('  ').trimEnd();
   });
 }
 
-const columns = ['name', 'state', 'time', 'records', 'id'] as const;
+/** The state first, which is then easy to find. */
+function narrowRow(row: Row, states: number, { paint, width }: TextLayout): readonly string[] {
+  const { name, state, time, records, id, runState, lead } = row;
+  const head = `${paint(runStateStyles[runState], pad(state, states))}  ${name}`;
+  const [first = '', ...below] = stacked(head, [time, records, id], width - lead.length);
+  return [first, ...indent(below, lead.length)];
+}
 
-type Row = Readonly<Record<(typeof columns)[number], string>> & { readonly runState: ServiceRunState };
+const columns = ['name', 'state', 'time', 'records', 'id'] as const;
+const STATE = columns.indexOf('state');
+
+type Row = Readonly<Record<(typeof columns)[number] | 'lead', string>> & {
+  readonly runState: ServiceRunState;
+};
 
 function rowOf(run: ServiceRun, lead: string): Row {
   const seconds = runSeconds(run);
@@ -54,6 +68,7 @@ function rowOf(run: ServiceRun, lead: string): Row {
     records: run.records === null || run.state === 'notStarted' ? '' : count(run.records, 'record'),
     id: run.id === null || run.address === null ? '' : escapeControls(`${runIdLabels[run.idKind]} ${run.id}`),
     runState: run.state,
+    lead,
   };
 }
 
@@ -71,7 +86,7 @@ function lastLine(
   runs: readonly ServiceRun[],
   { isDetached, isInterrupted, unsaved = 0 }: RunsEnded,
 ): string {
-  const counts = countsText(runs);
+  const counts = stateCounts(runs);
   const open = runs.filter(({ state }) => state === 'running');
   if (isInterrupted === true) return `Interrupted: ${counts}.`;
   if (isDetached === true && open.length > 0) return `Started: ${counts}.\n${followLine(open)}`;
@@ -101,7 +116,8 @@ const order: readonly ServiceRunState[] = [
   'running',
 ];
 
-function countsText(runs: readonly ServiceRun[]): string {
+/** `2 succeeded, 1 failed` */
+export function stateCounts(runs: readonly ServiceRun[]): string {
   const states = runs
     .flatMap((run) => (run.members.length === 0 ? [run] : run.members))
     .map(({ state }) => state);
@@ -119,59 +135,8 @@ export function runLine(run: ServiceRun, whole: ServiceRun | null): string {
   return escapeControls(`${runName(run)}${of} ${runStateLabels[run.state]}${id}${outcomeOf(run)}`);
 }
 
-function outcomeOf({ state, records, message }: ServiceRun): string {
+/** Its reason, or what it has collected, after a name. */
+export function outcomeOf({ state, records, message }: ServiceRun): string {
   if (message !== null) return `: ${message}`;
   return state === 'succeeded' && records !== null ? `: ${count(records, 'record')}` : '';
-}
-
-interface LiveRow {
-  readonly run: ServiceRun;
-  readonly whole: ServiceRun | null;
-}
-
-/** Rows of the live table. The rest are counted. */
-const MOST_ROWS = 20;
-
-/**
- * The live table of a terminal: unfinished agents first, then those that did not succeed. The state comes first, and each
- * line fits the width: on a narrow terminal, it is names and reasons that are cut.
- */
-export function liveTable(runs: readonly ServiceRun[], options: TextOptions): readonly string[] {
-  const { paint } = textLayout(options);
-  const rows = runs
-    .map(withStageNames)
-    .flatMap((run): LiveRow[] =>
-      run.members.length === 0
-        ? [{ run, whole: null }]
-        : run.members.map((each) => ({ run: each, whole: run })),
-    );
-  const shown = [...rows].sort((a, b) => rank(a.run.state) - rank(b.run.state)).slice(0, MOST_ROWS);
-  const isOne = runs.length === 1;
-  const states = Math.max(0, ...shown.map(({ run }) => runStateLabels[run.state].length));
-  // One column stays free: a terminal that is filled to the last one may go to the next line.
-  const left = Math.max(1, (options.width ?? 80) - 1);
-  const lines = shown.map(({ run, whole }) => {
-    const label = shortened(pad(runStateLabels[run.state], states), left);
-    const room = left - widthOf(label) - 2;
-    const what = room < 1 ? '' : `  ${shortened(liveText(run, isOne ? null : whole), room)}`;
-    return `${paint(runStateStyles[run.state], label)}${what}`.trimEnd();
-  });
-  return [...lines, shortened(countsText(runs), left)];
-}
-
-function shortened(text: string, width: number): string {
-  if (widthOf(text) <= width) return text;
-  const [piece = ''] = pieces(text, Math.max(1, width - 1));
-  return width < 2 ? piece : `${piece}…`;
-}
-
-/** Without ids, which would leave no room for reasons. */
-function liveText(run: ServiceRun, whole: ServiceRun | null): string {
-  const of = whole === null ? '' : ` of ${runName(whole)}`;
-  return escapeControls(`${runName(run)}${of}${outcomeOf(run)}`);
-}
-
-function rank(state: ServiceRunState): number {
-  if (state === 'running') return 0;
-  return state === 'succeeded' ? 2 : 1;
 }

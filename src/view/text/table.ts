@@ -1,4 +1,5 @@
-import { cut, pad, widthOf } from './layout.js';
+import { cut, flow, indent, pad, widthOf, wrap } from './layout.js';
+import type { TextLayout } from './paint.js';
 
 export interface Column<R> {
   readonly title: string;
@@ -31,4 +32,22 @@ export function table<R>(columns: readonly Column<R>[], rows: readonly R[]): str
       .join('  ')
       .trimEnd(),
   );
+}
+
+/** Whether rows should be laid out one below the other: on a terminal that would break them anywhere. */
+export function areTooWide(lines: readonly string[], { width, breaksRows }: TextLayout): boolean {
+  return breaksRows && lines.some((line) => widthOf(line) > width);
+}
+
+/** A row that does not fit: what it is about, and below it the rest, without what is empty. */
+export function stacked(head: string, cells: readonly string[], width: number): string[] {
+  const fragments = cells.filter((cell) => cell !== '').map((text) => ({ text }));
+  const room = width - 2;
+  return [
+    head,
+    ...indent(
+      flow(fragments, room, '; ').flatMap((line) => wrap(line, room)),
+      2,
+    ),
+  ];
 }

@@ -1,7 +1,8 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { ServiceRun } from '../../../src/model/run.js';
 import { runsJunit } from '../../../src/view/ci/junit.js';
-import { liveTable, runLine, runsText } from '../../../src/view/text/run-text.js';
+import { liveTable } from '../../../src/view/text/live-table.js';
+import { runLine, runsText } from '../../../src/view/text/run-text.js';
 
 const run = (values: Partial<ServiceRun>): ServiceRun => ({
   address: 'agent/acme-shop',
@@ -32,10 +33,74 @@ test('every line of the live table fits the terminal, however long a reason is',
     [run({ address: 'group/shops', idKind: 'groupRun', state: 'running', members })],
     options,
   );
-  expect(lines.length).toBe(21);
+  expect(lines.length).toBe(22);
   expect(Math.max(...lines.map((line) => line.length))).toBeLessThan(40);
   expect(lines[0]).toMatch(/^running {2}agent\/a-0: x+…$/);
-  expect(lines.at(-1)).toBe('20 failed, 10 running');
+  expect(lines.slice(-2)).toEqual(['… and 10 more', '20 failed, 10 running']);
+});
+
+test('the live table fits the height of the window, and counts what it leaves out', () => {
+  const members = ['succeeded', 'failed', 'running', 'succeeded'].map((state, index) =>
+    run({ address: `agent/a-${index}`, state: state as ServiceRun['state'] }),
+  );
+  const group = run({ address: 'group/shops', idKind: 'groupRun', state: 'running', members });
+  const tables = [0, 1, 2, 3, 4, 5, 6].map((height) => liveTable([group], { ...options, height }));
+  const counts = '2 succeeded, 1 failed, 1 running';
+  expect(tables).toEqual([
+    [],
+    [],
+    [counts],
+    ['running  agent/a-2', counts],
+    ['running  agent/a-2', '… and 3 more', counts],
+    ['running  agent/a-2', 'failed   agent/a-1', '… and 2 more', counts],
+    [
+      ...['running    agent/a-2', 'failed     agent/a-1', 'succeeded  agent/a-0', 'succeeded  agent/a-3'],
+      counts,
+    ],
+  ]);
+});
+
+describe('the live table shows the beginning of an id only where rows would look alike', () => {
+  const [one, two] = ['0197a2b4-1111-7000-8000-000000000000', '5bd0c3e1-2222-7000-8000-000000000000'];
+  const rows = (runs: readonly ServiceRun[]) => liveTable(runs, options).slice(0, -1);
+
+  test('for two runs of one agent, and not for another agent', () => {
+    const runs = [run({ id: one }), run({ id: two }), run({ address: 'agent/globex' })];
+    expect(rows(runs)).toEqual([
+      'succeeded  agent/acme-shop (0197a2b4…)',
+      'succeeded  agent/acme-shop (5bd0c3e1…)',
+      'succeeded  agent/globex',
+    ]);
+  });
+
+  test('as much of it as tells the runs apart', () => {
+    const wide = { ...options, width: 80 };
+    const runs = [run({ id: one }), run({ id: one.replace('-1111-', '-1112-') })];
+    expect(liveTable(runs, wide)[1]).toBe('succeeded  agent/acme-shop (0197a2b4-1112…)');
+  });
+
+  test('for two runs of one group, that of the group run where an agent has not started', () => {
+    const group = (id: string, member: string | null) =>
+      run({
+        ...{ address: 'group/a', id, idKind: 'groupRun', state: 'running' },
+        members: [run({ address: 'agent/x', id: member, state: 'notStarted' })],
+      });
+    expect(liveTable([group(one, null), group(two, 'x')], { ...options, width: 80 })).toEqual([
+      'not started  agent/x (0197a2b4…) of group/a',
+      'not started  agent/x (x) of group/a',
+      '2 not started',
+    ]);
+  });
+
+  test('for two stages of one agent, of which one has no id yet', () => {
+    const stage = (id: string | null) => run({ id, state: 'running' });
+    const pipeline = run({
+      address: 'pipeline/p',
+      idKind: 'pipelineRun',
+      members: [stage('x'), stage(null)],
+    });
+    expect(rows([pipeline])).toEqual(['running  agent/acme-shop (x)', 'running  agent/acme-shop']);
+  });
 });
 
 test.each([14, 20, 30])('on a terminal of %i columns, the state of a run is not cut away', (width) => {
@@ -66,6 +131,30 @@ test('a quiet success shows its anomaly and its records', () => {
   expect(text).toBe(
     'agent/acme-shop  succeeded  2 s (fast)  0 records  job j\n\nRun complete: 1 succeeded.\n',
   );
+});
+
+test('rows that do not fit a terminal are laid out below each other, the state first', () => {
+  const id = (end: number) => `0197a2b4-1111-7000-8000-00000000000${end}`;
+  const times = { startedAt: '2026-12-01T06:00:00Z', finishedAt: '2026-12-01T06:00:02Z' };
+  const members = [
+    run({ ...times, id: id(1), records: 5 }),
+    run({ address: 'agent/globex', id: null, state: 'notStarted' }),
+  ];
+  const group = run({
+    ...{ address: 'group/shops', id: id(0), idKind: 'groupRun', state: 'failed' },
+    members,
+  });
+  const text = runsText([group], {}, { color: false, width: 60, breaksRows: true });
+  expect(text.split('\n')).toEqual([
+    'failed       group/shops',
+    `  group run ${id(0)}`,
+    'succeeded      agent/acme-shop',
+    `    2 s; 5 records; job ${id(1)}`,
+    'not started    agent/globex',
+    '',
+    'Run failed: 1 succeeded, 1 not started.',
+    '',
+  ]);
 });
 
 test('runs that succeeded without their data do not end in a success', () => {
