@@ -26,7 +26,8 @@ async function drift(markdownFile, jsonFile, code, statusFile) {
 /** What `roster status` has written, as many of its lines as fit below the drift. */
 function statusBelow(found, file) {
   if (!existsSync(file)) return '`roster status` failed: the log says why.\n';
-  const status = readFileSync(file, 'utf8');
+  // Without the line that marks a comment of its own.
+  const status = readFileSync(file, 'utf8').replace(/^<!-- .* -->\n/, '');
   const room = Math.max(0, 65_000 - found.length);
   if (status.length <= room) return status;
   const shown = status.slice(0, status.lastIndexOf('\n', room - 1) + 1);
