@@ -3,16 +3,17 @@ import { type Entry, sizeOf } from '../yaml/tree.js';
 import type { Diagnostics } from './diagnostics.js';
 import { limits } from './limits.js';
 
-const entryKey = /^[A-Za-z0-9][A-Za-z0-9._-]{0,199}$/;
+const entryKey = /^[A-Za-z0-9][A-Za-z0-9._-]*$/;
+const LONGEST_KEY = 200;
 
 /** True for what may be the key of an entry (contract §2). */
 export function isEntryKey(text: string): boolean {
-  return entryKey.test(text);
+  return text.length <= LONGEST_KEY && entryKey.test(text);
 }
 
 export function checkEntryKey({ key }: Entry, diagnostics: Diagnostics): void {
   if (isEntryKey(key.text)) return;
-  const help = 'Use at most 200 letters, digits, `.`, `_` and `-`, and begin with a letter or digit.';
+  const help = `Use at most ${LONGEST_KEY} letters, digits, \`.\`, \`_\` and \`-\`, and begin with a letter or digit.`;
   diagnostics.error('schema', key, `${quoted(key.text)} is not a valid key`, { help });
 }
 

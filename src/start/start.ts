@@ -15,8 +15,17 @@ const MOST_SECONDS = 10;
 /** Done, and "there are changes". */
 const goodCodes: readonly unknown[] = [0, 2];
 
+/**
+ * V8 of Node 20 optimizes functions early, and the HTTP parser of the client for up to 0.1 seconds, for which Node waits
+ * at the end of a run. Later versions wait until a function has run about as often as these say.
+ */
+const OPTIMIZE_LATER = ['--interrupt-budget=600000', '--wasm-tiering-budget=1000000000'];
+
 /** Returns what loads a chunk by its name. */
 export function loader(program: string, require: (id: string) => unknown): (name: string) => unknown {
+  // Before the cache is read: V8 refuses code that was compiled with other flags.
+  if (process.versions.node.startsWith('20.'))
+    OPTIMIZE_LATER.forEach((require('node:v8') as typeof import('node:v8')).setFlagsFromString);
   const place = placeOf(program, process.argv[2] ?? '');
   if (place === null) return (name) => require(`./chunks/${name}`);
   const cached = attempt(() => readCache(place.folder, place.file, place.key)) ?? new Map();

@@ -86,6 +86,7 @@ export function busyMinutes<T extends TimedLoad>(
   limit: number,
   shown: number,
 ): BusyMinutes<T> {
+  if (mostInOneMinute(loads) <= limit) return { total: 0, busiest: [] };
   const { first, minutes } = startsPerMinute(loads, span);
   const over: { minute: Date; starts: number }[] = [];
   minutes.forEach((starts, index) => {
@@ -95,6 +96,14 @@ export function busyMinutes<T extends TimedLoad>(
   const busiest = over.toSorted((a, b) => b.starts - a.starts).slice(0, shown);
   const inOrder = busiest.sort((a, b) => a.minute.getTime() - b.minute.getTime());
   return { total: over.length, busiest: inOrder.map((each) => withLoads(each, loads, span)) };
+}
+
+/** If everything started together. In a small project that is within the limit, and nothing has to be counted. */
+function mostInOneMinute(loads: readonly TimedLoad[]): number {
+  return loads.reduce((sum, { timing, starts }) => {
+    const runs = timing.type === 'Cron' ? readCron(timing.expression).seconds.length : 1;
+    return sum + runs * starts;
+  }, 0);
 }
 
 function withLoads<T extends TimedLoad>(
