@@ -142,9 +142,8 @@ export {
   type Objection,
   type Plan,
   type Step,
-  type Summary,
-  summarise,
 } from './model/plan.js';
+export { type Summary, summarise } from './model/plan-view.js';
 /** The result of an apply: the plan, with the outcome of every change. `isComplete` decides the exit code of the command. */
 export { type ChangeOutcome, isComplete, type Outcome, type Report } from './model/report.js';
 /**

@@ -185,6 +185,8 @@ export interface Plan {
   readonly destroy?: true;
   /** Only where a view needs it. Not part of the digest. */
   readonly calendar?: CalendarComparison;
+  /** How many changes with the action `none` are not in `changes`. Missing except in a plan for a view. */
+  readonly leftOut?: number;
 }
 
 /** What won over the URL that the manifest declares. */
@@ -221,28 +223,6 @@ export interface SnapshotAge {
   readonly takenAt: string;
   /** Its age when the plan was made. */
   readonly ageSeconds: number;
-}
-
-/** The number of changes of each action. */
-export interface Summary {
-  readonly create: number;
-  readonly update: number;
-  readonly replace: number;
-  readonly delete: number;
-  readonly adopt: number;
-  readonly forget: number;
-  readonly unchanged: number;
-}
-
-export function summarise(changes: readonly Change[]): Summary {
-  const counts = { create: 0, update: 0, replace: 0, delete: 0, adopt: 0, forget: 0, unchanged: 0 };
-  for (const change of changes) counts[change.action === 'none' ? 'unchanged' : change.action] += 1;
-  return counts;
-}
-
-/** The plan without what only apply needs, which is as large as the project and never shown. */
-export function forView(plan: Plan): Plan {
-  return { ...plan, records: {}, createIntents: {} };
 }
 
 export function isEmpty(plan: Plan): boolean {

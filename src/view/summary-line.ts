@@ -1,10 +1,11 @@
-import { type Plan, summarise } from '../model/plan.js';
+import type { Plan } from '../model/plan.js';
+import { summaryOf } from '../model/plan-view.js';
 import { isComplete, outcomeCounts, type Report } from '../model/report.js';
 import { actingActions, actionLabels } from './change-labels.js';
 
 /** The last line of a text plan (contract §6). */
 export function planLine(plan: Plan): string {
-  const summary = summarise(plan.changes);
+  const summary = summaryOf(plan);
   const acting = actingActions.map((action) => `${summary[action]} to ${actionLabels[action].verb}`);
   if (actingActions.every((action) => summary[action] === 0)) {
     return `No changes. ${nothingText(plan)}`;
@@ -13,9 +14,9 @@ export function planLine(plan: Plan): string {
 }
 
 /** Why a plan has no changes. */
-export function nothingText({ changes, destroy }: Plan): string {
-  if (destroy === true) return 'The inventory owns nothing that exists.';
-  return `The service matches the manifests (${summarise(changes).unchanged} unchanged).`;
+export function nothingText(plan: Plan): string {
+  if (plan.destroy === true) return 'The inventory owns nothing that exists.';
+  return `The service matches the manifests (${summaryOf(plan).unchanged} unchanged).`;
 }
 
 /** What precedes the objections. */
@@ -31,7 +32,7 @@ export function reportLine(report: Report): string {
     const { done, failed, skipped, unknown } = outcomeCounts(report);
     return `${work} incomplete: ${done} done, ${failed} failed, ${skipped} not tried, ${unknown} unknown.`;
   }
-  const summary = summarise(plan.changes);
+  const summary = summaryOf(plan);
   if (actingActions.every((action) => summary[action] === 0)) return planLine(plan);
   const possible = actingActions.filter(
     (action) => plan.destroy !== true || ['delete', 'forget'].includes(action),

@@ -3,7 +3,8 @@ import { appendFileSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { reasonOf } from '../../files/errno.js';
 import { type Diagnostic, problem } from '../../model/diagnostic.js';
-import { isEmpty, type Plan, summarise } from '../../model/plan.js';
+import { isEmpty, type Plan } from '../../model/plan.js';
+import { summaryOf } from '../../model/plan-view.js';
 import type { Redactor } from '../../redact/redactor.js';
 import { type MarkdownOptions, planMarkdown } from '../../view/markdown/plan-markdown.js';
 import type { Host } from './host.js';
@@ -43,7 +44,7 @@ const noSpace: Diagnostic = {
 
 /** A random delimiter: no value can end its own output and begin another one. */
 function outputsOf(plan: Plan): string {
-  const values = { has_changes: !isEmpty(plan), ...summarise(plan.changes), digest: plan.digest };
+  const values = { has_changes: !isEmpty(plan), ...summaryOf(plan), digest: plan.digest };
   return Object.entries(values)
     .map(([name, value]) => {
       const delimiter = `roster_${randomUUID()}`;

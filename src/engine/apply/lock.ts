@@ -10,7 +10,8 @@ import {
   type RunFacts,
   type RunResult,
 } from '../../model/inventory.js';
-import { type Plan, summarise } from '../../model/plan.js';
+import type { Plan } from '../../model/plan.js';
+import { summarise } from '../../model/plan-view.js';
 import { timeApart } from '../clock.js';
 import type { Session } from '../session.js';
 

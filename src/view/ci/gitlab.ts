@@ -1,8 +1,9 @@
-import { type Plan, summarise } from '../../model/plan.js';
+import type { Plan } from '../../model/plan.js';
+import { summaryOf } from '../../model/plan-view.js';
 
 /** The counts that GitLab's merge-request widget reads from a `terraform` report. A replace is a create and a delete. */
 export function planGitlab(plan: Plan) {
-  const summary = summarise(plan.changes);
+  const summary = summaryOf(plan);
   return {
     create: summary.create + summary.replace,
     update: summary.update,

@@ -1,6 +1,7 @@
 import type { Place } from '../../model/diagnostic.js';
 import { subgraphOf } from '../../model/graph.js';
-import { type Plan, summarise } from '../../model/plan.js';
+import type { Plan } from '../../model/plan.js';
+import { summaryOf } from '../../model/plan-view.js';
 import { inventoryLabel, weakSettingsLabel } from '../basis-labels.js';
 import { startsPerWeekText } from '../cadence-text.js';
 import { ignoredLine } from '../ignored-line.js';
@@ -84,7 +85,7 @@ function factOf(line: string | null): (readonly [string, string])[] {
 function verdictOf(plan: Plan): Html {
   const { changes } = plan;
   const counts = countsOf(changes);
-  const { unchanged } = summarise(changes);
+  const { unchanged } = summaryOf(plan);
   return counts === ''
     ? html`<b>No changes.</b> ${nothingText(plan)}`
     : html`<b>Plan: ${counts}</b>, ${unchanged} unchanged.`;

@@ -1,6 +1,7 @@
 import { type Diagnostic, hasErrors, type Place } from '../../model/diagnostic.js';
 import type { Drift } from '../../model/drift.js';
-import { type FieldChange, type Plan, summarise } from '../../model/plan.js';
+import type { FieldChange, Plan } from '../../model/plan.js';
+import { summaryOf } from '../../model/plan-view.js';
 import { actingOutcomes, isComplete, type Report } from '../../model/report.js';
 import type { Address } from '../../model/resource.js';
 import type { Risk } from '../../model/risk.js';
@@ -32,7 +33,7 @@ export function planJson(plan: Plan) {
     digest,
     risks,
     startsPerWeek,
-    summary: summarise(plan.changes),
+    summary: summaryOf(plan),
     unmanaged: plan.unmanaged,
     ...(plan.ignored === undefined ? {} : { ignored: plan.ignored }),
     ...(plan.held === undefined ? {} : { held: plan.held }),

@@ -1,4 +1,5 @@
-import { type Change, summarise } from '../../model/plan.js';
+import type { Change } from '../../model/plan.js';
+import { summarise } from '../../model/plan-view.js';
 import { actingActions, actionLabels, deliversSecret, needsCare } from '../change-labels.js';
 import type { StepLookup } from '../plan-lookup.js';
 

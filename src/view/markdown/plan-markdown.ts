@@ -1,5 +1,6 @@
 import type { Place } from '../../model/diagnostic.js';
-import { type Change, type Plan, summarise } from '../../model/plan.js';
+import type { Change, Plan } from '../../model/plan.js';
+import { summaryOf } from '../../model/plan-view.js';
 import { inventoryLabel, weakSettingsLabel } from '../basis-labels.js';
 import { startsPerWeekText } from '../cadence-text.js';
 import { needsList } from '../change-labels.js';
@@ -99,7 +100,7 @@ function header(plan: Plan): string {
   const starts = startsPerWeekText(plan);
   const unmanaged = unmanagedLine(plan.unmanaged);
   const ignored = ignoredLine(plan);
-  const { unchanged } = summarise(changes);
+  const { unchanged } = summaryOf(plan);
   const line =
     counts === '' ? `**No changes.** ${nothingText(plan)}` : `**Plan: ${counts}**, ${unchanged} unchanged.`;
   return [
