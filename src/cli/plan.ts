@@ -41,7 +41,8 @@ export function planCommand(
   return runCommand(flags, declarations.plan.formats, { ...context, page: 'plan' }, async () => {
     const { host, output } = context;
     const calendar = wantsFormat(flags, 'html');
-    const options = { ...planOptions(addresses, flags), destroy: chooseDestroy(flags), calendar };
+    const isForView = flags.out === undefined;
+    const options = { ...planOptions(addresses, flags), destroy: chooseDestroy(flags), calendar, isForView };
     const links = { urlOf: sourceLinks(flags, host), pageUrl: pageLink(flags) };
     if (flags.summary === true && ![undefined, 'text'].includes(flags.format)) throw new Problem(noSummary);
     const out = flags.out === undefined ? null : resolve(host.cwd, flags.out);

@@ -26,7 +26,7 @@ export async function drift(session: ReadSession, options: DriftOptions = {}): P
   const selectors = selectorsOf(options.addresses ?? []);
   for (let ended = 0; ; ended += 1) {
     const allow = { accountChange: options.allowAccountChange === true };
-    const observation = await observeAndPlan(session, { allow });
+    const observation = await observeAndPlan(session, { allow, isForView: true });
     const found = driftIn(session, observation, selectors);
     if (found.drift.changes.length === 0 && found.unknown.length === 0) return found.drift;
     const other = await concurrentRun(session, observation.inventory);

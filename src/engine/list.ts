@@ -56,7 +56,11 @@ export async function list(session: ReadSession, options: ListOptions = {}): Pro
     return { ...header, agents: byName(agents), sections: [], unmanaged: null, diagnostics: [] };
   }
   const shown = kinds.filter((kind) => section === undefined || kind.section === section);
-  const observation = await observeAndPlan(session, { kinds: withReferred(shown), everything: shown });
+  const observation = await observeAndPlan(session, {
+    kinds: withReferred(shown),
+    everything: shown,
+    isForView: true,
+  });
   const { objections } = planOf(session, observation);
   const lister = new Lister(observation, isNone, session.serviceNow());
   const isShown = (each: ListedObject) => !unmanaged || each.status === 'unmanaged';

@@ -6,11 +6,11 @@ import { emptyInventory, type Inventory } from '../model/inventory.js';
 import type { Kind } from '../model/kind.js';
 import type { Objection, Plan } from '../model/plan.js';
 import type { Reader } from '../model/request.js';
-import { type Address, type KindName, normalId, type Project } from '../model/resource.js';
+import type { Address } from '../model/resource.js';
 import type { Allowances } from '../reconcile/guard.js';
 import { type Reconciled, type ReconcileInputs, reconcile } from '../reconcile/plan.js';
 import { asksOf, withNextRuns } from '../reconcile/starts/next-runs.js';
-import { type ObservedState, type ObserveScope, observe } from '../service/observe.js';
+import { type ObservedState, observe } from '../service/observe.js';
 import { askAll } from '../service/previews.js';
 import { toDestroy } from './destroy.js';
 import { inFileOrder } from './file-order.js';
@@ -19,7 +19,8 @@ import { keptKeys } from './kept-keys.js';
 import { type DeliveryCheck, undeliverableKeys } from './keys.js';
 import { noEnvironmentWarnings } from './no-environment.js';
 import { isNoProject } from './no-project.js';
-import { partOf, refersToAgents } from './part.js';
+import { observeScope } from './observe-scope.js';
+import { partOf } from './part.js';
 import { withCalendar } from './plan-calendar.js';
 import { selectorsOf } from './selectors.js';
 import type { ReadSession } from './session.js';
@@ -33,6 +34,8 @@ export interface PlanOptions {
   readonly destroy?: boolean | undefined;
   /** Adds when agents start over the next days, before and after. Default: false. */
   readonly calendar?: boolean;
+  /** The plan will not be applied: `records` and `createIntents` are empty. Default: false. */
+  readonly isForView?: boolean | undefined;
 }
 
 /**
@@ -76,7 +79,7 @@ export interface ObserveOptions extends PlanOptions {
 /** Reads the inventory and the service, and plans. Only a reader is used. */
 export async function observeAndPlan(session: ReadSession, options: ObserveOptions): Promise<Observation> {
   const { service, client, clock } = session;
-  const { allow, checkout: compared, destroy = false } = options;
+  const { allow, checkout: compared, destroy = false, isForView } = options;
   const addresses = selectorsOf(options.addresses ?? []);
   const inventory = options.inventory ?? (await loadInventory(session));
   const { project, inventory: known } = destroy
@@ -99,6 +102,7 @@ export async function observeAndPlan(session: ReadSession, options: ObserveOptio
     kept,
     allow,
     destroy,
+    isForView,
     selected: addresses,
   };
   const former = formerKeys(project, { state, inventory, kept });
@@ -161,6 +165,7 @@ type Given =
   | 'undeliverable'
   | 'kept'
   | 'selected'
+  | 'isForView'
   | 'readFrom';
 
 type PlanInputs = Pick<ReconcileInputs, Given> &
@@ -209,43 +214,4 @@ async function withPreviews(
   const answers = await askAll(client.reader(), asks, concurrency);
   const shown = withNextRuns(made, matches, answers, now);
   return { ...reconciled, plan: shown.plan, diagnostics: [...reconciled.diagnostics, ...shown.diagnostics] };
-}
-
-function observeScope(
-  project: Project,
-  inventory: Inventory,
-  { everything = false, kinds: only = kinds }: ObserveOptions,
-): ObserveScope {
-  const ids = new Map<KindName, Set<string>>(kinds.map((kind) => [kind.name, new Set()]));
-  for (const { kind, id } of inventory.entries.values()) if (id !== null) ids.get(kind)?.add(id);
-  for (const { kind, id } of project.entries) if (id !== null) ids.get(kind)?.add(normalId(id));
-  const all = everything === true || project.prune === 'all';
-  const complete = typeof everything === 'boolean' ? [] : everything.map(({ name }) => name);
-  let identities: ReturnType<typeof identitiesOf> | null = null;
-  return {
-    ids,
-    all,
-    agents: only.some(refersToAgents),
-    // Computed only if needed: the lists of most services show objects completely.
-    declares(kind, identity) {
-      if (complete.includes(kind)) return true;
-      identities ??= identitiesOf(project, inventory);
-      return identities.get(kind)?.has(identity) === true;
-    },
-  };
-}
-
-function identitiesOf(
-  { entries }: Project,
-  { drafts }: Inventory,
-): ReadonlyMap<KindName, ReadonlySet<string>> {
-  const identities = new Map<KindName, Set<string>>(kinds.map((kind) => [kind.name, new Set()]));
-  for (const { kind, identity } of drafts.values())
-    if (identity !== null) identities.get(kind)?.add(identity);
-  const byName = new Map<KindName, Kind>(kinds.map((kind) => [kind.name, kind]));
-  for (const { kind, declared } of entries) {
-    const identity = byName.get(kind)?.identity.ofDeclared(declared) ?? null;
-    if (identity !== null) identities.get(kind)?.add(identity);
-  }
-  return identities;
 }

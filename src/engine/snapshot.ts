@@ -28,7 +28,10 @@ export interface TakenSnapshot {
 export async function snapshot(session: ReadSession): Promise<TakenSnapshot> {
   const { project, service, warnings } = session;
   const takenAt = session.clock.now();
-  const { state, inventory, reconciled } = await observeAndPlan(session, { everything: true });
+  const { state, inventory, reconciled } = await observeAndPlan(session, {
+    everything: true,
+    isForView: true,
+  });
   const diagnostics = [...warnings, ...reconciled.diagnostics];
   const usesEnvironment = project.entries.some(({ templates }) => Object.keys(templates).length > 0);
   const doubts = misdescribed(reconciled);

@@ -19,7 +19,7 @@ export interface WhyResult {
  */
 export async function why(session: ReadSession, selected: readonly Address[]): Promise<WhyResult> {
   const selectors = selectorsOf(selected);
-  const observation = await observeAndPlan(session, {});
+  const observation = await observeAndPlan(session, { isForView: true });
   const plan = planOf(session, observation);
   const { matches, externals, names } = observation.reconciled;
   const { objects } = observation.state;

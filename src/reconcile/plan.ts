@@ -77,6 +77,8 @@ export interface ReconcileInputs {
   readonly undeliverable: ReadonlyMap<Address, string>;
   /** Keys that earlier runs could not deliver, by entry. Default: none. */
   readonly kept?: ReadonlyMap<Address, KeptKeyFile>;
+  /** The plan will not be applied, and needs no `records` and `createIntents`. Default: false. */
+  readonly isForView?: boolean | undefined;
   readonly suggest: Suggest;
   /** Where a snapshot found its inventory. Null where it does not say; missing in a plan without a snapshot. */
   readonly readFrom?: InventorySetting | null;
@@ -155,7 +157,7 @@ function assemble(
   diffs: readonly ResourceDiff[],
   { matches, externals, names, diagnostics }: Omit<Reconciled, 'plan'>,
 ): Plan {
-  const { project, service, account, kinds, allow, now, checkout = null } = inputs;
+  const { project, service, account, kinds, allow, checkout = null } = inputs;
   const { steps, stepsOf } = order(diffs);
   const undelivered = undeliveredKeys(diffs, inputs.kept ?? noKeys);
   const caller = describeCaller(inputs.objects);
@@ -184,7 +186,7 @@ function assemble(
     }),
     unmanaged: context.unmanaged,
     links: [...linksOf(project.entries, referring), ...linksOfDeleted(deleted, names)],
-    ...intentsAndRecords(diffs, now),
+    ...intentsAndRecords(diffs, inputs),
     ...undelivered,
     ...(inputs.destroy === true ? { destroy: true } : {}),
     ...(checkout === null ? {} : { checkout: plannedCheckout(checkout, allow.staleCheckout) }),

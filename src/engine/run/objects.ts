@@ -50,7 +50,7 @@ export async function findObjects(session: ReadSession, addresses: readonly stri
     return { agents, agentNames, selected: [], notes: [], byId: () => undefined };
   }
   const wanted = wantedEntries(session.project, others);
-  const observation = await observeAndPlan(session, {});
+  const observation = await observeAndPlan(session, { isForView: true });
   refuseOtherAccount(observation);
   const existing = existingOf(observation);
   const selected = wanted.map((entry) => existing.get(entry.address) ?? entry.address);

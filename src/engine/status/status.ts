@@ -38,7 +38,7 @@ export async function status(session: ReadSession, options: StatusOptions = {}):
   const recorded = await recordedChanges(session);
   const start = given === 'apply' ? lastApply(session, recorded) : given;
   const allow = { accountChange: options.allowAccountChange === true };
-  const observation = await observeAndPlan(session, { kinds: kindsWithRuns, allow });
+  const observation = await observeAndPlan(session, { kinds: kindsWithRuns, allow, isForView: true });
   const { otherAccount, names } = observation.reconciled;
   if (otherAccount.length > 0) throw new Problem(otherAccount.map(objectionDiagnostic));
   const now = session.serviceNow();
