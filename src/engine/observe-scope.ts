@@ -4,13 +4,19 @@ import type { Kind } from '../model/kind.js';
 import { type KindName, normalId, type Project } from '../model/resource.js';
 import type { ObserveScope } from '../service/observe.js';
 import { refersToAgents } from './part.js';
-import type { ObserveOptions } from './plan.js';
+
+export interface ObserveChoice {
+  /** With those that they refer to. Nothing of other kinds is read or planned. Default: all. */
+  readonly kinds?: readonly Kind[];
+  /** Reads every object, or all of some kinds, not only those that this plan rests on. */
+  readonly everything?: boolean | readonly Kind[];
+}
 
 /** What a plan of this project rests on, so that nothing else is read one by one. */
 export function observeScope(
   project: Project,
   inventory: Inventory,
-  { everything = false, kinds: only = kinds }: ObserveOptions,
+  { everything = false, kinds: only = kinds }: ObserveChoice,
 ): ObserveScope {
   const ids = new Map<KindName, Set<string>>(kinds.map((kind) => [kind.name, new Set()]));
   for (const { kind, id } of inventory.entries.values()) if (id !== null) ids.get(kind)?.add(id);

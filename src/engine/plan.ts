@@ -19,7 +19,7 @@ import { keptKeys } from './kept-keys.js';
 import { type DeliveryCheck, undeliverableKeys } from './keys.js';
 import { noEnvironmentWarnings } from './no-environment.js';
 import { isNoProject } from './no-project.js';
-import { observeScope } from './observe-scope.js';
+import { type ObserveChoice, observeScope } from './observe-scope.js';
 import { partOf } from './part.js';
 import { withCalendar } from './plan-calendar.js';
 import { selectorsOf } from './selectors.js';
@@ -59,17 +59,13 @@ export interface Observation {
   readonly former: DeliveryCheck['former'];
 }
 
-export interface ObserveOptions extends PlanOptions {
+export interface ObserveOptions extends PlanOptions, ObserveChoice {
   /** Tries to write where new keys would go, instead of only checking the permissions. */
   readonly proveDeliveries?: boolean;
   /** Used instead of the stored one. */
   readonly inventory?: Inventory;
   /** Adds the next runs of new and changed schedules, and what the service says against them. */
   readonly previews?: boolean;
-  /** With those that they refer to. Nothing of other kinds is read or planned. Default: all. */
-  readonly kinds?: readonly Kind[];
-  /** Reads every object, or all of some kinds, not only those that this plan rests on. */
-  readonly everything?: boolean | readonly Kind[];
   /** Compares the checkout with the commit last applied. `record` also checks whether the manifests differ from their commit. */
   readonly checkout?: 'compare' | 'record';
   /** Default: the client's. */

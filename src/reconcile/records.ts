@@ -8,12 +8,11 @@ import { fieldValue, nameOf } from './fields.js';
 import { ignoredParts } from './ignore/ignored-parts.js';
 import { recordWithIgnored } from './ignore/ignored-records.js';
 import type { Match } from './match/match.js';
-import type { ReconcileInputs } from './plan.js';
 
 /** What an apply records about what is declared: before it creates an object, and once the change is done. */
 export function intentsAndRecords(
   diffs: readonly ResourceDiff[],
-  { now, isForView = false }: Pick<ReconcileInputs, 'now' | 'isForView'>,
+  { now, isForView = false }: { readonly now: Date; readonly isForView?: boolean | undefined },
 ): Pick<Plan, 'records' | 'createIntents'> {
   const records: Record<Address, InventoryRecord> = {};
   const createIntents: Record<Address, CreateIntent> = {};
