@@ -161,7 +161,8 @@ test('a large file needs hardly more memory than a small one', async () => {
     expect(exit).toBe(0);
     return Number(/peak (\d+)/.exec(stderr)?.[1]) / 1_000;
   };
-  const small = await peak(1);
+  // Not smaller: the memory that every process may use for new objects is in both.
+  const small = await peak(20);
   const large = await peak(isLong ? 1_000 : 200);
   expect(large - small).toBeLessThan(60);
 });
