@@ -1,4 +1,5 @@
 import { reasonOf } from '../files/errno.js';
+import { UnflushedSecret } from '../files/secret-file.js';
 import type { Diagnostic } from '../model/diagnostic.js';
 import { canonical } from '../model/json.js';
 import { isPrefixOf } from '../model/key-prefix.js';
@@ -94,6 +95,7 @@ export async function deliverHeld(
   try {
     await keys.deliver(delivery, held);
   } catch (failure) {
+    if (failure instanceof UnflushedSecret) return unflushed(failure);
     const why = `the new key could not be delivered: ${reasonOf(failure)}`;
     return held.path === null ? notKept(why) : stillKept(why, held.path, held.retried);
   }
@@ -103,6 +105,13 @@ export async function deliverHeld(
 
 function notKept(why: string): DeliveryAttempt {
   return { state: lostKey(`${why}; it could not be saved elsewhere`), file: null, diagnostics: [] };
+}
+
+function unflushed({ path, cause }: UnflushedSecret): DeliveryAttempt {
+  const message = `the new key is in ${path}, but not flushed to the disk: ${reasonOf(cause)}`;
+  const help = 'Fix the cause, and save a copy of the key until then: the machine may lose it in a crash.';
+  const diagnostic = { severity: 'error', code: 'undelivered-key', message, help } as const;
+  return { state: { outcome: 'failed', error: message }, file: path, diagnostics: [diagnostic] };
 }
 
 function stillKept(why: string, file: string, retried: boolean): DeliveryAttempt {

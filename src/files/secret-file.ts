@@ -23,16 +23,26 @@ export function writeSecret(path: string, secret: string, ifExists: IfExists = '
   }
 }
 
+/** The secret has left its file for `path`, but is not flushed there, and cannot be moved back. */
+export class UnflushedSecret extends Error {
+  constructor(
+    readonly path: string,
+    cause: unknown,
+  ) {
+    super(`${path} is not flushed`, { cause });
+  }
+}
+
 /**
  * Moves a file that `writeSecret` wrote. The secret is never in a third place, unless the two folders are on different
- * disks. Throws the system's error: then the file is where it was.
+ * disks. Throws the system's error: then the file is where it was. Or throws UnflushedSecret.
  */
 export function moveSecret(from: string, path: string, ifExists: IfExists = 'refuse'): void {
   makeFolders(dirname(path), 0o700);
   try {
     put(from, path, ifExists);
   } catch (failure) {
-    if (errnoOf(failure) !== 'EXDEV') throw failure;
+    if (errnoOf(failure) !== 'EXDEV') throw existsSync(from) ? failure : new UnflushedSecret(path, failure);
     writeSecret(path, readFileSync(from, 'utf8').trimEnd(), ifExists);
     rmSync(from, { force: true });
   }
