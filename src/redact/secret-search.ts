@@ -7,7 +7,9 @@ const SHORTEST_SECRET = 8;
 const views = {
   exact: (text: string) => text,
   percent: (text: string) => text.replace(/%[0-9a-f]{2}/gi, (found) => found.toUpperCase()),
-  hex: (text: string) => text.replace(/[A-Z]+/g, (found) => found.toLowerCase()),
+  // The lower case of some other letters is longer.
+  hex: (text: string) =>
+    isAscii(text) ? text.toLowerCase() : text.replace(/[A-Z]+/g, (found) => found.toLowerCase()),
 } as const;
 
 type View = keyof typeof views;
@@ -78,6 +80,10 @@ export function secretsIn(texts: readonly string[], secrets: readonly string[]):
         found.add(secret);
   }
   return found;
+}
+
+function isAscii(text: string): boolean {
+  return /^[\0-\x7f]*$/.test(text);
 }
 
 function occurrences(text: string, part: string): Range[] {

@@ -44,9 +44,11 @@ export function snapshotJson(inputs: SaveInputs): SnapshotJson {
         const secrets = inputs.secretsOf(each);
         const shown = objectJson(kind, each, secrets);
         const spec = withoutSecrets(hashFields(kind, shown.spec), secrets);
-        return { ...shown, spec: inputs.isRecorded(each) ? spec : withHashes(kind, spec, hasher) };
+        const object = { ...shown, spec: inputs.isRecorded(each) ? spec : withHashes(kind, spec, hasher) };
+        return { rank: canonical([object.id, object.name]), object };
       })
-      .sort((a, b) => byCodeUnit(canonical([a.id, a.name]), canonical([b.id, b.name])));
+      .sort((a, b) => byCodeUnit(a.rank, b.rank))
+      .map(({ object }) => object);
   return {
     formatVersion,
     roster,

@@ -8,8 +8,11 @@ export function jsonText(value: unknown): string {
 
 /** The same for a text that is JSON already. */
 export function escapeJson(text: string): string {
-  return text.replace(unsafeCharacters, escapeUnits);
+  return harmless.test(text) ? text : text.replace(unsafeCharacters, escapeUnits);
 }
+
+/** Most texts: ASCII without a number sign. */
+const harmless = /^[\n -"$-~]*$/;
 
 // Line breaks are left alone: JSON.stringify writes them between values only, and escapes those inside strings.
 const unsafeCharacters =
