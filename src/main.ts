@@ -75,8 +75,8 @@ async function main(): Promise<number> {
   }
 }
 
-// All output is written by now. Without `exit`, Node would wait until V8 has compiled what this run no longer needs, and
-// then free its memory page by page, which takes a tenth of a plan.
+// All output is written by now. Without `exit`, Node would wait for V8 to finish compiling code that this run no longer
+// needs, and then free its memory page by page: a tenth of the time of a plan.
 main().then(
   (code) => process.exit(code),
   async (bug: unknown) => {

@@ -109,7 +109,7 @@ function notKept(why: string): DeliveryAttempt {
 
 function unflushed({ path, cause }: UnflushedSecret): DeliveryAttempt {
   const message = `the new key is in ${path}, but not flushed to the disk: ${reasonOf(cause)}`;
-  const help = 'Fix the cause, and save a copy of the key until then: the machine may lose it in a crash.';
+  const help = 'Save a copy of the key, because a crash of the machine could lose it. Then fix the cause.';
   const diagnostic = { severity: 'error', code: 'undelivered-key', message, help } as const;
   return { state: { outcome: 'failed', error: message }, file: path, diagnostics: [diagnostic] };
 }

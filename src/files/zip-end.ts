@@ -3,15 +3,15 @@ import type { FileHandle } from 'node:fs/promises';
 /** A comment of the longest length may follow the end record. */
 const LONGEST_END_BYTES = 22 + 65_535;
 const END_SIGNATURE = 0x06054b50;
-/** In a zip64, this stands in front of the end record, and any of its numbers may be in a record of its own. */
+/** A zip64 has this record in front of its end record, and may keep any of the numbers elsewhere. */
 const LOCATOR_SIGNATURE = 0x07064b50;
 const LOCATOR_BYTES = 20;
 const MANY = 0xffff;
 
 /**
- * How many files a zip holds, by the record at its very end: `many` for a zip64, which keeps the number elsewhere. Null
- * when there is none, as in a zip that was cut, or when it belongs to a zip of another length: one that has lost a piece,
- * or one inside of a zip that was cut.
+ * The number of files in a zip, from the record at its end; `many` for a zip64, which keeps the number elsewhere. Null if
+ * there is no such record, as in a zip that was cut off, or if it belongs to a zip of another length: one with a piece
+ * missing, or one inside a zip that was cut off.
  */
 export async function zipEntries(file: FileHandle, size: number): Promise<number | 'many' | null> {
   const length = Math.min(size, LONGEST_END_BYTES);

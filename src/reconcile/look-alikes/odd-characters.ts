@@ -64,7 +64,7 @@ function strayVariants(name: string): OddCharacter[] {
   }));
 }
 
-/** What looks like the hyphen of a keyboard, and is none. */
+/** They look like `-`. */
 const hyphens = /[\u2010\u2011\u2212]/u;
 /** In names that are not East Asian. */
 const fullWidth = /[\uff01-\uff5e]/u;

@@ -66,7 +66,7 @@ export function worldFromSeed(seed: Seed, now: Date, defaultKey = DEFAULT_KEY): 
   return world;
 }
 
-/** What is wrong in a section is said at its end: later ones refer to what is there. */
+/** Reports all problems of a section at its end, because later sections refer to it. */
 function each<T>(name: string, entries: readonly T[] = [], add: (where: string, entry: T) => void): void {
   checkAll(entries.entries(), ([index, entry]) => add(`${name}[${index}]`, entry));
 }

@@ -253,7 +253,7 @@ describe('nothing is applied', () => {
     await isRefused();
   });
 
-  test('if the rest refers to what the first run created, and its entry is another one by now', async () => {
+  test('if the rest refers to what the first run created, and its entry has changed since', async () => {
     await beginPair('/api/schedules');
     const manifest = join(workspace.root, 'roster.yaml');
     writeFileSync(manifest, readFileSync(manifest, 'utf8').replace('name: Harmless', 'name: Other'));
