@@ -41,12 +41,13 @@ const stopped = new Promise<void>((resolve) => {
       }
       interrupt.abort();
       resolve();
-      if (ends !== 'service')
-        output.err('\nInterrupted: waiting for requests in flight. Interrupt again to stop immediately.\n');
       if (ends === undefined) {
+        output.err('\nInterrupted.\n');
         reportInterrupt(argv, output);
         process.exit(exitCode.interrupted);
       }
+      if (ends !== 'service')
+        output.err('\nInterrupted: waiting for requests in flight. Interrupt again to stop immediately.\n');
     });
   }
 });

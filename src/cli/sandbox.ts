@@ -88,11 +88,11 @@ function otherSeed({ data = '', seed = '' }: SandboxFlags): Problem {
   return problem('usage', message, help);
 }
 
-/** These codes are about the address: `EAI_AGAIN` and others of its name. */
-const OF_THE_ADDRESS = /^(ENOTFOUND|EAI_\w+|EADDRNOTAVAIL|EAFNOSUPPORT|EINVAL)$/;
+/** Codes about the address, among them all that begin with `EAI_`. */
+const ADDRESS_ERROR = /^(ENOTFOUND|EAI_\w+|EADDRNOTAVAIL|EAFNOSUPPORT|EINVAL)$/;
 
 function cannotListen(code: string, port: number, host = '127.0.0.1'): Problem {
-  if (OF_THE_ADDRESS.test(code)) {
+  if (ADDRESS_ERROR.test(code)) {
     const help =
       'Use an address of this machine with `--host`: 127.0.0.1, or 0.0.0.0 for all of its addresses.';
     return problem('service-error', `the sandbox cannot listen on ${quoted(host)}: ${code}`, help);

@@ -13,7 +13,7 @@ const MOST_ENDED_RUNS = 3;
 export interface DriftOptions {
   /** Addresses and globs to look at, such as `schedule/*`. Default: everything. */
   readonly addresses?: readonly string[];
-  /** Takes what the inventory names and the service does not show as deleted, and not as that of another account. Default: false. */
+  /** Objects of the inventory that the service does not show were deleted: it is the same account. Default: false. */
   readonly allowAccountChange?: boolean | undefined;
 }
 

@@ -1,6 +1,6 @@
 import { sectionNames } from '../kinds/sections.js';
 
-/** The section of agents, which are no kind: roster never changes them. */
+/** The section of agents, which are not a kind: roster never changes them. */
 export const AGENTS = 'agents';
 
 /** What `roster list` lists: agents, and the sections of manifests. */

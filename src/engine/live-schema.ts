@@ -123,7 +123,7 @@ function unoffered(texts: readonly string[]): readonly object[] {
   return texts.length === 0 ? [] : [{ not: { not: { enum: texts } } }];
 }
 
-/** The other texts that name an agent: ids that are no GUIDs, and names that only one agent has (contract §2). */
+/** The other texts that name an agent: ids that are not GUIDs, and names that only one agent has (contract §2). */
 function otherNames(agents: readonly AgentWithInputs[]): readonly string[] {
   const counts = new Map<string, number>();
   for (const { name } of agents) {

@@ -51,7 +51,7 @@ export function flushFolder(folder: string): void {
   }
 }
 
-/** For a name whose file counts as written in any case. */
+/** For a file that counts as written either way. */
 export function flushIfPossible(folder: string): void {
   try {
     flushFolder(folder);

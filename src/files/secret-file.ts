@@ -42,7 +42,7 @@ export function moveSecret(from: string, path: string, ifExists: IfExists = 'ref
   try {
     put(from, path, ifExists);
   } catch (failure) {
-    if (errnoOf(failure) !== 'EXDEV') throw existsSync(from) ? failure : new UnflushedSecret(path, failure);
+    if (errnoOf(failure) !== 'EXDEV') throw failure;
     writeSecret(path, readFileSync(from, 'utf8').trimEnd(), ifExists);
     rmSync(from, { force: true });
   }
@@ -71,12 +71,12 @@ function put(from: string, path: string, ifExists: IfExists): void {
     if (ifExists === 'refuse') rmSync(from);
     flushFolder(dirname(path));
   } catch (failure) {
-    takeBack(from, path);
-    throw failure;
+    undoPut(from, path);
+    throw existsSync(from) ? failure : new UnflushedSecret(path, failure);
   }
 }
 
-function takeBack(from: string, path: string): void {
+function undoPut(from: string, path: string): void {
   try {
     // A rename does nothing where both names belong to one file.
     if (existsSync(from)) rmSync(path);

@@ -28,7 +28,7 @@ export async function zipEntries(file: FileHandle, size: number): Promise<number
   return null;
 }
 
-/** Where the list of files ends, by the end record: right in front of it. */
+/** The end of the list of files, by the end record, which must follow it. */
 function listEnd(tail: Buffer, at: number): number {
   return tail.readUInt32LE(at + 12) + tail.readUInt32LE(at + 16);
 }

@@ -72,7 +72,7 @@ function nameIn(top: readonly Entry[]): string | null {
   return value?.type === 'scalar' && typeof value.value === 'string' ? value.value : null;
 }
 
-/** In a file that is no YAML. */
+/** In a file that is not YAML. */
 function nameInText(text: string): string | null {
   return /^project:[ \t]*([\w.-]+)[ \t]*(?:#.*)?\r?$/m.exec(text)?.[1] ?? null;
 }

@@ -29,7 +29,7 @@ export interface DiffContext {
   /** What the inventory forgets although it exists. */
   readonly removed: ReadonlySet<Address>;
   readonly now: Date;
-  /** The clock that recorded what no list shows yet. */
+  /** Now, by the clock that recorded what no list shows yet. */
   readonly ownNow: Date;
 }
 

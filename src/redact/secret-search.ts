@@ -7,7 +7,7 @@ const SHORTEST_SECRET = 8;
 const views = {
   exact: (text: string) => text,
   percent: (text: string) => text.replace(/%[0-9a-f]{2}/gi, (found) => found.toUpperCase()),
-  // The lower case of some other letters is longer.
+  // Other letters may become longer in lower case.
   hex: (text: string) =>
     isAscii(text) ? text.toLowerCase() : text.replace(/[A-Z]+/g, (found) => found.toLowerCase()),
 } as const;

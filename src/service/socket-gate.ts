@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 
 /**
- * Makes a response wait where its bytes arrive. undici's own pause must not be used for that: if the connection ends while
+ * Holds a response back at its socket. undici's own pause must not be used for that: if the connection ends while
  * its parser is paused, an assertion ends the process (nodejs/undici#5360). For one connection at a time.
  */
 export class SocketGate {

@@ -31,7 +31,11 @@ export async function openStream(
   const receiver = new Receiver(limits);
   receiver.reply.catch(() => undefined);
   if (limits.signal?.aborted === true) return receiver.reply;
-  const { pool, close } = await open((socket) => receiver.gate.watch(socket));
+  const { pool, close } = await open((socket) => receiver.gate.watch(socket)).catch((error: Error) => {
+    // Ends its timer, and no longer listens to the signal.
+    receiver.fail(error);
+    throw error;
+  });
   receiver.onClose = close;
   pool.dispatch(
     { method, path, headers, body },
@@ -60,7 +64,7 @@ class Receiver {
   #reject: (failure: NoReply) => void = () => undefined;
   #control: RequestControl | null = null;
   #body: Readable | null = null;
-  /** Why it ended before its time. */
+  /** Why it ended early. */
   #failure: Error | null = null;
   #socketError: Error | null = null;
   #isComplete = false;

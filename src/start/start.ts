@@ -21,14 +21,14 @@ const goodCodes: readonly unknown[] = [0, 2];
  */
 const OPTIMIZE_LATER = ['--interrupt-budget=600000', '--wasm-tiering-budget=1000000000'];
 
-/** What ends before V8 would optimize anything: loading what sets its flags takes longer. */
-const isShort = /^(-.*|__.*|completion|explain|help|schema|version)?$/;
+/** Commands that end before V8 would optimize them: loading what sets its flags takes longer. */
+const shortCommand = /^(-.*|__.*|completion|explain|help|schema|version)?$/;
 
 /** Returns what loads a chunk by its name. */
 export function loader(program: string, require: (id: string) => unknown): (name: string) => unknown {
   const command = process.argv[2] ?? '';
   // Before any chunk is read: V8 refuses code that was compiled with other flags, so they depend on the command alone.
-  if (!isShort.test(command) && process.versions.node.startsWith('20.'))
+  if (!shortCommand.test(command) && process.versions.node.startsWith('20.'))
     OPTIMIZE_LATER.forEach((require('node:v8') as typeof import('node:v8')).setFlagsFromString);
   const place = placeOf(program, command);
   if (place === null) return (name) => require(`./chunks/${name}`);

@@ -103,7 +103,7 @@ test('a run is killed, and its entries are removed before the next run: that run
   expect((await roster(['plan', '--detailed-exitcode'], { cwd, env })).exit).toBe(0);
 });
 
-test('a plan that is interrupted prints JSON all the same, and nothing in text', async () => {
+test('an interrupted plan still prints JSON, and no text on stdout', async () => {
   const scene = await arrange();
   scene.sandbox.faults.faults = [{ act: 'hang', path: '/api/search-groups' }];
   for (const format of ['json', 'text']) {
@@ -112,15 +112,15 @@ test('a plan that is interrupted prints JSON all the same, and nothing in text',
     while (!asked()) await new Promise((done) => setTimeout(done, 5));
     scene.sandbox.requests.length = 0;
     running.kill('SIGINT');
-    const { exit, stdout } = await running.ended;
-    expect(exit).toBe(130);
+    const { exit, stdout, stderr } = await running.ended;
+    expect([exit, stderr]).toEqual([130, expect.stringContaining('Interrupted.\n')]);
     if (format === 'text') expect(stdout).toBe('');
     else
       expect(JSON.parse(stdout)).toMatchObject({ formatVersion: 1, diagnostics: [{ code: 'interrupted' }] });
   }
 });
 
-test('an apply in JSON names in its diagnostics what failed', async () => {
+test('apply --format json reports what failed', async () => {
   const { sandbox, cwd, env } = await arrange();
   sandbox.faults.faults = [{ act: 'status', status: 400, path: '/api/search-groups', method: 'POST' }];
   const { exit, stdout } = await roster(['apply', '--yes', '--format', 'json'], { cwd, env });

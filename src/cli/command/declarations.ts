@@ -126,13 +126,13 @@ export const declarations = {
 
 export type CommandName = keyof typeof declarations;
 
-/** Of a command line: the words that are no flags may name a subcommand. Undefined where they name no command. */
+/** Of a command line: the words that are not flags may name a subcommand. Undefined where they name no command. */
 export function declarationIn(argv: readonly string[]): Declaration | undefined {
   const words = argv.filter((word) => !word.startsWith('-'));
   return [3, 2, 1].map((count) => declarationOf(words.slice(0, count).join(' '))).find(Boolean);
 }
 
-/** Undefined for a word that is no command. */
+/** Undefined for a word that is not a command. */
 function declarationOf(name: string): Declaration | undefined {
   return Object.hasOwn(declarations, name) ? declarations[name as CommandName] : undefined;
 }

@@ -96,7 +96,7 @@ async function savedOrFound(
   }
 }
 
-/** What became of the write is more important than a look that failed. */
+/** A look that fails must not hide what became of the write. */
 async function listedOrNone(reader: Reader): Promise<readonly SavedQuery[]> {
   try {
     return await reader.readAll(listSavedQueries());
@@ -160,7 +160,7 @@ export async function removeStoredQuery(
   return shown(found);
 }
 
-/** Of a repeated request, a 404 means that an earlier one was carried out. A lost answer leads to a look. */
+/** To a repeated request, a 404 means that an earlier one was carried out. A lost answer leads to a look. */
 async function sendRemoval(client: Session['client'], id: string): Promise<void> {
   try {
     await callOperation(client, deleteSavedQuery(id));

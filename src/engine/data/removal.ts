@@ -33,7 +33,7 @@ export function removable(datasets: readonly DatasetInfo[], rule: RemovalRule): 
     .map(({ dataset }) => dataset);
 }
 
-/** Agents that are gone may have had the same name. Null where the service does not say whose dataset it is. */
+/** Deleted agents may share a name. Null where the service does not say whose dataset it is. */
 export function agentOf({ agent, agentId, agentName }: DatasetInfo): string | null {
   return agent ?? agentId ?? (agentName || null);
 }

@@ -75,13 +75,13 @@ function refuseOtherThanData(first: Buffer, contentType: string | null, name: st
     .replace(/^\ufeff/, '')
     .trimStart();
   const isPage =
-    /^(<!--[\s\S]*?-->\s*)*(<!doctype html|<html)/i.test(start) ||
+    /^(?:<!--(?:(?!-->)[\s\S])*-->\s*)*(?:<!doctype html|<html)/i.test(start) ||
     (contentType ?? '').toLowerCase().startsWith('text/html');
   if (isPage && !/\.html?$/.test(name)) throw notData('an HTML page');
   if (/^\{\s*"success"\s*:\s*false/i.test(start) || isError(start)) throw notData('an error');
 }
 
-/** A whole error of the service (interface §7), in any order. */
+/** A complete error of the service (interface §7), its properties in any order. */
 function isError(start: string): boolean {
   const body = start.startsWith('{') ? parseJson(start) : undefined;
   return isJsonObject(body) && body['success'] === false && ('message' in body || 'errorCode' in body);

@@ -2,6 +2,7 @@ import type { SavedData } from '../../model/data.js';
 import type { Diagnostic } from '../../model/diagnostic.js';
 import type { ServiceRun } from '../../model/run.js';
 import { exportJob, jobDataset } from '../../service/operations/jobs.js';
+import { readInstant } from '../../service/operations/record.js';
 import type { RunsResult } from '../run/run.js';
 import type { Session } from '../session.js';
 import { dataFileName, extensionOf } from './file-names.js';
@@ -20,12 +21,16 @@ type SaveJob = (job: FinishedJob) => Promise<Pick<SavedData, 'file' | 'bytes'>>;
 export function toFolder(session: Session, options: Pick<GetOptions, 'folder' | 'onProgress'>): SaveJob {
   return async ({ id, address, finishedAt }) => {
     const stem = session.redactor.text(address?.slice(address.indexOf('/') + 1) ?? `job-${id.slice(0, 8)}`);
-    const time = finishedAt === null || Number.isNaN(Date.parse(finishedAt)) ? null : new Date(finishedAt);
+    const time = finishedAt === null ? null : readInstant(finishedAt);
     const { file, bytes } = await download(
       session,
       exportJob(id),
       ({ fileName, contentType }) =>
-        dataFileName(stem, time?.toISOString() ?? null, extensionOf([fileName], contentType)),
+        dataFileName(
+          stem,
+          time === null ? null : new Date(time).toISOString(),
+          extensionOf([fileName], contentType),
+        ),
       options,
     );
     return { file, bytes };

@@ -21,7 +21,7 @@ export interface PullOptions extends NewFilesOptions {
   readonly addresses?: readonly string[];
   /** Only objects with such a name are imported: a glob. */
   readonly match?: string | undefined;
-  /** Takes what the inventory names and the service does not show as deleted, and not as that of another account. Default: false. */
+  /** Objects of the inventory that the service does not show were deleted: it is the same account. Default: false. */
   readonly allowAccountChange?: boolean | undefined;
 }
 

@@ -12,7 +12,7 @@ const BETWEEN_ROUNDS_MS = 1_000;
 export interface StopContext extends PollContext {
   readonly client: Pick<Client, 'read' | 'send'>;
   sleep(milliseconds: number): Promise<void>;
-  /** True once nothing more is to be asked to stop. Default: never. */
+  /** True once no more runs should be asked to stop. Default: never. */
   interrupted?(): boolean;
   /** A part of a run was asked to stop, by the id of the run. */
   onAsked?(id: string): void;

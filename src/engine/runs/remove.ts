@@ -65,7 +65,7 @@ type Whole = { readonly id: string; readonly idKind: 'groupRun' | 'pipelineRun' 
 
 /**
  * Returns a lost response and a 404, which are errors only if the run is still there: an earlier attempt, or somebody
- * else, may have deleted it. Of a 404 to the first attempt, nothing has begun.
+ * else, may have deleted it. A 404 to the first attempt means that nothing has begun.
  */
 async function send(
   { client }: Session,

@@ -132,7 +132,7 @@ async function stopOpen(
 async function stopSingle(run: AgentRunById, context: StopSession): Promise<ShownState> {
   await askToStop(run.id, run.id, context);
   const now = await singleAfter(run, context);
-  // How it ended, a stopped run does not say.
+  // A stopped run does not say how it ended.
   if (now.state !== 'running') return { ...now, state: 'stopped' };
   return { ...now, message: context.refusals.get(run.id) ?? null };
 }

@@ -181,10 +181,12 @@ function groupOccurrence(
   return { ...whole(named, parts, state), notStarted };
 }
 
-/** Members without a job. Where nobody says how many members there are, only a failure without a failed job shows them. */
+/** Members without a job. If their number is unknown, only a failure without a failed job shows them. */
 function notStartedOf({ memberCount }: GroupRunEntry, parts: readonly Job[]): string | null {
-  if (memberCount !== null && memberCount > parts.length)
-    return `${memberCount - parts.length} of ${memberCount} members never started`;
+  if (memberCount != null) {
+    const missing = memberCount - parts.length;
+    return missing > 0 ? `${missing} of ${memberCount} members never started` : null;
+  }
   return parts.some((job) => jobState(job) === 'failed') ? null : 'some members never started';
 }
 

@@ -24,7 +24,7 @@ export interface DeclaredResource {
   readonly hasOtherTimes: boolean;
 }
 
-/** Everything declared that can run. A problem of one entry hides nothing of the others. */
+/** Everything declared that can run. A problem with one entry hides no other. */
 export function declaredResources(
   { entries }: Pick<Project, 'entries'>,
   observation: Observation,

@@ -20,9 +20,9 @@ export interface StatusOptions {
   readonly addresses?: readonly string[];
   /** `7d`, `24h`, a time with its offset, or `apply`. Default: `7d`. */
   readonly since?: string | undefined;
-  /** Whether somebody relies on it: then what cannot be read or matched is an error. Default: a warning. */
+  /** Whether what cannot be read or matched is an error, not a warning. Default: false. */
   readonly isCheck?: boolean | undefined;
-  /** Takes what the inventory names and the service does not show as deleted, and not as that of another account. Default: false. */
+  /** Objects of the inventory that the service does not show were deleted: it is the same account. Default: false. */
   readonly allowAccountChange?: boolean | undefined;
 }
 

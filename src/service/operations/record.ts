@@ -83,7 +83,7 @@ export function isWallClock(text: string): boolean {
 
 const isoInstant = /^(.+?)(Z|[+-]\d{2}:?\d{2})?$/i;
 
-/** Milliseconds since 1970; null for a text that is no instant. Without an offset it is in UTC (interface §1.6). */
+/** Milliseconds since 1970; null for a text that is not an instant. Without an offset it is in UTC (interface §1.6). */
 export function readInstant(text: string): number | null {
   const match = isoInstant.exec(text);
   if (match === null || !isWallClock(match[1] ?? '')) return null;

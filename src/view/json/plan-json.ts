@@ -62,10 +62,12 @@ export function reportJson(report: Report) {
 /** Why it is not complete, where nothing else says so: in text, the table of results does. */
 function reasonsOf({ plan, outcomes, diagnostics, interrupted }: Report): readonly Diagnostic[] {
   const places = new Map(plan.changes.map(({ address, source }) => [address, source]));
-  const isSaid = (address: Address) =>
-    diagnostics.some(({ severity, message }) => severity === 'error' && message.includes(address));
+  const isSaid = (address: Address, error: string) =>
+    diagnostics.some(
+      ({ severity, message }) => severity === 'error' && (message === error || isNamedIn(message, address)),
+    );
   const failures = outcomes.flatMap(({ address, outcome, error }): Diagnostic[] => {
-    if (error === null || outcome === 'done' || outcome === 'skipped' || isSaid(address)) return [];
+    if (error === null || outcome === 'done' || outcome === 'skipped' || isSaid(address, error)) return [];
     const place = places.get(address);
     const message = `${address}: ${error}`;
     return [{ severity: 'error', code: 'service-error', message, ...(place == null ? {} : { place }) }];
@@ -73,6 +75,11 @@ function reasonsOf({ plan, outcomes, diagnostics, interrupted }: Report): readon
   const isInterrupted = interrupted && !diagnostics.some(({ code }) => code === 'interrupted');
   const message = 'interrupted before everything was done';
   return isInterrupted ? [...failures, { severity: 'error', code: 'interrupted', message }] : failures;
+}
+
+/** `schedule/a` is not named by a message about `schedule/a-2`. */
+function isNamedIn(message: string, address: Address): boolean {
+  return message.split(/[^\w./-]+/).some((word) => word.replace(/\.+$/, '') === address);
 }
 
 /** `drift --format json`. `before` is the value last applied, `after` the current one on the service. */

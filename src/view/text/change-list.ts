@@ -57,7 +57,7 @@ function changeLine(change: Change, care: boolean, column: number, { paint }: Te
 /** The changed fields of an object that stays; of any other object, what it is. */
 function whatChanges(change: Change): string[] {
   const { action } = change;
-  if (action !== 'update' && action !== 'replace') return [...whatItIs(change)];
+  if (action !== 'update' && action !== 'replace') return whatItIs(change);
   return [...fieldNames(change), ...present(weeklyText(change))];
 }
 

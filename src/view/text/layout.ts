@@ -20,7 +20,7 @@ export function widthOf(text: string): number {
   return width;
 }
 
-/** The lines of a terminal that lines take, if it breaks those that are longer. */
+/** How many lines of a terminal these take if it wraps those that are too long. */
 export function linesTaken(lines: readonly string[], width: number): number {
   return lines.reduce((sum, line) => sum + Math.max(1, Math.ceil(widthOf(line) / Math.max(1, width))), 0);
 }

@@ -38,7 +38,7 @@ function listLines(runs: readonly ListedRun[], layout: TextLayout): readonly str
   });
 }
 
-/** Of the cells. */
+/** Indexes of cells. */
 const [NAME, STATE] = [1, 2];
 
 function cellsOf(run: ListedRun): readonly string[] {

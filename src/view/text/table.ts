@@ -34,7 +34,7 @@ export function table<R>(columns: readonly Column<R>[], rows: readonly R[]): str
   );
 }
 
-/** Whether rows should be laid out one below the other: on a terminal that would break them anywhere. */
+/** Whether the cells of rows should be laid out one below the other: on a terminal that would break them anywhere. */
 export function areTooWide(lines: readonly string[], { width, breaksRows }: TextLayout): boolean {
   return breaksRows && lines.some((line) => widthOf(line) > width);
 }

@@ -52,7 +52,7 @@ describe.each([80, 120])('on a terminal of %i columns', (columns) => {
   );
 });
 
-test('where stdout is no terminal, each run is a line with its id, however long it is', async () => {
+test('where stdout is not a terminal, each run is a line with its id, however long it is', async () => {
   world.workspace.terminal = { screen: new Screen(60, 40), shows: ['stderr'] };
   const { stdout } = await world.run('run group/shops');
   expect(stdout).toMatch(

@@ -60,6 +60,12 @@ async function save(text: string, name = 'a.csv', pauseAt = 0) {
 
 const head = (...headers: string[]) => `HTTP/1.1 200 OK\r\n${headers.join('\r\n')}\r\n\r\n`;
 
+test('a file that begins with hundreds of HTML comments is read at once', async () => {
+  const text = `${'<!---->'.repeat(500)}x`;
+  expect((await save(`${head(`Content-Length: ${text.length}`)}${text}`)).bytes).toBe(text.length);
+  await expect(save(`${head()}${'<!-- a -->'.repeat(300)}<html>`)).rejects.toThrow('an HTML page');
+});
+
 test('a file as long as announced is kept', async () => {
   expect(await save(`${head('Content-Length: 5')}a,b\r\n`)).toEqual({
     file: 'a.csv',

@@ -107,6 +107,11 @@ describe('moveSecret', () => {
     expect(statSync(at('b/c/key')).mode & 0o777).toBe(0o600);
   });
 
+  test.each(['refuse', 'replace'] as const)('says that a secret is not there (%s)', async (ifExists) => {
+    expect(await codeOf(() => moveSecret(at('missing'), at('key'), ifExists))).toBe('ENOENT');
+    expect(readdirSync(folder)).toEqual([]);
+  });
+
   test('replaces a file only when it is told to', async () => {
     writeSecret(at('new'), 'new');
     writeSecret(at('old'), 'old');

@@ -98,7 +98,7 @@ test.each([
   expect((await failure(download(answer, 2_000))).message).toContain(`GET /api/x returned ${why}`);
 });
 
-test('an encoding of none is the file itself', async () => {
+test('the identity encoding is the file itself', async () => {
   const headers = { 'Content-Encoding': 'Identity' };
   const { body } = await download((_, response) => void response.writeHead(200, headers).end('a'), 2_000);
   const pieces: Uint8Array[] = [];

@@ -54,6 +54,13 @@ test.each([
   expect(occurrencesOf(lists as unknown as HistoryLists)).toMatchObject([{ state, message }]);
 });
 
+test('members that all have jobs are not said to have never started, whatever became of the jobs', () => {
+  const jobs = [job({ groupRunId: 'g1' }), job({ groupRunId: 'g1' })];
+  const groupRuns = [{ ...group('behind'), memberCount: 2 }];
+  const lists = { jobs, runs: [], groupRuns, pipelineRuns: [] } as unknown as HistoryLists;
+  expect(occurrencesOf(lists)).toMatchObject([{ state: 'failed', notStarted: null }]);
+});
+
 test.each([
   ['all members have jobs', 2, [failedJob, job({ groupRunId: 'g1' })], null],
   ['a member has no job', 3, [failedJob, job({ groupRunId: 'g1' })], '1 of 3 members never started'],

@@ -2,7 +2,7 @@ import stringWidth from 'string-width';
 import { expect, it } from 'vitest';
 import { cut, flow, folded, usableWidth, widthOf, wrap } from '../../../src/view/text/layout.js';
 
-it('widthOf counts every character as string-width does, also those for which it does not ask it', () => {
+it('widthOf counts every character as string-width does, even without asking it', () => {
   const characters = Array.from({ length: 0x3000 }, (_, code) => String.fromCodePoint(code));
   const different = characters.filter((each) =>
     [each, `a${each}b`, `${each}${each}`].some((text) => widthOf(text) !== stringWidth(text)),

@@ -52,6 +52,18 @@ describe('the published JSON Schemas accept', () => {
   });
 });
 
+it('the JSON report says why each change failed, once', () => {
+  const { error = '' } = report.outcomes.find(({ address }) => address === 'group/news') ?? {};
+  const reasonsAfter = (message: string) => {
+    const said = { severity: 'error', code: 'service-error', message } as const;
+    const { diagnostics: all } = reportJson({ ...report, diagnostics: [said] });
+    return all.filter((each) => each.message.startsWith('group/news: ')).length;
+  };
+  expect(reasonsAfter('group/news-2 could not be created')).toBe(1);
+  expect(reasonsAfter('cannot create group/news.')).toBe(0);
+  expect(reasonsAfter(error ?? '')).toBe(0);
+});
+
 it('the JSON plan lists no change with the action none', () => {
   expect(planJson(plan).changes).toHaveLength(8);
   expect(planJson(emptyPlan).changes).toEqual([]);
