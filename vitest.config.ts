@@ -18,6 +18,9 @@ const isProgram = (file: string) => program.some((folder) => file.startsWith(`${
 const isAttack = (file: string) => file.startsWith('test/attacks/');
 const named = process.argv.some((argument) => argument.includes('attacks'));
 
+/** Milliseconds. Only against tests that hang: on a busy machine everything is slow. */
+const HANGS = 1_800_000;
+
 /** `npm test` runs all tests but the attacks, and samples of the large ones; `--mode long` runs both in full. */
 export default defineConfig(({ mode }) => {
   const isLong = mode === 'long';
@@ -29,9 +32,9 @@ export default defineConfig(({ mode }) => {
     // Otherwise the styles of the HTML pages would be empty.
     css: true,
     env: { ROSTER_TESTS: isLong ? 'long' : (process.env['ROSTER_TESTS'] ?? 'sample') },
-    // Only against tests that hang: on a busy machine everything is slow.
-    testTimeout: 1_800_000,
-    hookTimeout: 1_800_000,
+    testTimeout: HANGS,
+    hookTimeout: HANGS,
+    expect: { poll: { timeout: HANGS } },
   };
   return {
     test: {

@@ -65,7 +65,7 @@ function apply(store: Store, proxy: ServiceProxy | undefined, offset = 0, ...mor
   return { ...started, writes: proxy.writes };
 }
 
-const writing = ({ writes }: Run) => vi.waitFor(() => expect(writes.length).toBeGreaterThan(2), 30_000);
+const writing = ({ writes }: Run) => vi.waitFor(() => expect(writes.length).toBeGreaterThan(2), 600_000);
 
 function expectNoDoubles(): void {
   const names = [...sandbox.world.groups.values()].map((each) => each.name);

@@ -58,6 +58,8 @@ async function until(isTrue: () => boolean): Promise<void> {
   while (!isTrue()) await pause(10);
 }
 
+const isInterrupted = (running: Started) => until(() => running.stderr().includes('Interrupted'));
+
 test('Ctrl-C while runs are followed: they go on, and the output says how to follow them', async () => {
   const { sandbox, go, ended } = await arrange(() => undefined);
   const running = go('run', 'agent/a', 'agent/b', '--format', 'json');
@@ -96,7 +98,7 @@ test('a second Ctrl-C ends at once, and says that runs may still be active', asy
   sandbox.faults.faults = [{ act: 'hang' }];
   await pause(500);
   running.kill('SIGINT');
-  await pause(300);
+  await isInterrupted(running);
   running.kill('SIGINT');
   const { exit, stderr } = await running.ended;
   expect([exit, stderr]).toEqual([
@@ -110,7 +112,7 @@ test('Ctrl-C during a start: it is finished and followed up, and nothing else is
   const scene = await arrange(async (count, isDone) => {
     if (count !== 2 || !isDone) return;
     running?.kill('SIGINT');
-    await pause(300);
+    if (running !== null) await isInterrupted(running);
   });
   running = scene.go('run', 'agent/a', 'agent/b', 'agent/c', '--format', 'json');
   const { exit, stdout } = await running.ended;

@@ -78,7 +78,7 @@ test('sandbox: time starts at --now and passes at --speed, and -v prints each re
   const path = `/api/scraper-agents/jobs?jobId=${agentJobHistoryId}`;
   const status = async () =>
     ((await call('GET', path)).data as { items: { status: number }[] }).items[0]?.status;
-  await expect.poll(status, { timeout: 60_000 }).toBe(3);
+  await expect.poll(status).toBe(3);
   await ended(child, 'SIGTERM');
   expect(stderr()).toContain('POST /api/scraper-agents/acme-shop/start-job 200\n');
   expect(stderr()).not.toContain('svc_live_');

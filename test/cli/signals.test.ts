@@ -57,8 +57,18 @@ describe.each(sampleOf(['SIGINT', 'SIGTERM', 'SIGHUP'] as const, 1))('%s', (sign
     const scene = await arrange();
     const { proxy, sandbox, cwd, env } = scene;
     const running = start(['apply', '--yes', '--concurrency', '1', '--report', 'report.json'], { cwd, env });
+    let release: () => void = () => undefined;
+    const held = new Promise<void>((done) => {
+      release = done;
+    });
+    sandbox.faults.intercept = async ({ method, path }, next) => {
+      if (method === 'POST' && path === '/api/search-groups') await held;
+      await next();
+    };
     await writesOf(proxy, 1);
     running.kill(signal);
+    while (!running.stderr().includes('Interrupted')) await new Promise((done) => setTimeout(done, 5));
+    release();
     const { exit } = await running.ended;
     expect([exit, proxy.writes.length, sandbox.world.groups.size]).toEqual([130, 1, 1]);
     const report = JSON.parse(readFileSync(join(cwd, 'report.json'), 'utf8')) as {

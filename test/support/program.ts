@@ -30,6 +30,8 @@ export function roster(args: readonly string[], options: RunOptions): Promise<En
 export interface Started {
   readonly ended: Promise<Ended>;
   readonly pid: number | null;
+  /** What it has printed on stderr so far. */
+  stderr(): string;
   kill(signal: NodeJS.Signals): void;
 }
 
@@ -38,6 +40,7 @@ export function start(args: readonly string[], options: RunOptions): Started {
   const { cwd, env = {}, input, shell, preload } = options;
   let kill: Started['kill'] = () => undefined;
   let pid: number | null = null;
+  let [stdout, stderr] = ['', ''];
   const ended = new Promise<Ended>((resolve, reject) => {
     const child = spawn(
       shell === undefined ? process.execPath : 'sh',
@@ -52,8 +55,6 @@ export function start(args: readonly string[], options: RunOptions): Started {
     );
     kill = (signal) => void child.kill(signal);
     pid = child.pid ?? null;
-    let stdout = '';
-    let stderr = '';
     child.stdout.setEncoding('utf8').on('data', (text: string) => {
       stdout += text;
     });
@@ -74,5 +75,5 @@ export function start(args: readonly string[], options: RunOptions): Started {
       }
     });
   });
-  return { ended, pid, kill: (signal) => kill(signal) };
+  return { ended, pid, stderr: () => stderr, kill: (signal) => kill(signal) };
 }

@@ -153,7 +153,7 @@ describe('what is not managed here is what a plan counts', () => {
   });
 
   const variants = Object.keys(VARIANTS) as Variant[];
-  test('in random worlds, in every shape that the service may have', { timeout: 600_000 }, async () => {
+  test('in random worlds, in every shape that the service may have', async () => {
     const shape = fc.shuffledSubarray(variants, { maxLength: 3 });
     await fc.assert(
       fc.asyncProperty(randomWorld, shape, async (world, some) => {
@@ -187,9 +187,7 @@ describe('only the lists that a kind needs are read', () => {
 /** Making so many pages takes the sandbox most of the time. */
 const MANY = isLong ? 10_000 : 2_000;
 
-test('thousands of schedules take as many requests as they have pages, several at a time', {
-  timeout: 120_000,
-}, async () => {
+test('thousands of schedules take as many requests as they have pages, several at a time', async () => {
   const schedules = Array.from({ length: MANY }, (_, index) => ({
     ...{ targetType: 'Agent', targetId: acme, scheduleType: 'Basic', intervalUnit: 'Hours' },
     ...{ intervalValue: index + 1, startTime: '2099-12-01T06:00:00' },

@@ -76,7 +76,7 @@ describe('law 6: a plan after a pull only adopts, and is empty after an apply', 
   });
 
   const variants = Object.keys(VARIANTS) as Variant[];
-  test('with random worlds, in every shape that the service may have', { timeout: 600_000 }, async () => {
+  test('with random worlds, in every shape that the service may have', async () => {
     const shape = fc.oneof(fc.constant([]), fc.shuffledSubarray(variants, { minLength: 1, maxLength: 4 }));
     await fc.assert(
       fc.asyncProperty(randomWorld, shape, async (world, shapes) => {
@@ -95,9 +95,7 @@ const projectKeys = fc.record({
   ignore: fc.subarray(['enabled', 'inputs']),
 });
 
-test('law 6 holds with defaults of sections, entries of another environment, and `ignore`', {
-  timeout: 600_000,
-}, async () => {
+test('law 6 holds with defaults of sections, entries of another environment, and `ignore`', async () => {
   await fc.assert(
     fc.asyncProperty(randomWorld, projectKeys, async (world, { active, ignore, ...schedules }) => {
       const defaults = JSON.stringify({ groups: { active }, schedules: { ...schedules, ignore } });

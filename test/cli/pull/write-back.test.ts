@@ -391,9 +391,7 @@ const anyText = fc.oneof(
 );
 const style = fc.constantFrom('flow', 'block', 'lines');
 
-test('random values and styles: the file means exactly what the service says', {
-  timeout: 300_000,
-}, async () => {
+test('random values and styles: the file means exactly what the service says', async () => {
   const { sandbox, workspace } = await applied(
     'groups:\n  a:\n    members: [acme]\nschedules:\n  s: { target: agent/acme, every: 6 hours, startTime: "2099-01-01T00:00:00" }\n',
   );

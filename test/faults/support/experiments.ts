@@ -29,7 +29,7 @@ export function experiments<T>(
   share = 10,
 ): number {
   const chosen = sample(list, share);
-  test(`${invariant}: ${title}`, { timeout: Math.max(60_000, chosen.length * 20_000) }, async () => {
+  test(`${invariant}: ${title}`, async () => {
     const failures: string[] = [];
     for (const each of chosen) {
       try {

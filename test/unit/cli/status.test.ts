@@ -582,7 +582,7 @@ test('the status of 10,000 schedules reads the pages of six lists', async () => 
     '/api/scraper-agents/runs',
     '/api/search-groups',
   ]);
-}, 120_000);
+});
 
 test('Markdown and text of a status are inert, whatever the service says', async () => {
   const { workspace, sandbox } = await applied(seedOf(['fine']), manifest(['fine']));

@@ -45,7 +45,7 @@ async function save(text: string, name = 'a.csv', pauseAt = 0) {
     baseUrl: await serve(text, pauseAt),
     apiKey: 'svc_live_test',
     concurrency: 1,
-    timeoutMs: 2_000,
+    timeoutMs: 60_000,
     userAgent: 'test',
     sleep: async () => undefined,
   });

@@ -10,6 +10,8 @@ import { isLong, sampleOf } from '../../support/size.js';
 
 /** Each of these starts dozens of git processes. */
 const inLongRun = test.runIf(isLong);
+/** Milliseconds: only against waits that never end. */
+const SLOWEST = 600_000;
 
 const ref = 'refs/heads/roster-inventory';
 const facts = { service: 'https://collect.example.com', digest: 'sha256:abc', plan: '1 to create' };
@@ -353,7 +355,7 @@ describe('the lock', () => {
     await lock.save(owning('a'));
     const first = (await store.holder())?.until ?? '';
     vi.advanceTimersByTime(150_000);
-    await vi.waitFor(() => expect(log('%s')[0]).toBe('roster apply: in progress'), 5_000);
+    await vi.waitFor(() => expect(log('%s')[0]).toBe('roster apply: in progress'), SLOWEST);
     expect(((await store.holder())?.until ?? '') > first).toBe(true);
     expect(print(await store.load())).toBe(print(owning('a')));
     expect(lock.lost()).toBe(false);
@@ -375,7 +377,7 @@ describe('the lock', () => {
       expect(await reportedBy(() => other.lock(facts, found))).toMatchObject({ code: 'locked' });
       clock.elapsed += LEASE_MS - 1;
       vi.advanceTimersByTime(60_000);
-      await vi.waitFor(() => expect(log('%s')[0]).toBe('roster apply: in progress'), 5_000);
+      await vi.waitFor(() => expect(log('%s')[0]).toBe('roster apply: in progress'), SLOWEST);
       clock.elapsed += 1;
       expect(await reportedBy(() => other.lock(facts, found))).toMatchObject({ code: 'locked' });
       expect(lock.lost()).toBe(false);
@@ -416,7 +418,7 @@ describe('the lock', () => {
     clock.elapsed += 90_000;
     expect(lock.lost()).toBe(true);
     vi.advanceTimersByTime(60_000);
-    await vi.waitFor(() => expect(lock.lost()).toBe(false), 5_000);
+    await vi.waitFor(() => expect(lock.lost()).toBe(false), SLOWEST);
     await lock.release(complete);
   });
 
@@ -427,7 +429,7 @@ describe('the lock', () => {
     await lock.save(owning('a'));
     await unlockIn(remote.clone());
     vi.advanceTimersByTime(150_000);
-    await vi.waitFor(() => expect(lock.lost()).toBe(true), 5_000);
+    await vi.waitFor(() => expect(lock.lost()).toBe(true), SLOWEST);
   });
 
   test('is removed by unlock', async () => {
@@ -489,7 +491,7 @@ describe('the lock', () => {
     // As a push of its own that it knows nothing of: the same lock, a commit further.
     rewriteLock((text) => `${text} `);
     vi.advanceTimersByTime(150_000);
-    await vi.waitFor(async () => expect(log('%s')[0]).toBe('by hand'), 5_000);
+    await vi.waitFor(async () => expect(log('%s')[0]).toBe('by hand'), SLOWEST);
     await lock.save(owning('a', 'b'));
     await lock.release(complete);
     expect(print(await storeIn(remote.clone()).load())).toBe(print(owning('a', 'b')));

@@ -163,7 +163,7 @@ describe('include', () => {
     const files = { ...Object.fromEntries(folder), 'roster.yaml': including(`[${patterns.join(', ')}]`) };
     const reported = load(files).diagnostics.filter((each) => each.severity === 'error');
     expect(reported).toMatchObject([{ code: 'limit-exceeded', place: { line: 2 } }]);
-  }, 30_000);
+  });
 
   it.skipIf(process.platform === 'win32')('follows no link and waits for no pipe', () => {
     const items =

@@ -22,7 +22,7 @@ const page = (status: number, headers = {}) =>
 async function failureAt(server: Pick<Server, 'listen' | 'address' | 'close'>, scheme: string, path = '') {
   await new Promise<void>((done) => void server.listen(0, '127.0.0.1', done));
   const host = `127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const settings = { ...defaults, apiKey, timeoutMs: 2_000, urlFrom: 'roster.yaml:3' };
+  const settings = { ...defaults, apiKey, timeoutMs: 60_000, urlFrom: 'roster.yaml:3' };
   const client = createClient({ ...settings, baseUrl: `${scheme}://${host}${path}` });
   const request = { method: 'GET', path: '/api/pipelines', effect: 'read' } as const;
   try {

@@ -67,7 +67,7 @@ describe('intervals', () => {
   });
 
   test('are computed, not counted up to', () => {
-    const started = performance.now();
+    const started = process.cpuUsage();
     const [first] = nextRuns(
       every(1, 'Minutes', '1970-01-01T00:00:00'),
       'UTC',
@@ -75,7 +75,7 @@ describe('intervals', () => {
       1,
     );
     expect(first).toEqual(new Date('9999-01-01T00:00:00Z'));
-    expect(performance.now() - started).toBeLessThan(2000);
+    expect(process.cpuUsage(started).user).toBeLessThan(2_000_000);
   });
 
   test('do not run twice when a zone leaves out a day', () => {
@@ -231,13 +231,13 @@ describe('a span of time', () => {
   });
 
   test('of 42 days is enumerated fast', () => {
-    const started = performance.now();
+    const started = process.cpuUsage();
     const from = new Date('2026-03-01T00:00:00Z');
     const until = new Date('2026-04-12T00:00:00Z');
     const berlin = { timing: cron('0 * * * * *'), timeZone: 'Europe/Berlin' };
     const count = runsBetween(berlin, { from, until }).length;
     expect(count).toBe(42 * 24 * 60);
-    expect(performance.now() - started).toBeLessThan(2000);
+    expect(process.cpuUsage(started).user).toBeLessThan(2_000_000);
   });
 });
 
