@@ -61,7 +61,7 @@ const validators: Record<string, Schema> = {
   defaults: standalone(child(definitions, 'defaults'), definitions),
 };
 const entryNames: string[] = [];
-/** Of the entries of each section. */
+/** The properties of the entries of each section. */
 const propertyNames: Record<string, string[]> = {};
 /** Which defaults do not apply to an entry that sets a property, by section and property. */
 const excludedDefaults: Record<string, Record<string, string[]>> = {};

@@ -5,7 +5,7 @@ import { escapeXml } from './terminal-svg.js';
 const width = 860;
 const padding = 20;
 const header = 42;
-/** Of a character on average, at most. */
+/** The width of a character on average, at most. */
 const character = 7.6;
 
 const style = `

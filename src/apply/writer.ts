@@ -25,7 +25,7 @@ export type Verdict = {
 
 /** A new key on its way to its destination. */
 export interface HeldKey {
-  /** Of its entry. */
+  /** The address of its entry. */
   readonly address: Address;
   readonly key: string;
   /** The file of mode 0600 that keeps it until it is delivered, absolute; null when no folder takes one. */

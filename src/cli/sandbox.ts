@@ -142,7 +142,7 @@ function readWith<T>(
 const MORE: Diagnostic = {
   severity: 'error',
   code: 'limit-exceeded',
-  message: `only the first ${MOST_ERRORS} problems of the file are shown`,
+  message: `only the first ${MOST_ERRORS} problems of the file are shown; there may be more`,
   help: 'Fix the problems above, then run the command again.',
 };
 

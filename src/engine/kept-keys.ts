@@ -120,7 +120,7 @@ export function keptKeys(
         return observed === undefined || others.length > 0 ? [] : [[address, { file, observed }]];
       });
   });
-  // Of several kept keys of an entry, the newest.
+  // The newest, where several keys of an entry were kept.
   return new Map(found.sort(([, a], [, b]) => byCodeUnit(createdDate(a), createdDate(b))));
 }
 

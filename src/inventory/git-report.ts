@@ -1,4 +1,4 @@
-/** Of what git prints about a failure, so many characters from its beginning and from its end are kept. */
+/** How many characters are kept from the beginning, and from the end, of what git prints about a failure. */
 const MOST_CHARACTERS = 4_096;
 
 /** What git prints about a failure: a host may say first why it refuses a push, and git says last that it was refused. */

@@ -162,7 +162,7 @@ interface Default {
 
 type Exclusions = Readonly<Record<string, readonly string[]>>;
 
-/** Of one section, by property. */
+/** The defaults of one section, by property. */
 class SectionDefaults {
   private readonly byName = new Map<string, Default>();
   private readonly exclusions: Exclusions;

@@ -19,7 +19,7 @@ export const limits = {
   /** Length of one text after its variables are replaced. */
   text: 65_536,
   diagnostics: 1_000,
-  /** Of those that are not shown. */
+  /** How many of those that are not shown are counted. */
   counted: 5_000,
   /** Length of a hint. */
   help: 1_000,

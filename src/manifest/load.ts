@@ -37,7 +37,7 @@ export interface LoadOptions {
   /** The values that `--var` gives variables, by name. Default: none. */
   readonly vars?: Readonly<Record<string, string>> | undefined;
   readonly kinds: readonly Kind[];
-  /** Of roster, for `requires`. Without it, every project is read. */
+  /** The version of roster, for `requires`. Without it, every project is read. */
   readonly version?: string;
   /** In place of the project's own `inventory`. */
   readonly inventory?: WrittenInventory | undefined;

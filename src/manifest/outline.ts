@@ -16,7 +16,7 @@ export interface Outline {
   readonly environments: readonly string[];
   /** Whether the inventory is in git. */
   readonly usesGit: boolean;
-  /** Of the project and of all environments. */
+  /** Those of the project and of all environments. */
   readonly variables: readonly string[];
   /** The section and the key of each entry. */
   readonly entries: readonly { readonly section: string; readonly key: string }[];

@@ -39,7 +39,7 @@ export function readProperties(
   return value;
 }
 
-/** Of the properties that contain something from the environment, what the manifest writes. */
+/** What the manifest writes for the properties that contain something from the environment. */
 export function templatesOf(entries: Entries, notes: Notes, variables: Variables): JsonObject {
   const templates = bareObject();
   for (const [name, { value }] of entries)

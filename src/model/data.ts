@@ -38,7 +38,7 @@ export type DataOutcome = 'saved' | 'unpaid' | 'notFound' | 'expired' | 'noFile'
 
 /** One file of `data get` or `run --save`. */
 export interface SavedData {
-  /** Of the datasets in it; of a job while its dataset is not known. */
+  /** The ids of the datasets in it, or the id of a job while its dataset is not known. */
   readonly ids: readonly string[];
   /** Null for a file of several agents. */
   readonly agent: Address | null;

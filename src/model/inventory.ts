@@ -153,7 +153,7 @@ export interface RunFacts {
   readonly command?: RunCommand;
   readonly service: string;
   readonly digest: string;
-  /** Of the manifests. Null where git knows none. */
+  /** The commit of the manifests. Null where git knows none. */
   readonly commit?: string | null;
   /** `2 to create, 1 to update`. */
   readonly plan: string;

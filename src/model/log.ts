@@ -29,7 +29,7 @@ export interface LogEntry {
   /** `process 4711 on runner-7`, or the address of a CI run. */
   readonly run: string | null;
   readonly digest: string | null;
-  /** Of the manifests, followed by `-dirty` if they differed from it. */
+  /** The commit of the manifests, followed by `-dirty` if they differed from it. */
   readonly commit: string | null;
   readonly service: string | null;
   /** What else happened to the run, in sentences without a period. */

@@ -8,7 +8,7 @@ type Basis = Pick<
   'project' | 'environment' | 'service' | 'account' | 'inventory' | 'safeguards' | 'ignored' | 'held'
 >;
 
-/** Of one change. */
+/** The digest of one change. */
 export function digestPart(text: string): string {
   return createHash('sha256').update(text).digest('base64url');
 }

@@ -34,7 +34,7 @@ export interface Change {
   readonly address: Address;
   readonly kind: KindName;
   readonly action: Action;
-  /** Of the remote object; null when there is no object, or the service shows no id. */
+  /** The id of the remote object; null when there is no object, or the service shows no id. */
   readonly id: string | null;
   /** The remote object's name; null for kinds without names. */
   readonly name: string | null;
@@ -145,7 +145,7 @@ export interface Plan {
   readonly inventory: InventorySetting;
   /** Those in effect. */
   readonly safeguards: Safeguards;
-  /** Of the plan as a whole. */
+  /** The risks of the plan as a whole. */
   readonly risks: readonly Risk[];
   /** Not part of the digest, which holds what changes. */
   readonly startsPerWeek: StartsPerWeek;

@@ -190,7 +190,7 @@ export interface Limits {
   readonly startsPerMinute: number;
   /** `5 minutes`, in the spelling of `IntervalLimit.text`; or `none`. */
   readonly shortestInterval: string;
-  /** Of agent starts, in an average week. */
+  /** Agent starts in an average week. */
   readonly runsPerWeek: number | 'none';
 }
 

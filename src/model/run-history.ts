@@ -64,7 +64,7 @@ export interface RetriedMember {
 
 /** What became of a failed run whose attention was to be changed. */
 export interface AcknowledgedRun {
-  /** Of the run of an agent. */
+  /** The id of the agent's run. */
   readonly id: string;
   /** The job, group run or pipeline run that was named instead; null if it was the run itself. */
   readonly partOf: string | null;

@@ -27,7 +27,7 @@ function isHostAsWritten({ protocol, hostname }: URL, text: string): boolean {
   return (protocol === 'https:' ? written?.toLowerCase() : written) === hostname;
 }
 
-/** Of a host that is written as the parser returns it. */
+/** Whether a host, written as the parser returns it, is this machine. */
 export function isLoopback(host: string): boolean {
   return host === 'localhost' || host === '[::1]' || /^127\.\d{1,3}\.\d{1,3}\.\d{1,3}$/.test(host);
 }

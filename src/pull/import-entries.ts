@@ -72,7 +72,7 @@ export interface ImportWording {
 class Importer implements ImportCandidates {
   readonly entries = new Map<Address, ImportEntry>();
   readonly leftOut: LeftOut[] = [];
-  /** Of every object: those that are not declared have the address that they would get. */
+  /** The address of every object. One that is not declared has the address that it would get. */
   private readonly addresses = new Map<string, Address>();
   private readonly names: Names;
 

@@ -106,7 +106,7 @@ export function reconcile(inputs: ReconcileInputs): Reconciled {
   const { project, kinds, objects, inventory, prune, now, kept = noKeys } = inputs;
   const lookup = agentLookup(inputs.agents, inputs.suggest);
   const { entries } = project;
-  // Of a plan for another service, only that is reported.
+  // A plan for another service reports that, and nothing else.
   const otherAccount = inventory.service !== null && inventory.service !== inputs.service;
   const found = match({ kinds, entries, objects, inventory, agents: lookup, prune, otherAccount, kept });
   const matches = { ...found, list: found.list.map((each) => withHold(each, now)) };

@@ -49,7 +49,7 @@ export function restParts(
   };
 }
 
-/** Of the create of an object that exists, and is as declared; null for any other. */
+/** The part for the create of an object that exists and is as declared; null for any other. */
 function createPart(
   { match, change }: ResourceDiff,
   hasher: ValueHasher,

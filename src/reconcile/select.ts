@@ -107,7 +107,7 @@ export function matchingNothing(
     );
 }
 
-/** Of an address or a glob that matches entries of other environments only. */
+/** Reports an address or a glob that matches entries of other environments only. */
 function inOthersOnly(
   { pattern, matches }: Selector,
   existsIn: ReadonlyMap<Address, readonly string[]>,

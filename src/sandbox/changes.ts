@@ -66,7 +66,7 @@ export class Changes {
   }
 }
 
-/** Of plain data, as records are. */
+/** Compares plain data, as records are. */
 function isSame(a: unknown, b: unknown): boolean {
   if (a === b) return true;
   if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return false;

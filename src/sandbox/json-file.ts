@@ -65,7 +65,7 @@ export function checkAll<T>(entries: Iterable<T>, check: (entry: T) => void): vo
   if (errors.length > 0) throw joined(errors.slice(0, MOST_ERRORS));
 }
 
-/** Of at least one. */
+/** Joins at least one error. */
 function joined([first, ...others]: readonly JsonFileError[]): JsonFileError {
   if (first === undefined) throw new Error('no error');
   return new JsonFileError(first.where, first.what, first.help, { ...first.details, others });

@@ -157,14 +157,14 @@ export interface World {
   savedQueries: Map<string, SavedQueryRecord>;
   /** How often each agent was started. */
   starts: Map<string, number>;
-  /** Of everything that was run, for its order. */
+  /** The last number given to what was run: it gives the order. */
   lastSeq: number;
   settings: Settings;
   /** The scope names that the service knows; others are dropped when a key is created (§5.8). */
   scopes: string[];
   /** The newest active key of the caller in clear text, so that `roster sandbox` can print it after a restart. */
   apiKey: string;
-  /** Of the seed that it was made from; empty if that is unknown. */
+  /** The hash of the seed that it was made from; empty if that is unknown. */
   seedHash: string;
 }
 

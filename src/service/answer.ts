@@ -16,7 +16,7 @@ export interface Envelope {
   readonly hasNextLink?: boolean;
 }
 
-/** Of the other 2xx, some announce a part of the answer (206), several answers (207) or one that was changed (203). */
+/** Other 2xx announce a part of the answer (206), several answers (207) or one that was changed (203). */
 const successes: Readonly<Record<'read' | 'write', ReadonlySet<number>>> = {
   read: new Set([200]),
   write: new Set([200, 201, 202, 204]),

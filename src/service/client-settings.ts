@@ -34,7 +34,7 @@ export interface ClientSettings {
   readonly sleep?: RetrySettings['sleep'] | undefined;
   /** The largest body; 32 MB by default. */
   readonly maxBytes?: number | undefined;
-  /** Of all bodies that are kept; 128 MB by default. */
+  /** The most bytes of all bodies that are kept; 128 MB by default. */
   readonly maxTotalBytes?: number | undefined;
 }
 

@@ -24,7 +24,7 @@ export interface Download {
   readonly contentType: string | null;
   /** In bytes; null when the service does not say. */
   readonly size: number | null;
-  /** Of a bulk export: `X-Export-File-Count` (interface §4). */
+  /** How many files a bulk export has: `X-Export-File-Count` (interface §4). */
   readonly fileCount: number | null;
   /** Throws a `ServiceFailure` when the file breaks off, or is larger than allowed. */
   readonly body: AsyncIterable<Uint8Array>;

@@ -42,7 +42,7 @@ export async function observe(
   const agentsRead = scope.agents === false ? Promise.resolve([]) : reader.readAll(listAgents());
   const settled = await Promise.allSettled([agentsRead, ...reads]);
   const failures: unknown[] = settled.flatMap((each) => (each.status === 'rejected' ? [each.reason] : []));
-  // Of several failures the first in order is reported, not the quickest one, so that the report is always the same.
+  // Reports the first of several failures in order, not the quickest one, so that the report is always the same.
   if (failures.length > 0) throw failures.find((each) => !isConsequence(each)) ?? failures[0];
   const [agents, lists] = [await agentsRead, await Promise.all(reads)];
   const objects = new Map(

@@ -28,7 +28,7 @@ export interface SnapshotJson {
     readonly safeguards?: Safeguards;
     /** Where the last apply kept it. */
     readonly place?: InventorySetting;
-    /** Of the manifests last applied. */
+    /** The commit of the manifests last applied. */
     readonly commit?: string;
     readonly entries: Readonly<Record<Address, InventoryEntry>>;
     readonly drafts: Readonly<Record<Address, InventoryDraft>>;

@@ -57,7 +57,7 @@ function prepare(folder: string): void {
   }
 }
 
-/** Of several runs at once, one writes. The draft of a run that was killed does not stop all later ones. */
+/** Only one of several runs at once writes. The draft of a run that was killed does not stop all later ones. */
 function openDraft(draft: string): number {
   try {
     return openSync(draft, 'wx', 0o600);

@@ -62,14 +62,14 @@ export class Places {
     return this.upTo(this.at, valueEnd);
   }
 
-  /** Of a value that is not written: the dash of its item, or else what is before it. */
+  /** The place of a value that is not written: the dash of its item, or else what is before it. */
   ofMissing({ anchorEnd, tagEnd }: ScalarEvent): Stretch {
     const hasProperties = anchorEnd !== none || tagEnd !== none;
     if (!hasProperties) this.pass('-');
     return { start: Math.max(0, this.at - 1), end: Math.max(1, this.at) };
   }
 
-  /** Of a key that is not written: the colon after it, or else its question mark, or what is before it. */
+  /** The place of a key that is not written: the colon after it, its question mark, or what is before it. */
   ofMissingKey(): Stretch {
     this.pass(',');
     this.pass('?');

@@ -126,7 +126,7 @@ export const declarations = {
 
 export type CommandName = keyof typeof declarations;
 
-/** Of a command line: the words that are not flags may name a subcommand. Undefined where they name no command. */
+/** The command that a command line names, or its subcommand. Undefined where it names none. */
 export function declarationIn(argv: readonly string[]): Declaration | undefined {
   const words = argv.filter((word) => !word.startsWith('-'));
   return [3, 2, 1].map((count) => declarationOf(words.slice(0, count).join(' '))).find(Boolean);

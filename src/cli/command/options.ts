@@ -20,7 +20,7 @@ export function choiceArgument(name: string, description: string, values: readon
   return argument;
 }
 
-/** Of every command that compares with the inventory: most of what it names may have been deleted. */
+/** For every command that compares with the inventory: most of what it names may have been deleted. */
 export function accountChange(): Option {
   return new Option(
     '--allow-account-change',
@@ -147,7 +147,7 @@ function service(added: Command): Command {
   return connected(inventoried(added));
 }
 
-/** Of commands about the account: what the project owns plays no part. */
+/** For commands about the account: what the project owns plays no part. */
 function account(added: Command): Command {
   return connected(common(added));
 }

@@ -23,7 +23,7 @@ export function reportBug(bug: unknown, argv: readonly string[], output: Output)
   return reportFailure({ severity: 'error', code: 'internal', message, help }, argv, output);
 }
 
-/** Of a command that an interrupt ends at once: text says nothing, and JSON is a value all the same. */
+/** Ends a command that an interrupt stops at once: JSON is still a value, and text says nothing. */
 export function reportInterrupt(argv: readonly string[], output: Output): void {
   const message = 'interrupted before there was a result';
   if (asksForJson(argv))

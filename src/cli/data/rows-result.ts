@@ -10,7 +10,7 @@ import type { CommandContext } from '../host/host.js';
 
 type RowFormat = (typeof declarations)['data query']['formats'][number];
 
-/** Of the commands that print rows. */
+/** The result of the commands that print rows. */
 export function rowsResult(found: DataRows, { output }: CommandContext): CommandResult<RowFormat> {
   const { tables, diagnostics } = output.redactor.value(found);
   return {

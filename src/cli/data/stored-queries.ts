@@ -6,7 +6,7 @@ import { jsonText } from '../../view/json/json-text.js';
 import type { CommandResult } from '../command/run-command.js';
 import type { CommandContext } from '../host/host.js';
 
-/** Of the commands about saved queries. `sentence`: what was done, in place of the list. */
+/** The result of the commands about saved queries. `sentence`: what was done, in place of the list. */
 export function queriesResult(
   found: readonly StoredQuery[],
   { output }: CommandContext,

@@ -4,7 +4,7 @@ const elsewhere = 'Refused, for example because the inventory belongs to another
 const noData = 'The service has no data for something: see the message';
 const page = 'docs/data.md';
 
-/** Of the commands that list, print, download and change datasets. */
+/** The help of the commands that list, print, download and change datasets. */
 export const dataHelp = {
   data: {
     summary: 'List, query, download, share and delete what agents have collected',

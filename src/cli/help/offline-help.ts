@@ -1,6 +1,6 @@
 import { failed, type HelpText, success } from './help-text.js';
 
-/** Of the commands that need neither the service nor the inventory. */
+/** The help of the commands that need neither the service nor the inventory. */
 export const offlineHelp = {
   init: {
     summary: 'Create a project with CI pipelines',

@@ -2,7 +2,7 @@ import { failed, type HelpText } from './help-text.js';
 
 const elsewhere = 'Refused, for example because the inventory belongs to another service or account';
 
-/** Of the commands that list, show and change runs. */
+/** The help of the commands that list, show and change runs. */
 export const runsHelp = {
   runs: {
     summary: 'List runs, and show, stop, retry or delete them',

@@ -3,7 +3,7 @@ import { failed, type HelpText, success } from './help-text.js';
 const elsewhere = 'Refused, for example because the inventory belongs to another service or account';
 const refused = 'A guard refused the plan, and nothing was changed';
 
-/** Of the commands that need the service or the inventory. */
+/** The help of the commands that need the service or the inventory. */
 export const serviceHelp = {
   plan: {
     summary: 'Show the difference between the manifests and the service',

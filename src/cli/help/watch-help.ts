@@ -2,7 +2,7 @@ import { failed, type HelpText } from './help-text.js';
 
 const elsewhere = 'Refused, for example because the inventory belongs to another service or account';
 
-/** Of the commands that start, follow and pause what is declared. */
+/** The help of the commands that start, follow and pause what is declared. */
 export const watchHelp = {
   run: {
     summary: 'Start agents, groups, pipelines and schedules, and follow them',

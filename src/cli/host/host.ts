@@ -8,7 +8,7 @@ export interface Host extends ClockOptions {
   readonly stdinIsTerminal: boolean;
   readonly stderrIsTerminal: boolean;
   readonly stdoutIsTerminal: boolean;
-  /** Of the terminal; null without one. */
+  /** The width of the terminal; null without one. */
   readonly columns: number | null;
   readonly rows: number | null;
 }

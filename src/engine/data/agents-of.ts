@@ -7,7 +7,7 @@ import type { ReadSession } from '../session.js';
 export interface NamedAgents {
   /** Those of the addresses, in their order. */
   readonly named: readonly Agent[];
-  /** Of the account. */
+  /** All agents of the account. */
   readonly agents: readonly Agent[];
 }
 

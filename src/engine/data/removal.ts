@@ -3,7 +3,7 @@ import type { DatasetInfo } from '../../model/data.js';
 export interface RemovalRule {
   /** Datasets whose job or run ended before this time, in ISO 8601. */
   readonly before: string;
-  /** Of each agent, the available datasets of so many of its newest jobs stay. */
+  /** How many of each agent's newest jobs keep their available datasets. */
   readonly keepLast: number;
 }
 

@@ -57,7 +57,7 @@ export function queryData(
   });
 }
 
-/** Of all datasets of a query. Throws a Problem for more rows than roster keeps. */
+/** Counts the rows of all datasets of a query. Throws a Problem for more rows than roster keeps. */
 function rowLimit(limit: number | null): (first: DatasetMatches) => void {
   let all = 0;
   return ({ totalMatches }) => {

@@ -16,7 +16,7 @@ export interface SaveTarget {
 export interface SavedFile {
   readonly file: string;
   readonly bytes: number;
-  /** Of a zip; null for any other file. */
+  /** How many entries a zip has; null for any other file. */
   readonly entries: number | null;
 }
 

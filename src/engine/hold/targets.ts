@@ -66,7 +66,7 @@ function labelsWith(names: Observation['reconciled']['names'], agents: readonly 
 
 interface KnownAddresses {
   readonly existsIn: Project['existsIn'] | undefined;
-  /** Of schedules, and of what they start. */
+  /** The labels of schedules, and of what they start. */
   readonly labels: readonly string[];
   readonly declared: readonly string[];
 }

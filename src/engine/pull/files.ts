@@ -108,7 +108,7 @@ export class FileMaker {
     );
   }
 
-  /** Of a file as shown, relative to the project's folder. */
+  /** The path of a file that is shown relative to the project's folder. */
   private pathOf(shown: string): string {
     const { session, options } = this.context;
     return relative(session.project.root, resolve(options.cwd, shown)).split(sep).join('/');

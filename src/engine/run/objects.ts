@@ -35,7 +35,7 @@ export interface KnownObjects {
   /** The agents that were named themselves, without the prefix. */
   readonly agentNames: readonly string[];
   readonly selected: readonly StartableObject[];
-  /** Of the selected ones that are on hold: they can be run all the same. */
+  /** Notes about the selected ones that are on hold: they can be run all the same. */
   readonly notes: readonly Diagnostic[];
   byId(ref: ObjectRef): StartableObject | undefined;
 }

@@ -8,7 +8,7 @@ import { agentNamed, agentsOf } from './targets.js';
 export interface RunsSource {
   readonly address: Address;
   readonly idKind: RunIdKind;
-  /** Of the agent, group or pipeline that runs. */
+  /** The id of the agent, group or pipeline that runs. */
   readonly objectId: string;
   /** Only the runs that this schedule started; null for all. */
   readonly scheduleId: string | null;

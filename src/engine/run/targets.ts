@@ -13,9 +13,9 @@ import { AGENT, type KnownObjects, type StartableObject } from './objects.js';
 /** By what the run of a start is recognized when its answer was lost. */
 export interface RunTraces {
   readonly idKind: RunIdKind;
-  /** Of the agent, group or pipeline that runs. */
+  /** The id of the agent, group or pipeline that runs. */
   readonly objectId: string;
-  /** Of the schedule that was run; null for any other start. */
+  /** The id of the schedule that was run; null for any other start. */
   readonly scheduleId: string | null;
   /** What the jobs show as their inputs; null where that is not known. */
   readonly inputs: JsonObject | null;

@@ -64,10 +64,10 @@ class Acknowledgement {
     const reader = this.session.client.reader();
     const whole = await runWithId(reader, id);
     const count = this.runs.length;
-    // Of a job of several runs, the ones that have not failed are refused.
+    // The service refuses those runs of a job that have not failed.
     for (const run of await agentRunsIn(whole, 'failed', reader)) {
-      const result = (await this.#send(run.id, id)) ?? gone(run.id, id);
-      if (result.result !== 'refused' || result.message === NOT_FOUND) this.runs.push(result);
+      const result = await this.#send(run.id, id);
+      if (result?.result !== 'refused') this.runs.push(result ?? gone(run.id, id));
     }
     if (this.runs.length === count) throw new Problem(noFailure(whole));
   }
@@ -93,11 +93,9 @@ class Acknowledgement {
   }
 }
 
-const NOT_FOUND = 'the service lists it, and does not find it';
-
-/** Of a run that was read a moment ago. */
+/** The result for a run that was read a moment ago. */
 function gone(id: string, partOf: string): AcknowledgedRun {
-  return { id, partOf, result: 'refused', message: NOT_FOUND };
+  return { id, partOf, result: 'refused', message: 'the service lists it, but does not find it' };
 }
 
 function noFailure({ id }: RunById): Diagnostic {

@@ -58,7 +58,7 @@ interface WholeEntry {
   readonly startedAt: string | null;
 }
 
-/** Of which group or pipeline a run is shows only in the lists. It is not worth a failure. */
+/** Only the lists show which group or pipeline a run belongs to. It is not worth a failure. */
 export async function entryOf(reader: Reader, { idKind, id }: AnyRun): Promise<WholeEntry | null> {
   try {
     if (idKind === 'groupRun') {

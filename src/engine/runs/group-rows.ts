@@ -8,7 +8,7 @@ import { pipelineRun, runIn, stageRun } from '../run/states.js';
 import { isSince, type ListContext, type Rows, type RunsPage, readPages } from './rows.js';
 
 interface Selection {
-  /** Of the group or pipeline. Default: all of them. */
+  /** The id of the group or pipeline. Default: all of them. */
   readonly objectId?: string;
   readonly address?: Address | undefined;
   /** Only the runs with these ids. */

@@ -16,7 +16,7 @@ import type { ListContext, Rows } from './rows.js';
 export type ListedState = 'active' | 'succeeded' | 'failed';
 
 export interface ListRunsOptions {
-  /** Of an agent, group, pipeline or schedule. Default: all runs of the account. */
+  /** The address of an agent, group, pipeline or schedule. Default: all runs of the account. */
   readonly address?: string | undefined;
   /** Default: every state. */
   readonly state?: ListedState | undefined;

@@ -16,7 +16,7 @@ export interface ListContext {
   readonly state: 'active' | 'succeeded' | 'failed' | undefined;
   /** ISO 8601. */
   readonly from: string | undefined;
-  /** Of what this project owns, by what its runs are and its id: `groupRun 4711`. */
+  /** The addresses of what this project owns, by the kind of its runs and its id: `groupRun 4711`. */
   readonly addresses: ReadonlyMap<string, Address>;
 }
 
@@ -26,7 +26,7 @@ export interface Rows {
   readonly isCut: boolean;
 }
 
-/** Of one list: a filter that the service does not have may leave nothing of thousands. */
+/** The most pages read of one list: a filter that the service does not have may leave nothing of thousands. */
 const MOST_PAGES = 10;
 
 export interface RunsPage<T> {

@@ -50,13 +50,14 @@ export async function stopRuns(
     return { ...now, result: now.state === 'running' ? 'running' : 'stopped' };
   });
   const { unseen, asked } = context;
+  const isInterrupted = session.interrupted();
   const unread = [
     ...new Map(unseen.flatMap(({ diagnostics }) => diagnostics.map((each) => [each.message, each]))),
   ];
   const diagnostics = runs.flatMap((each) =>
-    unstopped(each, { isAsked: asked.has(each.id), isUnseen: unseen.length > 0 }),
+    unstopped(each, { isAsked: asked.has(each.id), isUnseen: unseen.length > 0, isInterrupted }),
   );
-  if (session.interrupted() && diagnostics.length > 0) diagnostics.push(INTERRUPTED);
+  if (isInterrupted && diagnostics.length > 0) diagnostics.push(INTERRUPTED);
   return { runs, diagnostics: [...session.warnings, ...diagnostics, ...unread.map(([, each]) => each)] };
 }
 
@@ -69,7 +70,7 @@ const INTERRUPTED: Diagnostic = {
 interface StopSession extends StopContext {
   readonly asked: Set<string>;
   readonly refusals: Map<string, string>;
-  /** Of group runs and pipeline runs, by id. */
+  /** The addresses of group runs and pipeline runs, by id. */
   readonly addresses: ReadonlyMap<string, Address>;
   /** Looks that failed after something was asked to stop. */
   readonly unseen: ServiceFailure[];
@@ -150,9 +151,15 @@ async function singleAfter(run: AgentRunById, context: StopSession): Promise<Sho
   }
 }
 
+interface Asking {
+  readonly isAsked: boolean;
+  readonly isUnseen: boolean;
+  readonly isInterrupted: boolean;
+}
+
 function unstopped(
   { result, address, id, idKind, message }: StoppedRun,
-  { isAsked, isUnseen }: { readonly isAsked: boolean; readonly isUnseen: boolean },
+  { isAsked, isUnseen, isInterrupted }: Asking,
 ): readonly Diagnostic[] {
   if (result !== 'running') return [];
   const now = !isAsked
@@ -162,14 +169,15 @@ function unstopped(
       : 'still runs, although it was asked to stop';
   const name = `${idKindNames[idKind]} ${id}${address === null ? '' : ` (${address})`}`;
   const look = `Look with \`roster runs show ${id}\`, or stop it again.`;
+  const why = isInterrupted
+    ? 'The command was interrupted first.'
+    : 'The service listed no run in it that could be stopped.';
   return [
     {
       severity: 'error',
       code: 'still-running',
       message: `${name} ${now}${message === null ? '' : `: ${message}`}`,
-      help: isAsked
-        ? `The service may need a moment. ${look}`
-        : `No run in it that could be stopped was read. ${look}`,
+      help: `${isAsked ? 'The service may need a moment.' : why} ${look}`,
     },
   ];
 }

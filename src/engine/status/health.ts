@@ -11,9 +11,9 @@ export interface HealthFacts {
   readonly refused: string | null;
   /** The last finished run. Null when there is none, or when it is not shown. */
   readonly lastRun: LastRun | null;
-  /** Of a last run that is one of several agents: those that failed. */
+  /** The agents that failed in the last run, where that is a run of several agents. */
   readonly failedAgents: readonly string[];
-  /** Of a last run that is one of several agents: that some of them never started, and how many; null when all did. */
+  /** Says how many agents never started, where the last run is one of several agents; null when all did. */
   readonly notStarted: string | null;
   /** It ran before the time that the user asks about: that says nothing. */
   readonly isOld: boolean;

@@ -29,7 +29,7 @@ export interface Occurrence
   readonly hasJobs: boolean;
   /** Agents of a group run or pipeline run that failed, the one with the message first. */
   readonly failedAgents: readonly string[];
-  /** Of a group run that failed: how many members never started. Null where all did. */
+  /** Says how many members of a failed group run never started. Null where all did. */
   readonly notStarted: string | null;
 }
 

@@ -41,7 +41,7 @@ function missedText({ missed, lastMissed }: HealthFacts): string {
   return `${missed} starts missed${due === null ? '' : `, the last was due ${due}`}`;
 }
 
-/** Of a group or pipeline: `agent/globex and 2 others: `. */
+/** For a group or pipeline: `agent/globex and 2 others: `. */
 function whoFailed({ failedAgents: [first, ...others] }: HealthFacts): string {
   if (first === undefined) return '';
   const more = others.length === 0 ? '' : ` and ${others.length} ${others.length === 1 ? 'other' : 'others'}`;

@@ -97,7 +97,7 @@ export function invalidNames(validate: Validator): ReadonlySet<string> {
   return new Set(invalidPaths(validate).map(([name]) => String(name)));
 }
 
-/** Of alternatives that exclude each other, the second one is reported. */
+/** Where to report a failure: when two properties exclude each other, at the second one. */
 function placesOf(failure: Failure, { node }: Found): { span?: Span; related?: FindingDetails['related'] } {
   if (failure.keyword !== 'oneOf' || node.type !== 'map') return {};
   const names = requiredNames(failure);

@@ -10,7 +10,7 @@ export interface IgnoredPart {
   readonly part: string | null;
 }
 
-/** Of a set: what it holds besides the declared elements. */
+/** What a set holds besides the declared elements. */
 export const EXTRA = 'extra';
 
 const nothing: readonly IgnoredPart[] = [];

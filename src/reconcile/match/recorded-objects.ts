@@ -37,7 +37,7 @@ export class RecordedObjects {
     for (const [address, entry] of entries) {
       if (entry.id === null) continue;
       const key = objectKey(entry.kind, entry.id);
-      // Of two records for one object, the one that hides something counts.
+      // Where two records are for one object, the one that hides something counts.
       if (!this.byObject.has(key) || entry.sensitive.length > 0) this.byObject.set(key, { address, entry });
     }
   }

@@ -20,7 +20,7 @@ const DAY_MS = 86_400_000;
  */
 export class Engine implements Simulation {
   readonly agenda = new Agenda();
-  /** Of what is started next; null: a random one. */
+  /** The id of what is started next; null for a random one. */
   plannedId: string | null = null;
   private settled: number;
 

@@ -137,7 +137,7 @@ export interface Outcome {
   nth?: number | number[];
   /** Default `succeed`. `refuse`: it cannot be started. `lose`: the execution engine loses the run. */
   result?: 'succeed' | 'fail' | 'refuse' | 'lose';
-  /** Of a job with several runs, how many fail. Default: all. */
+  /** How many runs of a job with several runs fail. Default: all. */
   failedRuns?: number;
   seconds?: number;
   records?: number;

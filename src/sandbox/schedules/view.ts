@@ -50,7 +50,7 @@ export function showSchedule({ world, clock }: Core, schedule: ScheduleRecord): 
   };
 }
 
-/** Of the job, group run or pipeline run that it last started; null if that is forgotten. */
+/** The status of the job, group run or pipeline run that it last started; null if that is forgotten. */
 function lastStatus(world: World, id: string, now: number): string | null {
   const job = world.jobs.get(id);
   if (job) return STATUS_NAMES[jobStatus(world, job, now)];

@@ -71,7 +71,7 @@ function attempt(start: () => JobRecord | null): JobRecord | null {
 
 type Starter = (engine: Engine, at: number) => JobRecord | null;
 
-/** Of a start that may be several jobs. */
+/** A starter for what may be several jobs. */
 function several(start: (engine: Engine, at: number) => unknown): Starter {
   return (engine, at) => {
     start(engine, at);

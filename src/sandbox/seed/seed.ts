@@ -101,7 +101,7 @@ export interface SeedStart {
   owner?: string;
   /** How this start of an agent ends. Default: as the outcomes of the agent say. */
   outcome?: Omit<Outcome, 'nth'>;
-  /** Of the dataset of an agent that has finished. Default `Private`. */
+  /** The access level of the dataset that a finished agent leaves. Default `Private`. */
   accessLevel?: 'Private' | 'Company';
   /** On the dataset of an agent that has finished. They belong to who started it. */
   savedQueries?: SeedQuery[];

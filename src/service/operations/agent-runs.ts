@@ -52,7 +52,7 @@ export interface RunFilter {
   readonly attention?: 'tracked' | 'ignored';
 }
 
-/** Of the list across all agents. */
+/** The filter of the list across all agents. */
 export interface AllRunsFilter extends RunFilter {
   readonly search?: string;
   readonly from?: string;

@@ -97,7 +97,7 @@ function dayRow(
   ];
 }
 
-/** Of each hour over all days, and of all hours. */
+/** The totals of each hour over all days, and of all hours. */
 function totals(days: readonly CalendarDay[], y: number): string[] {
   const ofHour = (hour: number) => sum(days.map((day) => day.hours[hour] ?? 0));
   const all = sum(days.flatMap((day) => day.hours));

@@ -3,7 +3,7 @@ import type { LoadStep } from './load-scale.js';
 
 interface Shade {
   readonly fill: string;
-  /** Of a number on it. */
+  /** The color of a number on it. */
   readonly text: string;
 }
 

@@ -20,7 +20,7 @@ function timeText(time: string | null): string {
   return time === null || Number.isNaN(Date.parse(time)) ? '-' : instantText(new Date(time).toISOString());
 }
 
-/** Of others, one can only be read. */
+/** A dataset of someone else can only be read. */
 function accessText({ accessLevel, canManage }: DatasetInfo): string {
   const level = escapeControls(accessLevel?.toLowerCase() ?? '-');
   return canManage ? level : `${level}, of somebody else`;

@@ -2,7 +2,7 @@
 export interface PageData {
   readonly changes: readonly PageChange[];
   readonly problems: readonly PageProblem[];
-  /** Of everything that a change touches. */
+  /** Links to everything that a change touches. */
   readonly links: readonly PageLink[];
 }
 

@@ -99,7 +99,7 @@ function objectionsHtml(plan: Plan): Html | null {
 ${problemsHtml(objections.slice(0, MOST_OBJECTIONS))}${more > 0 ? html`<p>… and ${count(more, 'more reason')} under Problems.</p>` : null}</section>`;
 }
 
-/** Of the plan as a whole. */
+/** The risks of the plan as a whole. */
 function risksHtml({ risks }: Plan): Html | null {
   if (risks.length === 0) return null;
   return html`<section class="cautions" aria-labelledby="settings"><h2 id="settings">Risky settings</h2>

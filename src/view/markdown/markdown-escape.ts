@@ -135,7 +135,7 @@ export function driftMarker(project: string, environment: string | null): string
   return marker('roster-drift', project, environment);
 }
 
-/** Of a comment or issue with the status alone. In one with more, the first marker counts. */
+/** The marker of a comment or issue with the status alone. In one with more, the first marker counts. */
 export function statusMarker(project: string, environment: string | null): string {
   return marker('roster-status', project, environment);
 }

@@ -26,7 +26,7 @@ export function riskySection(
   ]);
 }
 
-/** Of the plan as a whole. There are few, and they are never left out. */
+/** The risks of the plan as a whole. There are few, and they are never left out. */
 export function planRisks(risks: readonly Risk[]): string[] {
   if (risks.length === 0) return [];
   return ['#### Settings', '', ...risks.map(({ message }) => `- ${shortProse(message, 2_000)}`), ''];

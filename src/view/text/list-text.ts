@@ -20,7 +20,7 @@ export function listText(view: ListView, options: ListTextOptions): string {
   const layout = textLayout(options);
   const { agents, sections } = view;
   const hasProject = view.project !== null;
-  // Of what was not asked for by name, a section without objects says nothing.
+  // A section without objects says nothing, unless it was asked for by name.
   const shown = options.unmanaged ? sections.filter(({ objects }) => objects.length > 0) : sections;
   return joinBlocks([
     listHeader(view, layout),

@@ -94,7 +94,7 @@ function nextLines(run: ShownRun): readonly string[] {
   return lines.length === 0 ? [] : ['Next:', ...indent(lines.map(escapeControls), 4)];
 }
 
-/** Of a pipeline, the stages that are not reached start by themselves or not at all. */
+/** The stages of a pipeline that are not reached start by themselves or not at all. */
 function retryName({ state, address }: ServiceRun, { idKind }: ShownRun): string | null {
   return idKind === 'groupRun' && state === 'notStarted' ? address : null;
 }

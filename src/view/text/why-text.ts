@@ -16,7 +16,7 @@ const ruleNames: Readonly<Record<Rule, string>> = {
   likeness: 'similarity',
 };
 
-/** Of each resource: the remote object, the rule that matched it, what differs, and what is ignored and why. */
+/** For each resource: the remote object, the rule that matched it, what differs, and what is ignored and why. */
 export function whyText(whys: readonly Why[], plan: Plan, options: TextOptions): string {
   const layout = textLayout(options);
   return joinBlocks([
