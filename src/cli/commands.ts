@@ -3,7 +3,7 @@ import { packageName } from '../engine/version.js';
 import { addresses, command, type Done } from './command/add-command.js';
 import type { Command } from './command/commander.js';
 import type { CommandName } from './command/declarations.js';
-import { accountChange, carriedOut, choice, choiceArgument, guarded } from './command/options.js';
+import { accountChangeFlag, carriedOut, choice, choiceArgument, guarded } from './command/options.js';
 import { addData } from './data-commands.js';
 import type { CommandContext } from './host/host.js';
 import { addRunHistory } from './runs-commands.js';
@@ -122,7 +122,7 @@ function addPlanAndApply(program: Command, context: CommandContext, done: Done):
     .option('-y, --yes', 'With --expect, do not ask for confirmation')
     .option('--expect <digest>', 'Destroy only if the plan of `roster plan --destroy` has this digest')
     .option('--allow-self-revoke', 'Allow a plan that revokes the API key that roster uses')
-    .addOption(accountChange());
+    .addOption(accountChangeFlag());
   carriedOut(destroying).action(async (selected, flags) =>
     done(await (await import('./destroy.js')).destroyCommand(selected, flags, context)),
   );
@@ -130,7 +130,7 @@ function addPlanAndApply(program: Command, context: CommandContext, done: Done):
 
 function addPull(program: Command, context: CommandContext, done: Done): void {
   command(program, 'pull')
-    .addOption(accountChange())
+    .addOption(accountChangeFlag())
     .argument(
       '[addresses...]',
       'Addresses or globs of declared resources and other objects (default: all undeclared objects)',
@@ -150,7 +150,7 @@ function addPull(program: Command, context: CommandContext, done: Done): void {
 function addServiceReads(program: Command, context: CommandContext, done: Done): void {
   program.commandsGroup('Inspect:');
   command(program, 'drift')
-    .addOption(accountChange())
+    .addOption(accountChangeFlag())
     .option('--link-base <url>', 'URL of the commit that Markdown links point to')
     .addArgument(addresses())
     .action(async (selected, flags) =>

@@ -1,6 +1,6 @@
 import { addresses, command, type Done } from './command/add-command.js';
 import type { Command } from './command/commander.js';
-import { accountChange, collect, locking } from './command/options.js';
+import { accountChangeFlag, collect, locking } from './command/options.js';
 import type { CommandContext } from './host/host.js';
 
 export function addRuns(program: Command, context: CommandContext, done: Done): void {
@@ -64,7 +64,7 @@ export function addHold(program: Command, context: CommandContext, done: Done): 
 export function addStatus(program: Command, context: CommandContext, done: Done): void {
   program.commandsGroup('Run and watch:');
   command(program, 'status')
-    .addOption(accountChange())
+    .addOption(accountChangeFlag())
     .option('--check', 'Exit with 5 if anything is as bad as `--fail-on` says')
     .option(
       '--fail-on <list>',

@@ -28,7 +28,7 @@ export function serviceNow(clock: Clock, client: { serviceTime(): number | null 
 }
 
 /** The time by the service's clock, ISO 8601; null where this machine's agrees with it. */
-export function timeApart({
+export function differingServiceTime({
   clock,
   serviceNow: now,
 }: {

@@ -39,7 +39,7 @@ export function refusal(
   const said = `${subject} returned ${status}${errorCode === null ? '' : ` ${errorCode}`}`;
   return new ServiceFailure({
     ...base,
-    ...meaning(status, parseJson(body) !== undefined && !lists.test(subject), place),
+    ...meaning(status, parseJson(body) !== undefined && !listRequests.test(subject), place),
     ...(isPage(body) ? { isPage: true, ...pageHelp(status, place) } : {}),
     message: message === '' ? said : `${said}: ${message}`,
     ...(message === '' ? {} : { reason: message }),
@@ -77,7 +77,7 @@ function meaning(
 }
 
 /** Every service has these, whatever it holds. */
-const lists = /^GET \/api\/(?:scraper-agents|search-groups|pipelines|schedules|api-keys)$/;
+const listRequests = /^GET \/api\/(?:scraper-agents|search-groups|pipelines|schedules|api-keys)$/;
 
 /** All paths begin with it (interface §1.1), and roster adds it. */
 function hasPrefix({ base }: ServicePlace): boolean {

@@ -21,7 +21,7 @@ export function choiceArgument(name: string, description: string, values: readon
 }
 
 /** For every command that compares with the inventory: most of what it names may have been deleted. */
-export function accountChange(): Option {
+export function accountChangeFlag(): Option {
   return new Option(
     '--allow-account-change',
     'Allow the inventory to belong to another service or account, or most of its objects to be deleted',
@@ -34,7 +34,7 @@ export function guarded(added: Command): Command {
     .option('--allow-deletes <n>', 'Allow a plan with up to this many deletes')
     .option('--allow-self-revoke', 'Allow a plan that revokes the API key that roster uses')
     .option('--allow-empty', 'Allow a project that declares no resources')
-    .addOption(accountChange())
+    .addOption(accountChangeFlag())
     .option(
       '--allow-stale-checkout',
       'Allow deletes from a checkout that does not contain the commit last applied',

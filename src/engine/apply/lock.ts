@@ -12,7 +12,7 @@ import {
 } from '../../model/inventory.js';
 import type { Plan } from '../../model/plan.js';
 import { summarise } from '../../model/plan-view.js';
-import { timeApart } from '../clock.js';
+import { differingServiceTime } from '../clock.js';
 import type { Session } from '../session.js';
 
 export interface LockedWork<T> {
@@ -71,7 +71,7 @@ function factsOf(plan: Plan, command: RunCommand, session: Pick<Session, 'clock'
   const commit = checkout?.commit ?? null;
   return {
     ...{ command, service, digest, commit, plan: words === '' ? 'nothing to change' : words },
-    serviceTime: () => timeApart(session),
+    serviceTime: () => differingServiceTime(session),
   };
 }
 

@@ -44,7 +44,8 @@ export async function planRemoval(session: ReadSession, choice: RemovalChoice): 
   const datasets =
     'names' in choice ? infos.filter(({ canManage }) => canManage) : byAge(session, infos, choice);
   const queries = datasets.length === 0 ? 0 : await queriesOn(reader, datasets);
-  const diagnostics = 'names' in choice ? kept(idsOf(choice.names), infos) : unknown(infos, choice.keepLast);
+  const diagnostics =
+    'names' in choice ? kept(idsOf(choice.names), infos) : uncertain(infos, choice.keepLast);
   return { datasets, queries, diagnostics: [...session.warnings, ...diagnostics] };
 }
 
@@ -79,12 +80,14 @@ function kept(ids: readonly string[], infos: readonly DatasetInfo[]): readonly D
 }
 
 /** What stays because the service does not say enough about it. */
-function unknown(infos: readonly DatasetInfo[], keepLast: number): readonly Diagnostic[] {
+function uncertain(infos: readonly DatasetInfo[], keepLast: number): readonly Diagnostic[] {
   const undated = infos.filter(({ collectedAt }) => collectedAt === null);
-  const nobodys = infos.filter((each) => keepLast > 0 && agentOf(each) === null && each.collectedAt !== null);
+  const withoutAgent = infos.filter(
+    (each) => keepLast > 0 && agentOf(each) === null && each.collectedAt !== null,
+  );
   return [
     ...keptBecause(undated.length, 'it is unknown when their jobs ended'),
-    ...keptBecause(nobodys.length, 'it is unknown which agents collected them'),
+    ...keptBecause(withoutAgent.length, 'it is unknown which agents collected them'),
   ];
 }
 

@@ -91,25 +91,25 @@ export async function* queryPages(
   pageSize = PAGE,
 ): AsyncGenerator<DatasetMatches> {
   let read = 0;
-  let former: DatasetMatches | null = null;
+  let previous: DatasetMatches | null = null;
   for (let page = 1; ; page += 1) {
     const found = await reader.read(queryDataset(id, { ...query, page, pageSize }));
-    checkProgress(id, former, found);
+    checkProgress(id, previous, found);
     read += found.rows.length;
     yield found;
     if (read >= found.totalMatches) return;
     if (found.rows.length === 0) throw incomplete(id, read, found.totalMatches);
-    former = found;
+    previous = found;
   }
 }
 
 /** Without these, rows would be missing or repeated, and a query might never end. */
-function checkProgress(id: string, former: DatasetMatches | null, found: DatasetMatches): void {
-  if (former === null) return;
-  if (found.page !== null && found.page === former.page)
+function checkProgress(id: string, previous: DatasetMatches | null, found: DatasetMatches): void {
+  if (previous === null) return;
+  if (found.page !== null && found.page === previous.page)
     throw unexpectedPage(id, `returned page ${found.page} twice`);
-  if (found.totalMatches !== former.totalMatches)
-    throw unexpectedPage(id, `returned ${former.totalMatches} matches, then ${found.totalMatches}`);
+  if (found.totalMatches !== previous.totalMatches)
+    throw unexpectedPage(id, `returned ${previous.totalMatches} matches, then ${found.totalMatches}`);
 }
 
 function incomplete(id: string, read: number, total: number): ServiceFailure {

@@ -77,13 +77,13 @@ function unmatchedResources(
   const reasons = new Map<Address, string>();
   for (const { severity, address, message } of reconciled.diagnostics)
     if (severity === 'error' && address !== undefined && !reasons.has(address)) reasons.set(address, message);
-  const isMatched = new Set([
+  const matched = new Set([
     ...reconciled.matches.map((each) => each.address),
     ...reconciled.externals.keys(),
   ]);
   return entries.flatMap(({ address, kind: name, declared }): DeclaredResource[] => {
     const kind = kindsWithRuns.find((each) => each.name === name);
-    if (kind === undefined || (isMatched.has(address) && !reasons.has(address))) return [];
+    if (kind === undefined || (matched.has(address) && !reasons.has(address))) return [];
     const cause = kind.links?.(declared).to.find((each) => reasons.has(each));
     const inherited = cause === undefined ? 'cannot be matched' : `${cause} cannot be matched`;
     const hold = inventory.entries.get(address)?.hold;

@@ -63,12 +63,12 @@ export async function status(session: ReadSession, options: StatusOptions = {}):
   return {
     ...{ project, environment, service: session.service, resources: shown },
     since: new Date(since).toISOString(),
-    diagnostics: diagnostics.map((each) => asFarAsShown(each, isSelected, options)),
+    diagnostics: diagnostics.map((each) => asReported(each, isSelected, options)),
   };
 }
 
 /** What is unknown is an error where somebody relies on it, and then only for what is shown. The rows say it, too. */
-function asFarAsShown(
+function asReported(
   each: Diagnostic,
   isSelected: (address: Address) => boolean,
   { isCheck = false }: StatusOptions,

@@ -49,16 +49,16 @@ export function worldFromSeed(seed: Seed, now: Date, defaultKey = DEFAULT_KEY): 
     world.users.set(name, { name, company });
   addAgents(world, seed.agents ?? defaultSeed().agents ?? []);
   checkUsers(seed);
-  each('groups', seed.groups, (where, group) => {
+  addEach('groups', seed.groups, (where, group) => {
     put(world.groups, collection(world, where, group, world.groups));
   });
-  each('pipelines', seed.pipelines, (where, pipeline) => {
+  addEach('pipelines', seed.pipelines, (where, pipeline) => {
     put(world.pipelines, collection(world, where, pipeline, world.pipelines));
   });
-  each('schedules', seed.schedules, (where, schedule) => {
+  addEach('schedules', seed.schedules, (where, schedule) => {
     addSchedule(world, where, schedule);
   });
-  each('keys', seed.keys, (where, key) => {
+  addEach('keys', seed.keys, (where, key) => {
     addSeedKey(world, where, key, now);
   });
   ensureCallerKey(world, now, defaultKey);
@@ -67,7 +67,7 @@ export function worldFromSeed(seed: Seed, now: Date, defaultKey = DEFAULT_KEY): 
 }
 
 /** Reports all problems of a section at its end, because later sections refer to it. */
-function each<T>(name: string, entries: readonly T[] = [], add: (where: string, entry: T) => void): void {
+function addEach<T>(name: string, entries: readonly T[] = [], add: (where: string, entry: T) => void): void {
   checkAll(entries.entries(), ([index, entry]) => add(`${name}[${index}]`, entry));
 }
 
@@ -78,7 +78,7 @@ export function seedHash(seed: Seed): string {
 
 function addAgents(world: World, agents: NonNullable<Seed['agents']>): void {
   const seen = new Set<string>();
-  each('agents', agents, (where, agent) => {
+  addEach('agents', agents, (where, agent) => {
     const what = `repeats the externalAgentId "${agent.externalAgentId}"`;
     if (seen.has(agent.externalAgentId)) throw new JsonFileError(where, what, 'Use another one.');
     seen.add(agent.externalAgentId);

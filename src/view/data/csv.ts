@@ -27,13 +27,13 @@ export function csvText(tables: readonly DataTable[]): string {
 export function csvCell(value: unknown, isFirst = false): string {
   const text = cellText(value);
   const isFormula = /^[=+\-@\t\r]/.test(text) && typeof value !== 'number' && !isNumber(text);
-  const safe = inert(isFormula ? `'${text}` : text);
+  const safe = escapeControls(isFormula ? `'${text}` : text);
   const isQuoted = /[",\r\n]/.test(safe) || (isFirst && isCommand(safe));
   return isQuoted ? `"${safe.replaceAll('"', '""')}"` : safe;
 }
 
 /** A cell may have several lines, with `\n` or `\r\n` between them. */
-function inert(text: string): string {
+function escapeControls(text: string): string {
   const [first = '', ...others] = text.replace(controls, escapeCodePoint).split('\n');
   return [first, ...others.map((line) => (isCommand(line) ? line.replace(':', escapeCodePoint) : line))].join(
     '\n',

@@ -38,7 +38,7 @@ export function planText(plan: Plan, options: PlanTextOptions): string {
     shortenedLines(shortened, layout),
     startsLines(plan, layout),
     [`Digest: ${escapeControls(plan.digest)}`],
-    [...leftLines(plan, layout), paint('strong', planLine(plan))],
+    [...uncountedLines(plan, layout), paint('strong', planLine(plan))],
   ]);
 }
 
@@ -130,7 +130,7 @@ export function unmanagedLines({ unmanaged }: Pick<Plan, 'unmanaged'>): string[]
 }
 
 /** What the summary does not count. */
-export function leftLines(plan: Plan, { width }: TextLayout): string[] {
+export function uncountedLines(plan: Plan, { width }: TextLayout): string[] {
   const line = ignoredLine(plan);
   return [...unmanagedLines(plan), ...(line === null ? [] : wrap(line, width))];
 }

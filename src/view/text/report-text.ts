@@ -13,7 +13,7 @@ import { escapeControls } from '../escape.js';
 import { reportLine } from '../summary-line.js';
 import { count, indent, joinBlocks, wrap } from './layout.js';
 import { type Style, type TextLayout, type TextOptions, textLayout } from './paint.js';
-import { headerLines, leftLines } from './plan-text.js';
+import { headerLines, uncountedLines } from './plan-text.js';
 
 /**
  * What an apply did, for a terminal: the outcomes, the next command to run, and the summary as the last line (contract
@@ -27,7 +27,7 @@ export function reportText(report: Report, options: TextOptions, reviewed: Revie
   // If there are outcomes, the plan was shown before: it named the project, the service, and what is not managed.
   const wasShown = outcomes.length > 0;
   const header = wasShown ? [] : headerLines(report.plan, layout);
-  const left = wasShown ? [] : leftLines(report.plan, layout);
+  const left = wasShown ? [] : uncountedLines(report.plan, layout);
   return joinBlocks([header, outcomes, next, [...left, last]]);
 }
 

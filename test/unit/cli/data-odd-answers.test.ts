@@ -1,14 +1,14 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { type BentService, startBent } from '../../support/bent-service.js';
 import { type DataWorld, dataWorld } from '../../support/data.js';
+import { type InterceptingProxy, startInterceptingProxy } from '../../support/intercepting-proxy.js';
 
 /** `roster data` with a service whose answers are odd, wrong or lost. */
 
 let world: DataWorld;
-let service: BentService;
+let service: InterceptingProxy;
 beforeEach(async () => {
   world = await dataWorld();
-  service = await startBent(world.sandbox.url);
+  service = await startInterceptingProxy(world.sandbox.url);
   world.workspace.env['ROSTER_URL'] = service.url;
 });
 afterEach(async () => {
@@ -26,7 +26,7 @@ describe('data query --all', () => {
     ['the same page again and again', () => answer(1, 6), 2],
     ['a total that grows', (asked: number) => answer(asked, 4 + asked), 2],
   ])('%s is an error, and no row is printed twice', async (_what, reply, requests) => {
-    service.bend = ({ path, body }) =>
+    service.intercept = ({ path, body }) =>
       path.endsWith('/query') ? reply((body as { page: number }).page) : undefined;
     const { exit, stdout } = await world.run('data', 'query', 'agent/acme-shop', '--all');
     const sent = service.sent.filter((each) => each.endsWith('/query')).length;
@@ -36,7 +36,7 @@ describe('data query --all', () => {
 
 describe('data share', () => {
   test('an access level in the answer that is another one is not believed to be the new one', async () => {
-    service.bend = ({ path, method }) =>
+    service.intercept = ({ path, method }) =>
       path.endsWith('/access') && method === 'PUT'
         ? { status: 200, body: { success: true, data: { accessLevel: 'Private' } } }
         : undefined;
@@ -56,7 +56,7 @@ describe('data queries save', () => {
     ['is empty', { status: 204, body: null }],
     ['has no id', { status: 200, body: { success: true, data: { name: 'cheap' } } }],
   ])('when the answer %s, it is sent once and found', async (_what, answer) => {
-    service.bend = async ({ path, method }, pass) => {
+    service.intercept = async ({ path, method }, pass) => {
       if (method !== 'POST' || !path.endsWith('/saved-queries')) return undefined;
       await pass();
       return answer;
@@ -67,7 +67,7 @@ describe('data queries save', () => {
   });
 
   test('when nothing was saved, it ends in 3 and says where to look', async () => {
-    service.bend = ({ path, method }) =>
+    service.intercept = ({ path, method }) =>
       method === 'POST' && path.endsWith('/saved-queries') ? null : undefined;
     const { exit, stderr } = await world.run(...save);
     expect([exit, saves()]).toEqual([3, 1]);
@@ -75,7 +75,7 @@ describe('data queries save', () => {
   });
 
   test('after an interrupt, it looks once, and ends in 130 where it is not known', async () => {
-    service.bend = ({ path, method }) => {
+    service.intercept = ({ path, method }) => {
       if (method !== 'POST' || !path.endsWith('/saved-queries')) return undefined;
       world.workspace.stop.abort();
       return null;
@@ -88,7 +88,7 @@ describe('data queries save', () => {
   test('a name that is not among the 100 that are listed may be that of an older one', async () => {
     const id = (index: number) => `00000000-0000-4000-8000-${String(index).padStart(12, '0')}`;
     const data = Array.from({ length: 100 }, (_, index) => ({ id: id(index), name: `q${index}` }));
-    service.bend = ({ path }) =>
+    service.intercept = ({ path }) =>
       path.endsWith('/saved-queries') ? { status: 200, body: { success: true, data } } : undefined;
     const { exit, stderr } = await world.run('data', 'queries', 'rm', 'other', '--yes');
     expect([exit, stderr.replace(/\s+/g, ' ')]).toEqual([1, expect.stringContaining('newest 100')]);

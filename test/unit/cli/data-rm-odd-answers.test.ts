@@ -1,11 +1,15 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { type BentAnswer, type BentService, startBent } from '../../support/bent-service.js';
 import { DATA_SEED, type DataWorld, dataWorld } from '../../support/data.js';
+import {
+  type InterceptingProxy,
+  type ProxyAnswer,
+  startInterceptingProxy,
+} from '../../support/intercepting-proxy.js';
 
 /** `roster data rm` with a service whose answers are odd, wrong or lost. */
 
 let world: DataWorld;
-let service: BentService;
+let service: InterceptingProxy;
 beforeEach(async () => {
   const history = Array.from({ length: 53 }, (_, hour) => ({ agent: 'globex', ago: `${hour + 5_000}h` }));
   world = await dataWorld({
@@ -13,7 +17,7 @@ beforeEach(async () => {
     history: [...(DATA_SEED.history ?? []), ...history],
     settings: { retentionDays: 1_000 },
   });
-  service = await startBent(world.sandbox.url);
+  service = await startInterceptingProxy(world.sandbox.url);
   world.workspace.env['ROSTER_URL'] = service.url;
 });
 afterEach(async () => {
@@ -27,15 +31,15 @@ const stored = () => world.sandbox.world.datasets.size;
 const deletes = () => service.sent.filter((each) => each.endsWith('/bulk/delete')).length;
 
 /** The answer to a list, with each item changed. */
-function changed(answer: BentAnswer, change: (item: Item) => Item): BentAnswer {
+function changed(answer: ProxyAnswer, change: (item: Item) => Item): ProxyAnswer {
   const body = answer.body as { data: Item[] | { items: Item[] } };
   const { data } = body;
-  const bent = Array.isArray(data) ? data.map(change) : { ...data, items: data.items.map(change) };
-  return { ...answer, body: { ...body, data: bent } };
+  const items = Array.isArray(data) ? data.map(change) : { ...data, items: data.items.map(change) };
+  return { ...answer, body: { ...body, data: items } };
 }
 
 function bendList(path: RegExp, change: (item: Item) => Item): void {
-  service.bend = async (request, pass) =>
+  service.intercept = async (request, pass) =>
     path.test(request.path) ? changed(await pass(), change) : undefined;
 }
 
@@ -80,7 +84,7 @@ describe('data rm: the list decides what was deleted', () => {
     [200, { success: true, data: { processed: 0, skipped: '50' } }],
     [204, null],
   ])('an answer of %s %j does not end it after the first 50', async (status, body) => {
-    service.bend = async (request, pass) => {
+    service.intercept = async (request, pass) => {
       if (!request.path.endsWith('/bulk/delete')) return undefined;
       await pass();
       return { status, body };
@@ -91,7 +95,7 @@ describe('data rm: the list decides what was deleted', () => {
   });
 
   test('what was refused is not called deleted, even if the list is empty afterwards', async () => {
-    service.bend = ({ path }) => {
+    service.intercept = ({ path }) => {
       if (path.endsWith('/bulk/delete')) return { status: 400, body: { message: 'No.' } };
       if (path !== lists || deletes() === 0) return undefined;
       return { status: 200, body: { success: true, data: { items: [], total: 0 } } };
@@ -105,7 +109,7 @@ describe('data rm: the list decides what was deleted', () => {
   });
 
   test('what is gone was deleted, although every answer was lost', async () => {
-    service.bend = async ({ path }, pass) => {
+    service.intercept = async ({ path }, pass) => {
       if (!path.endsWith('/bulk/delete')) return undefined;
       await pass();
       return null;
@@ -116,7 +120,7 @@ describe('data rm: the list decides what was deleted', () => {
   });
 
   test('the text names what was deleted, what is not known, and what was not tried', async () => {
-    service.bend = async ({ path }, pass) => {
+    service.intercept = async ({ path }, pass) => {
       if (path === lists && deletes() > 0) return { status: 500, body: {} };
       if (!path.endsWith('/bulk/delete') || deletes() < 2) return undefined;
       await pass();
@@ -128,7 +132,7 @@ describe('data rm: the list decides what was deleted', () => {
   });
 
   test('an interrupt while an answer is lost ends in 130, with what was not deleted', async () => {
-    service.bend = ({ path }) => {
+    service.intercept = ({ path }) => {
       if (!path.endsWith('/bulk/delete')) return undefined;
       world.workspace.stop.abort();
       return { status: 503, body: {} };
@@ -139,7 +143,7 @@ describe('data rm: the list decides what was deleted', () => {
   });
 
   test('a list that changes between two pages deletes nothing', async () => {
-    service.bend = async ({ path, query }, pass) => {
+    service.intercept = async ({ path, query }, pass) => {
       if (path !== lists) return undefined;
       const answer = await pass();
       const data = (answer.body as { data: { items: Item[] } }).data;

@@ -1,5 +1,9 @@
 import { afterEach, describe, expect, test } from 'vitest';
-import { type Bend, type BentService, startBent } from '../../support/bent-service.js';
+import {
+  type Intercept,
+  type InterceptingProxy,
+  startInterceptingProxy,
+} from '../../support/intercepting-proxy.js';
 import { agentsWith, type RunWorld, runWorld } from '../../support/runs.js';
 
 /** `roster runs` with a service whose answers are odd, wrong or lost, and with interrupts. */
@@ -10,18 +14,18 @@ const long = agentsWith({ 'acme-shop': endless, globex: endless, initech: endles
 const failing = agentsWith({ 'acme-shop': failure, globex: failure, initech: failure });
 
 let world: RunWorld;
-let service: BentService;
+let service: InterceptingProxy;
 afterEach(async () => {
   await service.close();
   await world.close();
 });
 
 /** Starts something, and bends the service from then on. Returns the id of the run. */
-async function started(address: string, seed: typeof long, bend: Bend): Promise<string> {
+async function started(address: string, seed: typeof long, intercept: Intercept): Promise<string> {
   world = await runWorld(seed);
   const { runs } = await world.json(`run ${address}${seed === long ? ' --detach' : ''}`);
   if (seed === long) world.sandbox.advance(20_000);
-  service = await startBent(world.sandbox.url, bend);
+  service = await startInterceptingProxy(world.sandbox.url, intercept);
   world.workspace.env['ROSTER_URL'] = service.url;
   return runs[0]?.id ?? '';
 }
@@ -94,8 +98,8 @@ describe('ack', () => {
 });
 
 describe('rm', () => {
-  const refusing = (status: number, then = () => {}): Bend =>
-    function bend({ method }) {
+  const refusing = (status: number, then = () => {}): Intercept =>
+    function intercept({ method }) {
       if (method !== 'DELETE') return undefined;
       then();
       return { status, body: { message: 'Not yours.' } };

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-export interface BentRequest {
+export interface InterceptedRequest {
   readonly method: string;
   /** Without the query. */
   readonly path: string;
@@ -10,7 +10,7 @@ export interface BentRequest {
   readonly body: unknown;
 }
 
-export interface BentAnswer {
+export interface ProxyAnswer {
   readonly status: number;
   /** Parsed. */
   readonly body: unknown;
@@ -18,24 +18,27 @@ export interface BentAnswer {
 }
 
 /** `pass` sends the request on. The answer is what the client gets; null resets the connection. */
-export type Bend = (
-  request: BentRequest,
-  pass: () => Promise<BentAnswer>,
-) => BentAnswer | null | undefined | Promise<BentAnswer | null | undefined>;
+export type Intercept = (
+  request: InterceptedRequest,
+  pass: () => Promise<ProxyAnswer>,
+) => ProxyAnswer | null | undefined | Promise<ProxyAnswer | null | undefined>;
 
-export interface BentService {
+export interface InterceptingProxy {
   readonly url: string;
   /** Every request, as "METHOD path". */
   readonly sent: string[];
-  /** Undefined as the answer of a bend: the request is passed on. */
-  bend: Bend;
+  /** Where it returns undefined, the request is passed on. */
+  intercept: Intercept;
   close(): Promise<void>;
 }
 
 /** A proxy in front of a service that may change each request and each answer. */
-export async function startBent(target: string, bend: Bend = () => undefined): Promise<BentService> {
+export async function startInterceptingProxy(
+  target: string,
+  intercept: Intercept = () => undefined,
+): Promise<InterceptingProxy> {
   const sent: string[] = [];
-  const service = { sent, bend };
+  const service = { sent, intercept };
   const server = createServer(async (incoming, outgoing) => {
     const body = await textOf(incoming);
     const url = new URL(incoming.url ?? '/', target);
@@ -48,8 +51,8 @@ export async function startBent(target: string, bend: Bend = () => undefined): P
       body: body === '' ? null : JSON.parse(body),
     };
     const pass = () => onward(url, { method, body, headers: incoming.headers });
-    const bent = await service.bend(request, pass);
-    const answer = bent === undefined ? await pass() : bent;
+    const changed = await service.intercept(request, pass);
+    const answer = changed === undefined ? await pass() : changed;
     if (answer === null) incoming.socket.resetAndDestroy();
     else respond(outgoing, answer);
   });
@@ -73,7 +76,7 @@ async function textOf(incoming: IncomingMessage): Promise<string> {
 async function onward(
   url: URL,
   { method, body, headers: sent }: { method: string; body: string; headers: IncomingMessage['headers'] },
-): Promise<BentAnswer> {
+): Promise<ProxyAnswer> {
   const answer = await fetch(url, {
     method,
     headers: { 'x-api-key': String(sent['x-api-key'] ?? ''), 'content-type': 'application/json' },
@@ -85,7 +88,7 @@ async function onward(
   return { status: answer.status, body: text === '' ? null : JSON.parse(text), headers };
 }
 
-function respond(outgoing: ServerResponse, { status, body, headers = {} }: BentAnswer): void {
+function respond(outgoing: ServerResponse, { status, body, headers = {} }: ProxyAnswer): void {
   outgoing.writeHead(status, { 'content-type': 'application/json', ...headers });
   outgoing.end(body === null ? '' : typeof body === 'string' ? body : JSON.stringify(body));
 }
