@@ -42,7 +42,7 @@ export class PartFile {
     await this.handle.sync();
     await this.#close();
     const kept = await this.#named(name);
-    // The file is there. That its name may not survive a loss of power, as in a folder that cannot be read, is no failure.
+    // The file is there. That its name may not survive a loss of power, as in a folder that cannot be read, is not a failure.
     removeIfPossible(this.path);
     flushIfPossible(this.folder);
     return kept;

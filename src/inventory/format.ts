@@ -13,7 +13,7 @@ import { byCodeUnit, canonical, isJsonObject, type Json, type JsonObject, parseJ
 import { isId } from '../model/resource.js';
 import { safeguardsFrom } from '../model/safeguards.js';
 
-/** Increased when an older roster could misread the new format. A new optional field is no reason. */
+/** Increased when an older roster could misread the new format. A new optional field is not a reason. */
 const VERSION = 1;
 
 /** Only while something is held: an older roster would start it again, and drop the hold when it saves the inventory. */

@@ -5,7 +5,7 @@ import type { Diagnostics } from './diagnostics.js';
 
 /**
  * False, and reported, when the project requires another version of roster. That is found out before anything else: what
- * this version does not know in such a project is no mistake.
+ * this version does not know in such a project is not a mistake.
  */
 export function supports(version: string, documents: readonly Node[], diagnostics: Diagnostics): boolean {
   const node = requiredBy(documents);

@@ -153,7 +153,7 @@ export interface BulkCalls {
   confirms(data: unknown, count: number): boolean;
 }
 
-/** How entries and specs of a kind refer to objects of other kinds. Agents are no such objects. */
+/** How entries and specs of a kind refer to objects of other kinds. Agents are not such objects. */
 export interface References<D, S> {
   /** The property of an entry, and the field of a spec, that holds the reference. */
   readonly field: string;

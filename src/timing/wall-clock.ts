@@ -95,7 +95,7 @@ type Numbers = Readonly<
   Record<'year' | 'month' | 'day' | 'hour' | 'minute' | 'second' | 'milliseconds', number>
 >;
 
-/** Null for what is no real day of these years, or no time of a day. */
+/** Null for what is not a real day of these years, or not a time of day. */
 function localTime({ year, month, day, hour, minute, second, milliseconds }: Numbers): LocalTime | null {
   if (year < 1970 || month < 1 || month > 12 || day < 1 || hour > 23 || minute > 59 || second > 59)
     return null;

@@ -133,7 +133,7 @@ describe('data file', () => {
     expect((await readdir(join(file, '..'))).sort()).toEqual(['data.json', 'data.json.bak']);
   });
 
-  test('data file: one of format 1 is read', async () => {
+  test('data file: a file of format 1 is read', async () => {
     const file = await dataFile();
     const group = { id: ACME, name: 'Old', description: '', isActive: true, agentIds: [], canManage: true };
     const never = { activeRunCount: 0, lastRunStatus: null, lastRunAt: null };
@@ -165,7 +165,7 @@ describe('data file', () => {
   });
 });
 
-test('data file: an entry without a field that it needs is refused, by its id', async () => {
+test('data file: an entry that lacks a required field is refused, and named by its id', async () => {
   const file = await dataFile();
   const first = await running({}, { dataFile: file });
   await first.start();
@@ -271,7 +271,7 @@ describe('seed', () => {
     expect(() => parseSeed(text)).toThrow(`${position}: `);
   });
 
-  test('seed: all that is wrong in a file is said, in its order, before references to what is wrong', () => {
+  test('seed: all errors of a file are reported in its order, before references to wrong entries', () => {
     const text = `{
   "nonsense": 1,
   "groups": [{ "members": ["nobody"] }, { "name": 5, "members": [], "size": 1 }],
@@ -291,7 +291,7 @@ describe('seed', () => {
     expect(messageOf(() => parseSeed(many)).split('\n')).toHaveLength(100);
   });
 
-  test('seed: owners and users of keys are anybody, or the caller and the users of the seed', () => {
+  test('seed: owners and users of keys are the caller and the users of the seed, or anybody if there are none', () => {
     const group = { name: 'g', members: [], owner: 'bob' };
     const keys = [{ name: 'k', user: 'bob' }];
     const read = (seed: object) => () => parseSeed(JSON.stringify(seed));

@@ -38,7 +38,7 @@ export function runPrinter(
     onRuns(runs) {
       for (const run of runs) {
         print(run, null);
-        // A stage that is not reached yet is no news.
+        // A stage that is not reached yet is not news.
         const isPending = ({ state }: ServiceRun) =>
           run.idKind === 'pipelineRun' && run.state === 'running' && state === 'notStarted';
         const started = run.members.filter((each) => !isPending(each));

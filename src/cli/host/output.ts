@@ -7,7 +7,7 @@ const CLEAR_LINE = '\r\u001b[2K';
 /** The only way to the terminal. All text is redacted once more before it is written. */
 export class Output {
   readonly redactor = new Redactor();
-  /** True when stdout cannot be written: its reader is gone (`| head`), which is no error, or its disk is full. */
+  /** True when stdout cannot be written: its reader is gone (`| head`), which is not an error, or its disk is full. */
   private closed = false;
   /** Whether the terminal shows a status line that the next output replaces. */
   private showsStatus = false;

@@ -70,7 +70,7 @@ async function endOfJob(reader: Reader, jobId: string): Promise<string | null> {
   }
 }
 
-/** Null for what is no instant. `Date.parse` reads a year from many words, and what looks old may be deleted. */
+/** Null for what is not an instant. `Date.parse` reads a year from many words, and what looks old may be deleted. */
 function isoTime(text: string | null): string | null {
   const milliseconds = text === null ? null : readInstant(text);
   return milliseconds === null ? null : new Date(milliseconds).toISOString();

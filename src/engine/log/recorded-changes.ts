@@ -87,7 +87,7 @@ function fieldsOf(
   });
 }
 
-/** A hold is no property of an object: the inventory alone records it. */
+/** A hold is not a property of an object: only the inventory records it. */
 function holdFields(was: Hold | undefined, is: Hold | undefined): FieldChange[] {
   const [before, after] = [was, is].map((hold) => (hold === undefined ? null : holdText(hold)));
   if (before === after) return [];

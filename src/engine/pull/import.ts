@@ -69,7 +69,7 @@ function faultsOf(
     const address = placesOf(each).find((file) => own.has(file));
     return address === undefined ? [] : [[address, { reason: each.message, help: each.help }] as const];
   });
-  // What is wrong with other files is no reason to leave out a new entry.
+  // Errors in other files are not a reason to leave out a new entry.
   if (errors.length > 0 && faults.length === 0) throw new Problem(errors);
   if (faults.length > 0) return faults;
   return (reconciled?.plan?.changes ?? []).flatMap(({ address, action, fields }) => {

@@ -27,7 +27,7 @@ export function reasonOf(health: Health, facts: HealthFacts, lastApply: number |
   }
 }
 
-/** What else is wrong with a group run is no message of the service. */
+/** Other errors of a group run are not messages of the service. */
 function whyFailed(facts: HealthFacts): string {
   const { lastRun, notStarted } = facts;
   const message = lastRun?.message ?? 'the service gives no reason';

@@ -40,7 +40,7 @@ function singleCharacters(name: string): OddCharacter[] {
   });
 }
 
-/** Letters that never join, and what is no letter. */
+/** Letters that never join, and characters that are not letters. */
 const unjoined =
   '[\\p{ASCII}\\p{Cf}\\p{Z}\\p{Script=Latin}\\p{Script=Cyrillic}\\p{Script=Greek}\\p{Script=Armenian}\\p{Script=Han}]';
 /** A joiner after a mark is seen even where the word ends. */

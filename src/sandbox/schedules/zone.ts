@@ -3,7 +3,7 @@
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 
-/** The areas of IANA names, and the names without one. Intl also knows abbreviations such as PST, which are no names. */
+/** The areas of IANA names, and the names without one. Intl also knows abbreviations such as PST, which are not names. */
 const AREAS =
   /^(Africa|America|Antarctica|Arctic|Asia|Atlantic|Australia|Brazil|Canada|Chile|Etc|Europe|Indian|Mexico|Pacific|US)\//i;
 const SINGLE_NAMES = new Set(

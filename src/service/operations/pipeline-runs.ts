@@ -43,7 +43,7 @@ export interface PipelineRun {
   readonly steps: readonly StageRun[];
 }
 
-/** An entry of the list. The name of its pipeline is no field of the interface: null where a service does not show it. */
+/** An entry of the list. The name of its pipeline is not a field of the interface: null where a service does not show it. */
 export interface PipelineRunEntry extends PipelineRun {
   readonly pipelineName: string | null;
 }

@@ -35,7 +35,7 @@ describe('data query --all', () => {
 });
 
 describe('data share', () => {
-  test('an access level in the answer that is another one is not believed to be the new one', async () => {
+  test('an answer with another access level is not taken for a success', async () => {
     service.intercept = ({ path, method }) =>
       path.endsWith('/access') && method === 'PUT'
         ? { status: 200, body: { success: true, data: { accessLevel: 'Private' } } }
@@ -66,7 +66,7 @@ describe('data queries save', () => {
     expect((await world.json('data', 'queries')).queries).toHaveLength(1);
   });
 
-  test('when nothing was saved, it ends in 3 and says where to look', async () => {
+  test('when nothing was saved, it exits with 3 and says where to look', async () => {
     service.intercept = ({ path, method }) =>
       method === 'POST' && path.endsWith('/saved-queries') ? null : undefined;
     const { exit, stderr } = await world.run(...save);
@@ -74,7 +74,7 @@ describe('data queries save', () => {
     expect(stderr.replace(/\s+/g, ' ')).toContain('It is not known whether it was saved');
   });
 
-  test('after an interrupt, it looks once, and ends in 130 where it is not known', async () => {
+  test('after an interrupt, it looks once, and exits with 130 where the result is unknown', async () => {
     service.intercept = ({ path, method }) => {
       if (method !== 'POST' || !path.endsWith('/saved-queries')) return undefined;
       world.workspace.stop.abort();
@@ -85,7 +85,7 @@ describe('data queries save', () => {
     expect(stderr.replace(/\s+/g, ' ')).toContain('It is not known whether it was saved');
   });
 
-  test('a name that is not among the 100 that are listed may be that of an older one', async () => {
+  test('a name that is not among the 100 listed ones may belong to an older query', async () => {
     const id = (index: number) => `00000000-0000-4000-8000-${String(index).padStart(12, '0')}`;
     const data = Array.from({ length: 100 }, (_, index) => ({ id: id(index), name: `q${index}` }));
     service.intercept = ({ path }) =>

@@ -43,7 +43,7 @@ function bendList(path: RegExp, change: (item: Item) => Item): void {
     path.test(request.path) ? changed(await pass(), change) : undefined;
 }
 
-describe('data rm: what is not known to be old is kept', () => {
+describe('data rm: datasets that may not be old are kept', () => {
   test.each(['run 3', '7', '+012026-01-01T00:00:00Z', '2026-02-30T00:00:00Z', '', null])(
     'a dataset whose run ended at %j',
     async (endTime) => {
@@ -55,7 +55,7 @@ describe('data rm: what is not known to be old is kept', () => {
     },
   );
 
-  test('of agents that are gone, each keeps its newest, also where all had the same name', async () => {
+  test('each deleted agent keeps its newest datasets, even where several had the same name', async () => {
     const id = (agentId: unknown) => String(agentId).replace(/^.{8}/, '99999999');
     bendList(/cached-exports$/, (each) => ({
       ...each,
@@ -67,7 +67,7 @@ describe('data rm: what is not known to be old is kept', () => {
     expect(left.size).toBe(4);
   });
 
-  test('with --keep-last, a dataset of nobody knows which agent is kept, with a warning', async () => {
+  test('with --keep-last, a dataset whose agent is unknown is kept, with a warning', async () => {
     bendList(/cached-exports$/, (each) => ({ ...each, agentName: null, scraperAgentId: null }));
     const before = stored();
     const { exit, stderr } = await world.run('data', 'rm', '--older-than', '1h', '--keep-last', '1', '--yes');
@@ -94,7 +94,7 @@ describe('data rm: the list decides what was deleted', () => {
     expect(datasets.every(({ deleted }: { deleted: boolean }) => deleted)).toBe(true);
   });
 
-  test('what was refused is not called deleted, even if the list is empty afterwards', async () => {
+  test('a refused dataset is not called deleted, even if the list is empty afterwards', async () => {
     service.intercept = ({ path }) => {
       if (path.endsWith('/bulk/delete')) return { status: 400, body: { message: 'No.' } };
       if (path !== lists || deletes() === 0) return undefined;
@@ -108,7 +108,7 @@ describe('data rm: the list decides what was deleted', () => {
     expect(stdout).toMatch(/^Not deleted: 56 datasets, /);
   });
 
-  test('what is gone was deleted, although every answer was lost', async () => {
+  test('a dataset that is gone counts as deleted, although every answer was lost', async () => {
     service.intercept = async ({ path }, pass) => {
       if (!path.endsWith('/bulk/delete')) return undefined;
       await pass();
@@ -119,7 +119,7 @@ describe('data rm: the list decides what was deleted', () => {
     expect([exit, codes, datasets.length]).toEqual([0, [], 2]);
   });
 
-  test('the text names what was deleted, what is not known, and what was not tried', async () => {
+  test('the text names what was deleted, what may have been, and what was not tried', async () => {
     service.intercept = async ({ path }, pass) => {
       if (path === lists && deletes() > 0) return { status: 500, body: {} };
       if (!path.endsWith('/bulk/delete') || deletes() < 2) return undefined;
@@ -131,7 +131,7 @@ describe('data rm: the list decides what was deleted', () => {
     expect(stdout).toContain('\nNot known whether deleted: 6 datasets, ');
   });
 
-  test('an interrupt while an answer is lost ends in 130, with what was not deleted', async () => {
+  test('an interrupt while an answer is lost exits with 130, and names what was not deleted', async () => {
     service.intercept = ({ path }) => {
       if (!path.endsWith('/bulk/delete')) return undefined;
       world.workspace.stop.abort();
@@ -142,7 +142,7 @@ describe('data rm: the list decides what was deleted', () => {
     expect(stderr.replace(/\s+/g, ' ')).toContain('interrupted: 56 of 56 datasets were not deleted');
   });
 
-  test('a list that changes between two pages deletes nothing', async () => {
+  test('nothing is deleted when the list changes between two pages', async () => {
     service.intercept = async ({ path, query }, pass) => {
       if (path !== lists) return undefined;
       const answer = await pass();

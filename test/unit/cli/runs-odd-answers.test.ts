@@ -40,7 +40,7 @@ const messages = ({ diagnostics }: { diagnostics: { message: string }[] }) =>
   diagnostics.map(({ message }) => message).join('\n');
 
 describe('stop', () => {
-  test('a run that nothing was sent for is not said to have been asked to stop', async () => {
+  test('a run is not said to have been asked to stop when no request was sent for it', async () => {
     const id = await started('agent/globex', long, ({ path }) =>
       /jobs\/.*\/runs$/.test(path) ? { status: 500, body: {} } : undefined,
     );
@@ -49,7 +49,7 @@ describe('stop', () => {
     expect(messages(ended)).toContain('was not asked to stop');
   });
 
-  test('why a member of a group run is not stopped is said', async () => {
+  test('the reason why a member of a group run was not stopped is shown', async () => {
     const id = await started('group/shops', long, ({ path }) =>
       path.endsWith('/stop') ? { status: 409, body: { message: 'Not now.' } } : undefined,
     );
@@ -57,7 +57,7 @@ describe('stop', () => {
     expect([ended.exit, messages(ended)]).toEqual([3, expect.stringContaining('Not now.')]);
   });
 
-  test('after an interrupt no further stop is sent, and it ends in 130 with what was not stopped', async () => {
+  test('after an interrupt no further stop is sent, and it exits with 130 and names what was not stopped', async () => {
     const id = await started('group/shops', long, ({ path }) => {
       if (!path.endsWith('/stop')) return undefined;
       world.workspace.stop.abort();
@@ -71,7 +71,7 @@ describe('stop', () => {
     expect(ended.diagnostics.map(({ code }: { code: string }) => code)).toContain('interrupted');
   });
 
-  test('an interrupt before the first stop sends none, and ends in 130', async () => {
+  test('an interrupt before the first stop sends none, and exits with 130', async () => {
     const id = await started('group/shops', long, ({ path }) => {
       if (path.endsWith('/scraper-agents')) world.workspace.stop.abort();
       return undefined;
@@ -82,7 +82,7 @@ describe('stop', () => {
 });
 
 describe('ack', () => {
-  test('a run of a group run that the service does not find is reported, and the others are done', async () => {
+  test('a run of a group run that the service cannot find is reported, and the others are acknowledged', async () => {
     let asked = 0;
     const id = await started('group/shops', failing, ({ path }) => {
       if (!path.endsWith('/dismiss-attention')) return undefined;
@@ -105,13 +105,13 @@ describe('rm', () => {
       return { status, body: { message: 'Not yours.' } };
     };
 
-  test('a 404 for a run that is still there is a refusal: nothing was changed', async () => {
+  test('a 404 for a run that still exists is a refusal: nothing was changed', async () => {
     const id = await started('group/shops', agentsWith({}), refusing(404));
     const ended = await json(`runs rm ${id} --yes`);
     expect([ended.exit, messages(ended)]).toEqual([1, expect.stringContaining('Not yours.')]);
   });
 
-  test('an interrupt that leaves the run there ends in 130', async () => {
+  test('an interrupt before the run is removed exits with 130', async () => {
     const id = await started(
       'group/shops',
       agentsWith({}),

@@ -127,7 +127,7 @@ test('each schedule has the health of its history, the worst first', async () =>
   expect(codes).toEqual([]);
 });
 
-test('the last finished run, the counts of the period and the next start are those of the schedule', async () => {
+test('a schedule is shown with its last finished run, its counts in the period, and its next start', async () => {
   const { workspace } = await applied();
   const { of } = await statusOf(workspace);
   expect(of('schedule/failing')).toEqual({
@@ -228,7 +228,7 @@ test('the sync of a resource is what drift and plan say of it', async () => {
   expect(of('schedule/new')).toMatchObject({ sync: 'missing', health: 'unknown' });
 });
 
-test('what is declared and not in the inventory is unmanaged, and misses nothing yet', async () => {
+test('what is declared but not in the inventory is unmanaged, and has missed no start', async () => {
   const { workspace } = await world(seedOf(['missed']), manifest(['missed']));
   const { of } = await statusOf(workspace);
   expect(of('schedule/missed')).toMatchObject({
@@ -238,7 +238,7 @@ test('what is declared and not in the inventory is unmanaged, and misses nothing
   });
 });
 
-test('after its timing was changed outside roster, nobody knows what was missed', async () => {
+test('after its timing was changed outside roster, no starts are called missed', async () => {
   const { workspace, sandbox } = await applied(
     seedOf(['missed', 'failing']),
     manifest(['missed', 'failing']),
@@ -258,7 +258,7 @@ test('after its timing was changed outside roster, nobody knows what was missed'
   expect(stdout).toContain('its timing was changed outside roster');
 });
 
-test('a missed start is counted once, with when the last one was due', async () => {
+test('missed starts are counted once, and the last one is shown with its time', async () => {
   const { workspace } = await applied();
   const { stdout } = await workspace.command(['status', 'schedule/missed', 'schedule/stuck']);
   expect(stdout).toContain('    2 starts missed, the last was due 2026-12-07 06:00 UTC\n');
@@ -452,13 +452,13 @@ test.each<[string, string, string]>([
   expect((await statusOf(workspace)).exit).toBe(0);
 });
 
-test('a last apply in the future is an error: it would hide every failure', async () => {
+test('a last apply in the future is an error, because it would hide every failure', async () => {
   const workspace = await appliedInGit(['failing'], '2026-12-24T12:00:00Z');
   const { exit, stderr } = await workspace.command(['status', '--since', 'apply', '--check']);
   expect([exit, stderr]).toEqual([1, expect.stringContaining('in the future')]);
 });
 
-test('where the runs cannot be read, nothing is said never to have run', async () => {
+test('where the runs cannot be read, no schedule is said never to have run', async () => {
   const { workspace, sandbox } = await applied(seedOf(['fresh', 'fine']), manifest(['fresh', 'fine']));
   sandbox.faults.faults = [{ act: 'status', method: 'GET', path: JOBS, status: 500 }];
   expect((await statusOf(workspace)).healths).toEqual(['unknown schedule/fine', 'unknown schedule/fresh']);
@@ -496,7 +496,7 @@ test('values of the environment in messages of the service are masked', async ()
   expect((await workspace.command(['runs', 'show', id])).stdout).toEqual(shown);
 });
 
-test('jobs of unknown agents and schedules belong to nobody', async () => {
+test('jobs of unknown agents and schedules count for no resource', async () => {
   const { workspace, sandbox } = await applied(seedOf(['fresh']), manifest(['fresh']));
   const items = [jobOf({ scheduleId: 'b0b00000-0000-4000-8000-000000000002', isTerminal: true })];
   const body = answer({ items, nextCursor: null });
@@ -515,7 +515,7 @@ test('a job whose run is not listed may be any start, so a gap is not called mis
   expect(of('schedule/fine')).toMatchObject({ health: 'unknown', counts: { succeeded: 7, missed: null } });
 });
 
-test('a number of records that is none is not taken for records', async () => {
+test('a record count that is not a number is not shown as records', async () => {
   const { workspace, sandbox } = await applied(seedOf(['empty']), manifest(['empty']));
   const headers = { 'X-Api-Key': sandbox.apiKey };
   const { data } = (await (await fetch(`${sandbox.url}${JOBS}?pageSize=100`, { headers })).json()) as {
@@ -541,7 +541,7 @@ test.each([[5], [{ code: 'NO' }], [['NO']]])(
   },
 );
 
-test('a run at a time that is none stays where the list has it, and hides no failure', async () => {
+test('a run with an invalid time keeps its place in the list, and hides no failure', async () => {
   const { workspace, sandbox } = await applied(collectionsSeed(), collections);
   const good = [...sandbox.world.groups.values()].find(({ name }) => name === 'Good');
   const runs = ['run 5', '2026-12-08T06:00:00Z'].map((startedAt, index) => ({
