@@ -121,8 +121,9 @@ function reserialise(text: string): string {
   return JSON.stringify(Object.fromEntries(Object.entries(value).toReversed()), null, 2);
 }
 
+/** A time without seconds, or with a fraction of them, stays as it is: then several variants make a valid time. */
 function withFraction(time: string, fraction: string): string {
-  return time.includes('.') ? time : time + fraction;
+  return /:\d\d:\d\d$/.test(time) ? time + fraction : time;
 }
 
 function changeSpacingAndCase(cron: string): string {
