@@ -93,7 +93,7 @@ function checkSubject(saved: SnapshotJson, project: Project, url: URL | null, fi
     throw invalid(file, `it was taken from the service ${saved.service}, and this project uses ${service}`);
 }
 
-/** An inventory in a file needs no network. It helps to recognise values; what is owned, the snapshot says. */
+/** An inventory in a file needs no network. It helps to recognize values; what is owned, the snapshot says. */
 async function localInventory(project: Project, env: SessionOptions['env']): Promise<Inventory | null> {
   return 'file' in project.inventory ? openStore(project, { env }).load() : null;
 }

@@ -186,7 +186,7 @@ export interface Similarity {
   readonly within: readonly string[];
 }
 
-/** How a person recognises an existing object that an entry may mean, although their natural keys differ. */
+/** How a person recognizes an existing object that an entry may mean, although their natural keys differ. */
 export interface NearMiss {
   /** Such objects agree in this field. */
   readonly field: string;

@@ -8,7 +8,7 @@ const LONGEST_QUOTE_CHARACTERS = 100;
 
 /**
  * A text from a manifest, for a message. Control characters are escaped. A long text is not cut but counted: the filter
- * that hides values from the environment would not recognise a part of one.
+ * that hides values from the environment would not recognize a part of one.
  */
 export function quoted(text: string): string {
   return text.length > LONGEST_QUOTE_CHARACTERS

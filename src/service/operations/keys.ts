@@ -112,7 +112,7 @@ export function createdKey(data: unknown): CreatedKey | null {
   };
 }
 
-/** Under another name, such as `{ apiKey: "svc_live_…" }`: recognised by its prefix (interface §5.3). */
+/** Under another name, such as `{ apiKey: "svc_live_…" }`: recognized by its prefix (interface §5.3). */
 function loneKey(data: { readonly [name: string]: unknown }): CreatedKey | null {
   const entries = Object.entries(data).filter(([name]) => name !== 'keyPrefix');
   const keys = entries.flatMap(([, value]) => (isKey(value) ? [value] : []));
