@@ -1,6 +1,5 @@
 import type { RequestListener } from 'node:http';
-import { authentication, hostCheck } from './admit.js';
-import { agentRoutes } from './agents.js';
+import { agentRoutes, sampleRoutes } from './agents.js';
 import {
   type Behaviour,
   type Core,
@@ -13,22 +12,19 @@ import {
 } from './api.js';
 import { groupRoutes, pipelineRoutes } from './collections.js';
 import { answerClock, CLOCK_PATH, type ControlledClock } from './control.js';
-import { bulkRoutes } from './datasets/bulk.js';
-import { explorerRoutes } from './datasets/explorer.js';
-import { exportRoutes } from './datasets/exports.js';
-import { datasetRoutes } from './datasets/list.js';
-import { savedQueryRoutes } from './datasets/saved-queries.js';
-import type { Faults } from './faults/faults.js';
-import type { ListLag } from './faults/list-lag.js';
-import { keyRoutes } from './keys.js';
-import { listener, type Received, type Recorder } from './receive.js';
-import { type Found, router } from './router.js';
-import { groupRunRoutes } from './runs/group-runs.js';
+import {
+  bulkRoutes,
+  datasetRoutes,
+  explorerRoutes,
+  exportRoutes,
+  savedQueryRoutes,
+} from './datasets/routes.js';
+import type { Faults, ListLag } from './faults.js';
+import { type Found, listener, type Received, type Recorder, router } from './http.js';
+import { authentication, hostCheck, keyRoutes } from './keys.js';
+import { groupRunRoutes, pipelineRunRoutes } from './runs/collection-runs.js';
 import { jobRoutes } from './runs/jobs.js';
-import { pipelineRunRoutes } from './runs/pipeline-runs.js';
-import { runRoutes } from './runs/runs.js';
-import { startRoutes } from './runs/starts.js';
-import { sampleRoutes } from './samples.js';
+import { runRoutes, startRoutes } from './runs/runs.js';
 import { scheduleRoutes } from './schedules/routes.js';
 import type { KeyRecord } from './world.js';
 

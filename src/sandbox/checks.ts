@@ -1,5 +1,5 @@
-import { isFields } from './body.js';
-import { DURATION_EXAMPLES, durationMs } from './durations.js';
+import { DURATION_EXAMPLES, durationMs } from './clock.js';
+import { isFields } from './http.js';
 
 /** What the value of a property in a seed or faults file can be. */
 

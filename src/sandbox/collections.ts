@@ -1,18 +1,18 @@
 import { randomUUID } from 'node:crypto';
-import { canManage, isVisible } from './access.js';
+import { canManage, isVisible, visibleAgent } from './access.js';
 import { type Answer, badRequest, type Call, type Core, notFound, Refusal, type Route } from './api.js';
-import { bodyFields, optionalFlag, optionalInputs, optionalText, requiredText } from './body.js';
+import { startGroupRun, startPipelineRun } from './engine/collection-runs.js';
 import {
-  type CollectionKind,
-  checkName,
-  collectionsOf,
-  readAgentIds,
-  showCollection,
-} from './collection-rules.js';
-import { startGroupRun } from './engine/group-runs.js';
-import { startPipelineRun } from './engine/pipeline-runs.js';
-import { byId, type CollectionRecord, NEVER_RUN, put } from './world.js';
-
+  bodyFields,
+  type Fields,
+  optionalFlag,
+  optionalInputs,
+  optionalText,
+  requiredText,
+  requiredTexts,
+} from './http.js';
+import { latestRun } from './latest-run.js';
+import { byId, CALLER, type CollectionRecord, isGuid, NEVER_RUN, put, type World } from './world.js';
 /** Groups and pipelines (interface.md §4): one set of handlers, because only their rules differ. */
 
 export const groupRoutes: readonly Route[] = routes('group', '/api/search-groups', 'members');
@@ -144,4 +144,60 @@ function manual({ caller }: Call): { owner: string; trigger: 'Manual'; scheduleI
 
 function timeOf({ clock }: Core): number {
   return clock().getTime();
+}
+
+/** The rules for bodies of groups and pipelines (interface.md §4 and §8). */
+
+export type CollectionKind = 'group' | 'pipeline';
+
+const MAX_NAME_CHARACTERS = 200;
+const MAX_STAGES = 25;
+
+export function collectionsOf(world: World, kind: CollectionKind): Map<string, CollectionRecord> {
+  return kind === 'group' ? world.groups : world.pipelines;
+}
+
+/** Names need not be unique. */
+function checkName(name: string): string {
+  if (name.trim() === '') throw badRequest("The field 'name' must not be empty.");
+  if (name.length > MAX_NAME_CHARACTERS)
+    throw badRequest(`The field 'name' has more than ${MAX_NAME_CHARACTERS} characters.`);
+  return name;
+}
+
+/** `agentIds` of a body as ids of visible agents: a set for a group, a sequence for a pipeline. */
+export function readAgentIds(world: World, kind: CollectionKind, body: Fields, user = CALLER): string[] {
+  const ids = requiredTexts(body, 'agentIds').map((id) => assignedId(world, id, user));
+  return kind === 'pipeline' ? checkChain(ids) : [...new Set(ids)];
+}
+
+function assignedId(world: World, id: string, user: string): string {
+  if (!isGuid(id)) throw badRequest(`'${id}' is not an agent id. An agent id is a GUID.`);
+  const agent = visibleAgent(world, id, user);
+  if (!agent) throw badRequest(`The agent '${id}' does not exist or is not assigned to you.`);
+  return agent.id;
+}
+
+/** At most 25 stages, each agent at most once (§4, Pipelines). */
+function checkChain(ids: string[]): string[] {
+  if (ids.length > MAX_STAGES) throw badRequest(`A pipeline has at most ${MAX_STAGES} stages.`);
+  const repeated = ids.find((id, index) => ids.indexOf(id) < index);
+  if (repeated !== undefined) throw badRequest(`The agent '${repeated}' appears more than once.`);
+  return ids;
+}
+
+/** A group or pipeline as the response to a user shows it, with its members or its steps, and its latest run. */
+function showCollection(core: Core, kind: CollectionKind, record: CollectionRecord, user: string): Fields {
+  const { world } = core;
+  const { id, agentIds, owner: _owner, ...stored } = record;
+  const agents = agentIds.map((scraperAgentId) => ({
+    scraperAgentId,
+    externalAgentId: byId(world.agents, scraperAgentId)?.externalAgentId ?? '',
+  }));
+  const list =
+    kind === 'group'
+      ? { memberCount: agents.length, members: agents }
+      : { stepCount: agents.length, steps: agents.map((agent, sortOrder) => ({ sortOrder, ...agent })) };
+  // A spread at the beginning would give each object a shape of its own.
+  return { id, ...stored, canManage: canManage(record, user), ...latestRun(core, kind, id), ...list };
 }

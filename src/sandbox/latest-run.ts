@@ -1,5 +1,5 @@
 import type { Core } from './api.js';
-import { isActive, memberStatuses } from './engine/phase.js';
+import { isActive, memberStatuses } from './engine/jobs.js';
 import type { GroupRunRecord } from './engine/records.js';
 import { isoTime } from './instants.js';
 import type { World } from './world.js';

@@ -1,4 +1,9 @@
-import { isFields } from './body.js';
+import { createHash, randomBytes } from 'node:crypto';
+import { constants } from 'node:fs';
+import { open, readdir, readFile, realpath, rename, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { basename, dirname, join, resolve } from 'node:path';
+import { isFields } from './http.js';
 import {
   emptyWorld,
   HISTORY_SECTIONS,
@@ -142,4 +147,256 @@ function fill(
       throw new DataFileError(where, `has an entry without "${missing}": ${entry.id}`);
     put(records, { ...entry, id: entry.id });
   }
+}
+
+/** Saves the world in a file: a large one by appending what has changed, so that writing a change takes time in proportion to its size. */
+
+/** Smaller ones are written anew at each change: that is as fast, and the file stays one JSON document. */
+const SMALL_BYTES = 65_536;
+
+export interface DataFile {
+  /** Resolves when all changes up to now are saved. */
+  save(): Promise<void>;
+  /** Leaves the file as one JSON document. */
+  finish(): Promise<void>;
+}
+
+/** Undefined if the file does not exist. */
+export async function loadWorld(file: string): Promise<World | undefined> {
+  try {
+    return worldFromJson(await readFile(file, 'utf8'), file);
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
+    throw error;
+  }
+}
+
+/** Runs one save at a time; requests that arrive during a save share the next one. */
+export function dataFile(file: string, world: World): DataFile {
+  const writer = new Writer(file, world);
+  let running: Promise<void> = Promise.resolve();
+  let next: Promise<void> | undefined;
+  const save = () => {
+    next ??= running
+      .catch(() => undefined)
+      .then(() => {
+        next = undefined;
+        running = writer.save();
+        return running;
+      });
+    return next;
+  };
+  const finish = () => {
+    running = (next ?? running).catch(() => undefined).then(() => writer.rewrite());
+    return running;
+  };
+  return { save, finish };
+}
+
+class Writer {
+  /** What has changed since the last save; null before the first, and while the file is small. */
+  private changes: Changes | null = null;
+  /** Bytes of the document, and of the file with its lines. */
+  private document = 0;
+  private size = 0;
+
+  constructor(
+    private readonly file: string,
+    private readonly world: World,
+  ) {}
+
+  async save(): Promise<void> {
+    if (this.changes === null) return this.rewrite();
+    const change = this.changes.take();
+    if (change === null) return;
+    const line = Buffer.from(`${JSON.stringify(change)}\n`);
+    // All lines together are at most as long as the document: on average, a change writes twice its own size.
+    const fits = this.size + line.length <= 2 * this.document;
+    if (!(fits && (await this.append(line)))) await this.rewrite();
+  }
+
+  /** False if the file is not as it was left, or the line could not be written. */
+  private async append(line: Buffer): Promise<boolean> {
+    try {
+      const handle = await open(this.file, constants.O_WRONLY | constants.O_APPEND);
+      try {
+        if ((await handle.stat()).size !== this.size) return false;
+        await handle.writeFile(line);
+        this.size += line.length;
+        return true;
+      } finally {
+        await handle.close();
+      }
+    } catch {
+      return false;
+    }
+  }
+
+  /** Writes a temporary file and renames it, so that the file is never incomplete. Mode 0600. */
+  async rewrite(): Promise<void> {
+    const bytes = Buffer.from(worldToJson(this.world));
+    const changes = bytes.length > SMALL_BYTES ? new Changes(this.world) : null;
+    this.changes = null; // until it is written
+    const temporary = `${this.file}.${randomBytes(6).toString('hex')}.tmp`;
+    try {
+      await writeFile(temporary, bytes, { mode: 0o600, flag: 'wx' });
+      await rename(temporary, this.file);
+    } catch (error) {
+      await rm(temporary, { force: true });
+      throw error;
+    }
+    this.changes = changes;
+    this.document = bytes.length;
+    this.size = bytes.length;
+  }
+}
+
+/** Keeps two sandboxes of a machine from using one data file: each would overwrite what the other has saved. */
+
+/** Throws DataFileError while another process that runs has the file. Returns what releases it. */
+export async function lockDataFile(file: string): Promise<() => Promise<void>> {
+  const lock = await lockPath(file);
+  for (const isRetry of [false, true]) {
+    try {
+      await writeFile(lock, String(process.pid), { flag: 'wx', mode: 0o600 });
+      return () => rm(lock, { force: true });
+    } catch (error) {
+      if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
+      const holder = Number(await readFile(lock, 'utf8').catch(() => ''));
+      if (isRetry || isRunning(holder)) throw inUse(file, holder, lock);
+      await rm(lock, { force: true }); // of a process that was killed
+    }
+  }
+  throw new Error('unreachable');
+}
+
+/** After a crash, the number of the process may be that of another program. */
+function inUse(file: string, holder: number, lock: string): DataFileError {
+  const help = `Stop that one first. If it is not a sandbox, delete ${lock}.`;
+  return new DataFileError(file, `is used by another sandbox (process ${holder})`, help);
+}
+
+/** Outside the folder of the file, which may be watched or under version control. */
+async function lockPath(file: string): Promise<string> {
+  const folder = await realpath(dirname(resolve(file)));
+  const name = createHash('sha256')
+    .update(join(folder, basename(file)))
+    .digest('hex')
+    .slice(0, 24);
+  return join(tmpdir(), `roster-sandbox-${name}.lock`);
+}
+
+function isRunning(pid: number): boolean {
+  if (!Number.isSafeInteger(pid) || pid <= 0) return false;
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return error instanceof Error && 'code' in error && error.code === 'EPERM';
+  }
+}
+
+/** Removes the temporary files that a killed sandbox has left. */
+export async function sweepTemporaryFiles(file: string): Promise<void> {
+  const folder = dirname(resolve(file));
+  const prefix = `${basename(file)}.`;
+  const names = await readdir(folder).catch(() => []);
+  const left = names.filter(
+    (name) => name.startsWith(prefix) && /^[0-9a-f]{12}\.tmp$/.test(name.slice(prefix.length)),
+  );
+  await Promise.all(left.map((name) => rm(join(folder, name), { force: true })));
+}
+
+/** What has changed in the world since it was last saved. */
+
+/** What a change sets: records by section, and what the world holds besides records. */
+const PARTS = ['apiKey', 'scopes', 'settings', 'users', 'lastSeq'] as const;
+
+/** A line of the data file. */
+export interface Change {
+  readonly set: Partial<Record<Section, readonly unknown[]>> & Readonly<Record<string, unknown>>;
+  /** Keys of records. */
+  readonly removed: Partial<Record<Section, readonly string[]>>;
+}
+
+/**
+ * Compares the world with a copy of what was saved. Handlers change records in many places, and a change that nobody noted
+ * would be lost: comparing ten thousand records takes about as long as answering a request.
+ */
+class Changes {
+  /** The values of the fields of each record. */
+  private readonly saved = new Map<Section, Map<string, readonly unknown[]>>();
+  private readonly parts = new Map<string, unknown>();
+  private readonly starts: Map<string, number>;
+
+  constructor(private readonly world: World) {
+    for (const section of SECTIONS) {
+      const records = [...(world[section] as Map<string, object>)];
+      this.saved.set(section, new Map(records.map(([key, record]) => [key, Object.values(copied(record))])));
+    }
+    for (const part of PARTS) this.parts.set(part, copied(world[part]));
+    this.starts = new Map(world.starts);
+  }
+
+  /** Null if nothing has changed. What it returns counts as saved. */
+  take(): Change | null {
+    const set: Record<string, unknown> = {};
+    const removed: Partial<Record<Section, string[]>> = {};
+    for (const section of SECTIONS) {
+      const [changed, gone] = this.ofSection(section);
+      if (changed.length > 0) set[section] = changed;
+      if (gone.length > 0) removed[section] = gone;
+    }
+    for (const part of PARTS) {
+      if (isSame(this.world[part], this.parts.get(part))) continue;
+      this.parts.set(part, copied(this.world[part]));
+      set[part] = part === 'users' ? [...this.world.users.values()] : this.world[part];
+    }
+    const starts = [...this.world.starts].filter(([agent, count]) => this.starts.get(agent) !== count);
+    for (const [agent, count] of starts) this.starts.set(agent, count);
+    if (starts.length > 0) set['starts'] = Object.fromEntries(starts);
+    return Object.keys(set).length === 0 && Object.keys(removed).length === 0 ? null : { set, removed };
+  }
+
+  private ofSection(section: Section): [changed: object[], gone: string[]] {
+    const records = this.world[section] as Map<string, object>;
+    const saved = this.saved.get(section) ?? new Map<string, readonly unknown[]>();
+    const changed: object[] = [];
+    for (const [key, record] of records) {
+      if (isUnchanged(record, saved.get(key))) continue;
+      saved.set(key, Object.values(copied(record)));
+      changed.push(record);
+    }
+    const gone = saved.size === records.size ? [] : [...saved.keys()].filter((key) => !records.has(key));
+    for (const key of gone) saved.delete(key);
+    return [changed, gone];
+  }
+}
+
+/** Compares plain data, as records are. */
+function isSame(a: unknown, b: unknown): boolean {
+  if (a === b) return true;
+  if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return false;
+  if (a instanceof Map) return b instanceof Map && isSame([...a], [...b]);
+  const own = Object.values(a);
+  const other = Object.values(b);
+  return own.length === other.length && own.every((value, index) => isSame(value, other[index]));
+}
+
+/** The fields of a record are always in the same order. A loop, because it runs for every record after every change. */
+function isUnchanged(record: object, saved: readonly unknown[] | undefined): boolean {
+  const values = Object.values(record);
+  if (values.length !== saved?.length) return false;
+  for (let index = 0; index < values.length; index += 1) {
+    if (values[index] !== saved[index] && !isSame(values[index], saved[index])) return false;
+  }
+  return true;
+}
+
+/** A copy of plain data. Several times as fast as `structuredClone`. */
+export function copied<T>(value: T): T {
+  if (typeof value !== 'object' || value === null) return value;
+  if (value instanceof Map) return new Map([...value].map(([key, each]) => [key, copied(each)])) as T;
+  if (Array.isArray(value)) return value.map(copied) as T;
+  return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, copied(each)])) as T;
 }

@@ -1,18 +1,20 @@
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { isLoopback } from './admit.js';
 import type { Behaviour } from './api.js';
 import { buildApp } from './app.js';
 import { type SandboxClock, sandboxClock } from './clock.js';
-import { loadWorld, dataFile as openDataFile } from './data-file.js';
-import { lockDataFile, sweepTemporaryFiles } from './data-lock.js';
 import { Engine } from './engine/engine.js';
-import { applyFaults, type FaultPlan, noFaults } from './faults/faults.js';
-import { ListLag } from './faults/list-lag.js';
-import { addKey, DEFAULT_KEY, hashOf, isActiveKey, newKeyText } from './keyring.js';
-import { Limits } from './limits.js';
-import { DataFileError } from './persistence.js';
-import type { RecordedRequest } from './receive.js';
+import { applyFaults, type FaultPlan, ListLag, noFaults } from './faults.js';
+import type { RecordedRequest } from './http.js';
+import { addKey, DEFAULT_KEY, hashOf, isActiveKey, isLoopback, newKeyText } from './keys.js';
+import { Limits } from './paging.js';
+import {
+  DataFileError,
+  loadWorld,
+  lockDataFile,
+  dataFile as openDataFile,
+  sweepTemporaryFiles,
+} from './persistence.js';
 import { seedHash, worldFromSeed } from './seed/build-world.js';
 import { defaultSeed, type Seed } from './seed/seed.js';
 import type { World } from './world.js';

@@ -1,5 +1,4 @@
-import type { JsonObject } from '../model/json.js';
-import { isJsonObject } from '../model/json.js';
+import { isJsonObject, type JsonObject } from '../model/json.js';
 import { type ListCall, Unexpected } from '../model/request.js';
 import type { Envelope } from './answer.js';
 import { unexpected, wholeNumber } from './operations/record.js';

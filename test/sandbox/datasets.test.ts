@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { PassThrough } from 'node:stream';
 import { unzipSync } from 'fflate';
 import { describe, expect, test } from 'vitest';
-import { sendPieces } from '../../src/sandbox/send.js';
+import { sendPieces } from '../../src/sandbox/http.js';
 import { isLong } from '../support/size.js';
 import { AGENTS, COLLEAGUE, EXPLORER, LONER, type Running, running, STRANGER } from './running.js';
 import { ACME, type Body, UNKNOWN } from './service.js';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { JsonFileError, parseSeed } from '../../src/sandbox/index.js';
-import { syntaxFault } from '../../src/sandbox/json-syntax.js';
+import { syntaxFault } from '../../src/sandbox/json-file.js';
 import { runs } from '../support/size.js';
 
 /** What is wrong in a seed or faults file that is not JSON, and where. */

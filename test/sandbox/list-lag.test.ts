@@ -1,6 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { noFaults } from '../../src/sandbox/faults/faults.js';
-import { ListLag } from '../../src/sandbox/faults/list-lag.js';
+import { ListLag, noFaults } from '../../src/sandbox/faults.js';
 import { emptyWorld, put } from '../../src/sandbox/world.js';
 import { UNKNOWN } from './service.js';
 

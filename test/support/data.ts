@@ -1,6 +1,6 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Fault } from '../../src/sandbox/faults/faults.js';
+import type { Fault } from '../../src/sandbox/faults.js';
 import type { Seed } from '../../src/sandbox/index.js';
 import { type Ran, Workspace } from './roster.js';
 import { startSandbox, type VariantOptions } from './sandbox.js';

@@ -1,5 +1,4 @@
-import type { Diagnostic } from '../../model/diagnostic.js';
-import { Problem } from '../../model/diagnostic.js';
+import { type Diagnostic, Problem } from '../../model/diagnostic.js';
 import type { Kind } from '../../model/kind.js';
 import type { Address } from '../../model/resource.js';
 import type { ImportEntry, LeftOut } from '../../pull/import-entries.js';

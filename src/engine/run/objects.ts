@@ -1,7 +1,6 @@
 import { kinds } from '../../kinds/index.js';
 import { type Diagnostic, Problem, problem } from '../../model/diagnostic.js';
 import type { Kind } from '../../model/kind.js';
-import type { Project } from '../../model/resource.js';
 import {
   type Address,
   type Agent,
@@ -10,6 +9,7 @@ import {
   type Desired,
   type ObjectRef,
   type Observed,
+  type Project,
 } from '../../model/resource.js';
 import { heldDiagnostics } from '../../reconcile/hold/held-changes.js';
 import { listAgents } from '../../service/operations/agents.js';

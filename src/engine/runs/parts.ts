@@ -1,6 +1,5 @@
 import type { Reader } from '../../model/request.js';
-import type { AgentRun } from '../../service/operations/agent-runs.js';
-import { listRunsOfJob } from '../../service/operations/agent-runs.js';
+import { type AgentRun, listRunsOfJob } from '../../service/operations/agent-runs.js';
 import type { RunById } from '../run/by-id.js';
 import { jobState } from '../run/states.js';
 

@@ -1,6 +1,6 @@
 import { badRequest } from '../api.js';
-import { bodyFields, type Fields, isFields, optionalText, optionalWord } from '../body.js';
-import type { Row, Value } from './rows.js';
+import { bodyFields, type Fields, isFields, optionalText, optionalWord } from '../http.js';
+import type { Row, Value } from './data.js';
 
 /** The query of a dataset (interface.md §4, Query request body). */
 

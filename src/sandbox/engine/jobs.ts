@@ -1,11 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { storeJobData, storeRunData } from '../datasets/store.js';
+import { storeJobData, storeRunData } from '../datasets/data.js';
 import { type AgentRecord, byId, type World } from '../world.js';
-import { fatesOf } from './fate.js';
+import { hashText, pick } from './hash.js';
 import { forgetOldest } from './history.js';
-import { isActive, runsOf } from './phase.js';
-import type { Fate, JobRecord, Origin, RunRecord } from './records.js';
-import { nextSeq, type Simulation, StartRefused } from './simulation.js';
+import type { Anomaly, Fate, GroupRunRecord, JobRecord, Origin, Outcome, RunRecord } from './records.js';
 
 /** Starts agents, as a job or as runs alone, and ends their runs. */
 
@@ -114,4 +112,169 @@ function closeRun(sim: Simulation, run: RunRecord, at: number): void {
 
 export function agentOf(world: World, { agentId }: { agentId: string }): AgentRecord | undefined {
   return byId(world.agents, agentId);
+}
+
+/** The state of runs, jobs and group runs at an instant (interface.md §3). */
+
+export type Phase = 'starting' | 'running' | 'delivery' | 'succeeded' | 'failed' | 'stopped';
+
+export function phaseOf(run: RunRecord, now: number): Phase {
+  if (run.endsAt === null) return now < run.startedAt + 1_000 ? 'starting' : 'running';
+  if (now >= run.endsAt) return run.outcome === 'lost' ? 'failed' : run.outcome;
+  const done = (now - run.startedAt) / (run.endsAt - run.startedAt);
+  return done < 0.1 ? 'starting' : done < 0.9 ? 'running' : 'delivery';
+}
+
+export function isActive(run: RunRecord, now: number): boolean {
+  return run.endsAt === null || now < run.endsAt;
+}
+
+/** How much of the run's work is visible at an instant. A stopped run keeps what it had. */
+export function progressOf(run: RunRecord, now: number): number {
+  const until = Math.min(now, run.endsAt ?? now);
+  const planned = run.seconds * 1000;
+  if (run.outcome !== 'stopped' && !isActive(run, now)) return 1;
+  return planned === 0 ? 1 : Math.min(0.99, Math.max(0, (until - run.startedAt) / planned));
+}
+
+export function runsOf(world: World, job: JobRecord): RunRecord[] {
+  return job.runIds.flatMap((id) => world.runs.get(id) ?? []);
+}
+
+/** 1 and 2: in progress, 2 if a run has failed. 3: all succeeded. 4: some succeeded. 5: none did (§3, Job status). */
+export type JobStatus = 1 | 2 | 3 | 4 | 5;
+
+export function jobStatus(world: World, job: JobRecord, now: number): JobStatus {
+  const phases = runsOf(world, job).map((run) => phaseOf(run, now));
+  const failed = phases.some((phase) => phase === 'failed' || phase === 'stopped');
+  if (phases.some((phase) => ['starting', 'running', 'delivery'].includes(phase))) return failed ? 2 : 1;
+  if (!failed) return 3;
+  return phases.includes('succeeded') ? 4 : 5;
+}
+
+export function isTerminal(status: JobStatus): boolean {
+  return status >= 3;
+}
+
+/** `behind`: nothing succeeded. A run of a group without members has nothing that could fail. */
+export type GroupRunStatus = 'ontrack' | 'completed' | 'atrisk' | 'behind';
+
+export function groupRunStatus(world: World, run: GroupRunRecord, now: number): GroupRunStatus {
+  const statuses = memberStatuses(world, run, now);
+  if (statuses.some((status) => status === 'pending' || status === 1 || status === 2)) return 'ontrack';
+  if (statuses.every((status) => status === 3)) return 'completed';
+  return statuses.includes(3) ? 'atrisk' : 'behind';
+}
+
+type MemberStatus = JobStatus | 'pending' | 'notStarted';
+
+export function memberStatuses(world: World, run: GroupRunRecord, now: number): MemberStatus[] {
+  return run.members.map(({ jobId, reason }) => {
+    if (reason !== null) return 'notStarted';
+    const job = jobId === null ? undefined : world.jobs.get(jobId);
+    return job === undefined ? 'pending' : jobStatus(world, job, now);
+  });
+}
+
+/** How a start ends: as the seed scripts it, else in a few seconds, with some records, for each agent its own. */
+
+const NO_ANOMALY_WITHIN = 2;
+
+/** The fates of the runs of an agent's nth start, or why it cannot be started. */
+function fatesOf(agent: AgentRecord, nth: number): Fate[] | { refused: string } {
+  const outcome = outcomeOf(agent, nth);
+  if (outcome.result === 'refuse') return { refused: outcome.message ?? 'The agent cannot be started now.' };
+  const count = agent.sessions ?? 1;
+  const failing = outcome.result === 'fail' ? (outcome.failedRuns ?? count) : 0;
+  return Array.from({ length: count }, (_, part) =>
+    fate(agent, outcome, { nth, part, fails: part < failing }),
+  );
+}
+
+function outcomeOf(agent: AgentRecord, nth: number): Outcome {
+  const applies = (each: Outcome): boolean => each.nth === undefined || [each.nth].flat().includes(nth);
+  return agent.outcomes?.find(applies) ?? {};
+}
+
+interface Which {
+  readonly nth: number;
+  readonly part: number;
+  readonly fails: boolean;
+}
+
+function fate(agent: AgentRecord, outcome: Outcome, { nth, part, fails }: Which): Fate {
+  const isLost = outcome.result === 'lose';
+  const defaultRecords = fails || isLost ? 0 : pick(hashText(`${agent.id}/${nth}/${part}`), 20, 200);
+  const records = outcome.records ?? defaultRecords;
+  const pages = Math.max(1, Math.ceil(records / 20));
+  const seconds = (outcome.seconds ?? usualSeconds(agent)) + part;
+  return {
+    outcome: isLost ? 'lost' : fails ? 'failed' : 'succeeded',
+    seconds,
+    records,
+    errors: outcome.errors ?? (fails ? 1 : 0),
+    pages,
+    requests: pages * 3,
+    message: fails ? (outcome.message ?? 'The source did not respond.') : null,
+    anomaly: outcome.anomaly ?? anomalyOf(seconds, usualSeconds(agent) + part),
+    dataset: fails || isLost || outcome.dataset === 'None' ? null : (outcome.dataset ?? 'Available'),
+  };
+}
+
+/** The duration of a start that no script changes: that of the entry for all starts, else of the agent's own. */
+function usualSeconds(agent: AgentRecord): number {
+  const usual = agent.outcomes?.find((each) => each.nth === undefined && each.result !== 'refuse');
+  return usual?.seconds ?? pick(hashText(agent.id), 5, 15);
+}
+
+function anomalyOf(seconds: number, usual: number): Anomaly {
+  if (seconds * NO_ANOMALY_WITHIN < usual) return 'Fast';
+  return seconds > usual * NO_ANOMALY_WITHIN ? 'Slow' : 'None';
+}
+
+/** What starting and ending runs need. */
+export interface Simulation {
+  /** For what is started next: random, unless a seed names it. */
+  newId(): string;
+  readonly world: World;
+  readonly agenda: Agenda;
+  /** Called when all runs of a job have ended. */
+  readonly jobFinished: (job: JobRecord, at: number) => void;
+}
+
+/** The agent, group or pipeline cannot be started: the reason, as a sentence. */
+export class StartRefused extends Error {}
+
+export function nextSeq(world: World): number {
+  world.lastSeq += 1;
+  return world.lastSeq;
+}
+
+/** What will happen next. An event whose object has changed meanwhile does nothing when its time comes. */
+export interface AgendaEvent {
+  readonly at: number;
+  readonly run: (at: number) => void;
+}
+
+/** Events by time; those of one instant in the order in which they were added. */
+export class Agenda {
+  /** Latest first, so that the next event is at the end. */
+  private readonly events: AgendaEvent[] = [];
+
+  add(event: AgendaEvent): void {
+    let low = 0;
+    let high = this.events.length;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if ((this.events[middle]?.at ?? 0) > event.at) low = middle + 1;
+      else high = middle;
+    }
+    this.events.splice(low, 0, event);
+  }
+
+  /** Removes the next event that is not after `now`. */
+  take(now: number): AgendaEvent | undefined {
+    const next = this.events.at(-1);
+    return next !== undefined && next.at <= now ? this.events.pop() : undefined;
+  }
 }

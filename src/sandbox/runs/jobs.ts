@@ -1,11 +1,9 @@
 import type { Answer, Call, Core, Route } from '../api.js';
-import { agentOf } from '../engine/jobs.js';
-import { type JobStatus, jobStatus } from '../engine/phase.js';
+import { agentOf, type JobStatus, jobStatus } from '../engine/jobs.js';
 import type { JobRecord } from '../engine/records.js';
 import { queryRange } from '../instants.js';
 import { pageByCursor } from '../paging.js';
-import { checkAgentId, ownJobs } from './find.js';
-import { jobError, showJob } from './show.js';
+import { checkAgentId, jobError, ownJobs, showJob } from './runs.js';
 
 /** Jobs: lists and counts (interface.md §4, Jobs). */
 const BASE = '/api/scraper-agents';

@@ -1,11 +1,25 @@
-import { type Answer, badRequest, type Call, type Core, Refusal, type Route } from '../api.js';
-import { agentOf, endRun } from '../engine/jobs.js';
-import { isActive, phaseOf, runsOf } from '../engine/phase.js';
-import type { RunRecord } from '../engine/records.js';
-import { queryRange } from '../instants.js';
+import { isAssigned, isOwn, visibleAgent } from '../access.js';
+import { type Answer, badRequest, type Call, type Core, notFound, Refusal, type Route } from '../api.js';
+import {
+  agentOf,
+  endRun,
+  isActive,
+  isTerminal,
+  type JobStatus,
+  jobStatus,
+  type Phase,
+  phaseOf,
+  progressOf,
+  runsOf,
+  StartRefused,
+  startJob,
+  startRuns,
+} from '../engine/jobs.js';
+import type { GroupRunRecord, JobRecord, Origin, PipelineRunRecord, RunRecord } from '../engine/records.js';
+import { bodyFields, type Fields, optionalInputs } from '../http.js';
+import { isoTime, queryRange } from '../instants.js';
 import { pageByCursor } from '../paging.js';
-import { checkAgentId, findJob, findRun, needsAttention, ownRuns } from './find.js';
-import { showRun } from './show.js';
+import { type AgentRecord, isGuid, type World } from '../world.js';
 
 /** Runs: lists, counts, refresh and attention (interface.md §3 Run state, §4 Runs). */
 const BASE = '/api/scraper-agents';
@@ -142,4 +156,209 @@ function statusCounts(core: Core, call: Call): Answer {
     if (agentOf(core.world, run)?.demo) counts.demo += 1;
   }
   return { data: counts };
+}
+
+/** Starting and stopping (interface.md §4). */
+export const startRoutes: readonly Route[] = [
+  { method: 'POST', path: '/api/scraper-agents/runs/:runId/stop', scoped: true, handle: stop },
+  {
+    method: 'POST',
+    path: '/api/scraper-agents/:externalAgentId/start-job',
+    scoped: true,
+    handle: startAsJob,
+  },
+  { method: 'POST', path: '/api/scraper-agents/:externalAgentId/run', scoped: true, handle: run },
+];
+
+function startAsJob(core: Core, call: Call): Answer {
+  const agent = findAgent(core, call);
+  const origin = originOf(call);
+  core.limits.countStart(call.caller.user);
+  const at = core.clock().getTime();
+  const job = refusedAs(undefined, () => startJob(core.engine, agent, origin, at));
+  const data = {
+    agentId: agent.id,
+    externalAgentId: agent.externalAgentId,
+    agentJobHistoryId: job.id,
+    jobRunId: job.seq,
+    sessionId: job.sessionId,
+    startedAt: isoTime(job.startedAt),
+  };
+  return { message: 'The job was started.', data };
+}
+
+function run(core: Core, call: Call): Answer {
+  const agent = findAgent(core, call);
+  const origin = originOf(call);
+  core.limits.countStart(call.caller.user);
+  const at = core.clock().getTime();
+  const runs = refusedAs('RUN_START_FAILED', () => startRuns(core.engine, agent, origin, at));
+  const data = { started: true, lastRunStatus: 'Starting', agentRunHistoryIds: runs.map(({ id }) => id) };
+  return { message: 'The agent was started.', data };
+}
+
+/** By externalAgentId only: a GUID here gives 404 (§2, Agent). */
+function findAgent({ world }: Core, { params, caller }: Call): AgentRecord {
+  const agents = [...world.agents.values()];
+  const agent = agents.find(({ externalAgentId }) => externalAgentId === params.externalAgentId);
+  if (!agent || !isAssigned(world, agent, caller.user)) throw notFound('The agent');
+  return agent;
+}
+
+function originOf({ body, caller }: Call): Origin {
+  return {
+    owner: caller.user,
+    inputParameters: optionalInputs(bodyFields(body)) ?? '{}',
+    trigger: 'Manual',
+    scheduleId: null,
+    groupRunId: null,
+    pipelineRunId: null,
+  };
+}
+
+/** A start that is refused gives 400 with a readable message (§7). */
+export function refusedAs<T>(errorCode: string | undefined, start: () => T): T {
+  try {
+    return start();
+  } catch (error) {
+    throw error instanceof StartRefused ? new Refusal(400, error.message, errorCode) : error;
+  }
+}
+
+function stop(core: Core, call: Call): Answer {
+  const found = findRun(core, call);
+  const now = core.clock().getTime();
+  if (!isActive(found, now)) throw badRequest('The run has finished and cannot be stopped.');
+  endRun(core.engine, found, now, { outcome: 'stopped', message: 'The run was stopped.' });
+  return { message: 'The run was stopped.', data: null };
+}
+
+/** The caller's jobs and runs. Other people's, and those of agents no longer assigned, are not found (§1.10). */
+
+function ownRuns({ world }: Core, { caller }: Call): RunRecord[] {
+  return [...world.runs.values()].filter(
+    (run) => isOwn(run, caller.user) && visibleAgent(world, run.agentId, caller.user),
+  );
+}
+
+export function ownJobs({ world }: Core, { caller }: Call): JobRecord[] {
+  return [...world.jobs.values()].filter(
+    (job) => isOwn(job, caller.user) && visibleAgent(world, job.agentId, caller.user),
+  );
+}
+
+export function findRun(core: Core, call: Call): RunRecord {
+  const run = core.world.runs.get(idOf(call, 'runId'));
+  if (run && isOwn(run, call.caller.user) && visibleAgent(core.world, run.agentId, call.caller.user))
+    return run;
+  throw notFound('The run', 'RUN_NOT_FOUND');
+}
+
+export function findJob(core: Core, call: Call): JobRecord {
+  const job = core.world.jobs.get(idOf(call, 'jobId'));
+  if (job && isOwn(job, call.caller.user) && visibleAgent(core.world, job.agentId, call.caller.user))
+    return job;
+  throw notFound('The job', 'JOB_NOT_FOUND');
+}
+
+export function findGroupRun(core: Core, call: Call): GroupRunRecord {
+  const run = core.world.groupRuns.get(idOf(call, 'groupRunId'));
+  if (run && isOwn(run, call.caller.user)) return run;
+  throw notFound('The group run');
+}
+
+export function findPipelineRun(core: Core, call: Call): PipelineRunRecord {
+  const run = core.world.pipelineRuns.get(idOf(call, 'pipelineRunId'));
+  if (run && isOwn(run, call.caller.user)) return run;
+  throw notFound('The pipeline run');
+}
+
+/** By GUID only: an externalAgentId here gives 404 (§2, Agent). */
+export function checkAgentId({ world }: Core, { params, caller }: Call): string {
+  const agent = visibleAgent(world, params.id ?? '', caller.user);
+  if (!agent) throw notFound('The agent');
+  return agent.id;
+}
+
+function idOf({ params }: Call, name: string): string {
+  const id = params[name] ?? '';
+  return isGuid(id) ? id.toLowerCase() : '';
+}
+
+/** A failure that the caller has not dismissed, or has. A stopped run is not a failure. */
+function needsAttention(run: RunRecord, now: number): boolean {
+  return phaseOf(run, now) === 'failed' && run.attention === 'tracked';
+}
+
+/** Jobs and runs as responses show them (interface.md §2). */
+
+export const STATUS_NAMES: Readonly<Record<JobStatus, string>> = {
+  1: 'In progress',
+  2: 'In progress with failure',
+  3: 'Succeeded',
+  4: 'Failure',
+  5: 'Failed',
+};
+
+export function showJob(world: World, job: JobRecord, now: number): Fields {
+  const runs = runsOf(world, job);
+  const status = jobStatus(world, job, now);
+  const sum = (field: 'records' | 'errors') =>
+    runs.reduce((total, run) => total + counted(run, field, now), 0);
+  return {
+    agentJobHistoryId: job.id,
+    agentName: agentOf(world, job)?.name ?? '',
+    status,
+    statusName: STATUS_NAMES[status],
+    isTerminal: isTerminal(status),
+    completedRunCount: runs.filter((run) => !isActive(run, now)).length,
+    totalRunCount: runs.length,
+    totalDataCount: sum('records'),
+    totalErrors: sum('errors'),
+    inputParameters: job.inputParameters,
+    triggerSource: job.trigger,
+    scheduleId: job.scheduleId,
+    searchGroupRunId: job.groupRunId,
+    pipelineRunId: job.pipelineRunId,
+    errorMessage: jobError(world, job, now),
+  };
+}
+
+/** Null while the job is in progress, and when it succeeded. */
+export function jobError(world: World, job: JobRecord, now: number): string | null {
+  if (jobStatus(world, job, now) < 4) return null;
+  const messages = runsOf(world, job).flatMap(({ message }) => message ?? []);
+  return messages[0] ?? 'A run of the job failed.';
+}
+
+/** `status` is the engine's own word, and a successful run has either of two (§2, Run). */
+function showRun(world: World, run: RunRecord, now: number): Fields {
+  const active = isActive(run, now);
+  const endedAt = active ? null : run.endsAt;
+  return {
+    agentRunHistoryId: run.id,
+    agentName: agentOf(world, run)?.name ?? '',
+    status: engineWord(run, phaseOf(run, now)),
+    isRunning: active,
+    isTerminal: !active,
+    startTime: isoTime(run.startedAt),
+    endTime: isoTime(endedAt),
+    runTimeSeconds: endedAt === null ? null : (endedAt - run.startedAt) / 1000,
+    pages: counted(run, 'pages', now),
+    requests: counted(run, 'requests', now),
+    errors: counted(run, 'errors', now),
+    data: counted(run, 'records', now),
+    statusMessage: active ? null : run.message,
+    runtimeAnomaly: active ? 'None' : run.anomaly,
+    triggerSource: run.trigger,
+  };
+}
+
+function engineWord(run: RunRecord, phase: Phase): string {
+  if (phase === 'succeeded') return run.seq % 2 === 0 ? 'Succeeded' : 'Completed';
+  return phase.charAt(0).toUpperCase() + phase.slice(1);
+}
+
+function counted(run: RunRecord, field: 'records' | 'errors' | 'pages' | 'requests', now: number): number {
+  return Math.floor(run[field] * progressOf(run, now));
 }

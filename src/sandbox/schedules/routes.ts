@@ -1,14 +1,150 @@
 import { randomUUID } from 'node:crypto';
-import { isOwn } from '../access.js';
+import { isOwn, targetName } from '../access.js';
 import { type Answer, badRequest, type Call, type Core, notFound, type Route } from '../api.js';
-import { bodyFields, type Fields, optionalInputs, requiredFlag } from '../body.js';
-import { startTarget } from '../engine/scheduled.js';
-import { refusedAs } from '../runs/starts.js';
-import { byId, NEVER_STARTED, put, type ScheduleRecord } from '../world.js';
-import { scheduleListRoutes } from './lists.js';
-import { readSettings } from './rules.js';
-import { fireTimes } from './timetable.js';
-import { showSchedule } from './view.js';
+import { startTarget } from '../engine/engine.js';
+import { groupRunStatus, jobStatus } from '../engine/jobs.js';
+import {
+  bodyFields,
+  type Fields,
+  optionalFlag,
+  optionalInputs,
+  optionalText,
+  optionalWord,
+  requiredFlag,
+  requiredText,
+} from '../http.js';
+import { isoTime, queryInstant } from '../instants.js';
+import { pageByNumber } from '../paging.js';
+import { refusedAs, STATUS_NAMES } from '../runs/runs.js';
+import {
+  byId,
+  CALLER,
+  INTERVAL_UNITS,
+  type IntervalUnit,
+  isGuid,
+  NEVER_STARTED,
+  put,
+  SCHEDULE_TYPES,
+  type ScheduleRecord,
+  type ScheduleSettings,
+  TARGET_TYPES,
+  type World,
+} from '../world.js';
+import { cronProblem, describeTiming, fireTimes, isZone, nextFire, wallClock } from './timetable.js';
+
+/** The three ways to list schedules: all, by page, and as upcoming runs (interface.md §4, Schedules). */
+const scheduleListRoutes: readonly Route[] = [
+  { method: 'GET', path: '/api/schedules', scoped: false, handle: listAll },
+  { method: 'GET', path: '/api/schedules/page', scoped: false, handle: listPage },
+  { method: 'GET', path: '/api/schedules/upcoming', scoped: false, handle: listUpcoming },
+];
+
+const TARGET_FILTERS = { agentId: 'Agent', groupId: 'Group', pipelineId: 'Pipeline' } as const;
+const STATUSES: readonly ScheduleStatus[] = ['Waiting', 'Running', 'Disabled'];
+const DAY_MS = 86_400_000;
+const DEFAULT_RANGE_DAYS = 42;
+const MAX_RANGE_DAYS = 120;
+/** An every-second cron fires ten million times in 120 days: such a range is refused rather than cut. */
+const MAX_UPCOMING = 50_000;
+
+/** All schedules of the caller; `agentId`, `groupId` or `pipelineId` selects those of that target. */
+function listAll(core: Core, call: Call): Answer {
+  const all = filterByTarget(ownSchedules(core, call), call.query);
+  return { data: all.map((schedule) => showSchedule(core, schedule)) };
+}
+
+function ownSchedules({ world }: Core, { caller }: Call): ScheduleRecord[] {
+  return [...world.schedules.values()].filter((schedule) => isOwn(schedule, caller.user));
+}
+
+function filterByTarget(all: ScheduleRecord[], query: URLSearchParams): ScheduleRecord[] {
+  return Object.entries(TARGET_FILTERS).reduce((left, [name, type]) => {
+    const id = query.get(name)?.toLowerCase();
+    if (!id) return left;
+    return left.filter((one) => one.targetType === type && one.targetId.toLowerCase() === id);
+  }, all);
+}
+
+function listPage(core: Core, call: Call): Answer {
+  const { query } = call;
+  const all = ownSchedules(core, call);
+  const text = (query.get('q') ?? '').toLowerCase();
+  const statuses = statusFilter(query);
+  const now = core.clock().getTime();
+  const matching = all.filter(
+    (schedule) => statuses.includes(statusOf(schedule, now)) && isNamed(core, call, schedule, text),
+  );
+  const { items, total } = pageByNumber(matching, query);
+  const shown = items.map((schedule) => showSchedule(core, schedule));
+  return { data: { items: shown, total, ...totals(all, now) } };
+}
+
+/** Comma-separated; ignores unknown words, like `state` of the job list. */
+function statusFilter(query: URLSearchParams): readonly ScheduleStatus[] {
+  const words = (query.get('status') ?? '').split(',').map((word) => word.trim().toLowerCase());
+  const known = STATUSES.filter((status) => words.includes(status.toLowerCase()));
+  return known.length > 0 ? known : STATUSES;
+}
+
+/** Whether the name of its target contains a text. */
+function isNamed(core: Core, { caller }: Call, schedule: ScheduleRecord, text: string): boolean {
+  return text === '' || (targetName(core.world, schedule, caller.user) ?? '').toLowerCase().includes(text);
+}
+
+/** Totals of all schedules of the caller, regardless of the filter. */
+function totals(all: readonly ScheduleRecord[], now: number): Fields {
+  const counts = { Waiting: 0, Running: 0, Disabled: 0 };
+  let next = Number.POSITIVE_INFINITY;
+  for (const schedule of all) {
+    counts[statusOf(schedule, now)] += 1;
+    if (schedule.isEnabled) next = Math.min(next, nextFire(schedule, now) ?? next);
+  }
+  return {
+    totalSchedules: all.length,
+    enabledCount: all.length - counts.Disabled,
+    waitingCount: counts.Waiting,
+    runningCount: counts.Running,
+    nextRunTime: isoTime(next === Number.POSITIVE_INFINITY ? null : next),
+  };
+}
+
+function listUpcoming(core: Core, call: Call): Answer {
+  const { query } = call;
+  const { from, to } = rangeOf(core, query);
+  const agentId = query.get('agentId') ?? '';
+  const all = filterByTarget(ownSchedules(core, call), new URLSearchParams({ agentId }));
+  const runs: { readonly runTime: string }[] = [];
+  for (const schedule of all.filter(({ isEnabled }) => isEnabled)) {
+    for (const run of runsOf(schedule, { from, to }, MAX_UPCOMING - runs.length + 1)) runs.push(run);
+    if (runs.length > MAX_UPCOMING)
+      throw badRequest(`The range has more than ${MAX_UPCOMING} runs. Use a shorter one.`);
+  }
+  return { data: runs.sort((a, b) => (a.runTime < b.runTime ? -1 : a.runTime > b.runTime ? 1 : 0)) };
+}
+
+interface Range {
+  readonly from: Date;
+  readonly to: Date;
+}
+
+function runsOf(schedule: ScheduleRecord, { from, to }: Range, count: number): { runTime: string }[] {
+  const { targetType, targetId } = schedule;
+  const about = { scheduleId: schedule.id, targetType, targetId };
+  // The range includes `from`, but fireTimes excludes its start.
+  const times = fireTimes(schedule, new Date(from.getTime() - 1), count, to);
+  return times.map((time) => ({ ...about, runTime: time.toISOString() }));
+}
+
+/** By default the next 42 days; at most 120 days (§8). */
+function rangeOf(core: Core, query: URLSearchParams): Range {
+  const from = new Date(queryInstant(query, 'from') ?? core.clock());
+  const to = new Date(queryInstant(query, 'to') ?? from.getTime() + DEFAULT_RANGE_DAYS * DAY_MS);
+  if (to < from) throw badRequest("The query value 'to' must not be before 'from'.");
+  if (to.getTime() - from.getTime() > MAX_RANGE_DAYS * DAY_MS) {
+    throw badRequest(`The range is at most ${MAX_RANGE_DAYS} days.`);
+  }
+  return { from, to };
+}
 
 /** Schedules (interface.md §4). The engine starts them when they are due (engine/engine.ts). */
 export const scheduleRoutes: readonly Route[] = [
@@ -111,3 +247,143 @@ function ownSchedule({ world }: Core, { caller }: Call, id: string): ScheduleRec
   const record = byId(world.schedules, id);
   return record && isOwn(record, caller.user) ? record : undefined;
 }
+
+/** The rules for a schedule body, for create, update and preview (interface.md §2 and §4). */
+
+type Target = Pick<ScheduleSettings, 'targetType' | 'targetId'>;
+type Interval = { intervalValue: number | null; intervalUnit: IntervalUnit | null };
+
+/** The settings of a body, complete. Omitted fields get their defaults, so a PUT replaces everything. */
+export function readSettings(world: World, body: Fields, user = CALLER): ScheduleSettings {
+  const scheduleType = optionalWord(body, 'scheduleType', SCHEDULE_TYPES);
+  if (!scheduleType) throw badRequest("The field 'scheduleType' is required.");
+  checkTypes(body);
+  // Property by property: V8 gives each object of several spreads a shape of its own, which slows its readers down.
+  const { targetType, targetId } = readTarget(world, body, user);
+  const interval = scheduleType === 'Basic' ? readInterval(body) : null;
+  return {
+    targetType,
+    targetId,
+    scheduleType,
+    intervalValue: interval?.intervalValue ?? null,
+    intervalUnit: interval?.intervalUnit ?? null,
+    cronExpression: scheduleType === 'Cron' ? readCron(body) : null,
+    startTime: readStart(body),
+    timeZoneId: readZone(body),
+    inputParameters: optionalInputs(body) ?? '{}',
+    isEnabled: optionalFlag(body, 'isEnabled') ?? true,
+  };
+}
+
+function readTarget(world: World, body: Fields, user: string): Target {
+  const targetType = optionalWord(body, 'targetType', TARGET_TYPES) ?? 'Agent';
+  const targetId = requiredText(body, 'targetId');
+  if (!isGuid(targetId)) throw badRequest(`The field 'targetId' must be a GUID, not '${targetId}'.`);
+  if (targetName(world, { targetType, targetId }, user) === undefined) {
+    throw badRequest(`The target ${targetType} '${targetId}' does not exist or is not accessible.`);
+  }
+  return { targetType, targetId: targetId.toLowerCase() };
+}
+
+/** Also of the fields for another type of schedule, whose values count for nothing. */
+function checkTypes(body: Fields): void {
+  optionalText(body, 'cronExpression');
+  optionalWord(body, 'intervalUnit', INTERVAL_UNITS);
+  if (!['number', 'undefined'].includes(typeof (body.intervalValue ?? undefined)))
+    throw badRequest("The field 'intervalValue' must be a number.");
+}
+
+function readInterval(body: Fields): Interval {
+  const intervalValue = body.intervalValue;
+  if (typeof intervalValue !== 'number' || !Number.isSafeInteger(intervalValue) || intervalValue < 1) {
+    throw badRequest("The field 'intervalValue' must be a positive integer for a Basic schedule.");
+  }
+  const intervalUnit = optionalWord(body, 'intervalUnit', INTERVAL_UNITS);
+  if (!intervalUnit) throw badRequest("The field 'intervalUnit' is required for a Basic schedule.");
+  return { intervalValue, intervalUnit };
+}
+
+function readCron(body: Fields): string {
+  const expression = optionalText(body, 'cronExpression') ?? '';
+  if (expression.trim() === '') {
+    throw badRequest("The field 'cronExpression' is required for a Cron schedule.");
+  }
+  const problem = cronProblem(expression);
+  if (problem) throw badRequest(`The cron expression '${expression}' ${problem}.`);
+  return expression;
+}
+
+function readStart(body: Fields): string {
+  const startTime = wallClock(requiredText(body, 'startTime'));
+  if (startTime) return startTime;
+  throw badRequest(
+    "The field 'startTime' must be a wall-clock time without an offset, such as 2026-12-01T06:00:00.",
+  );
+}
+
+function readZone(body: Fields): string {
+  const zone = optionalText(body, 'timeZoneId') ?? 'UTC';
+  if (!isZone(zone)) throw badRequest(`The field 'timeZoneId' must be an IANA time zone, not '${zone}'.`);
+  return zone;
+}
+
+/** A schedule as a response shows it (interface.md §2, Schedule). */
+
+export type ScheduleStatus = 'Waiting' | 'Running' | 'Disabled';
+
+/** `Running` while it starts a run (§2). */
+function statusOf(schedule: ScheduleRecord, now: number): ScheduleStatus {
+  if (!schedule.isEnabled) return 'Disabled';
+  const isStarting = schedule.startingUntil !== undefined && now < schedule.startingUntil;
+  return schedule.isRunning || isStarting ? 'Running' : 'Waiting';
+}
+
+/** In UTC; null if the schedule is disabled or does not fire again. */
+function nextRunTime(schedule: ScheduleRecord, now: number): string | null {
+  return schedule.isEnabled ? isoTime(nextFire(schedule, now) ?? null) : null;
+}
+
+/** Lists each field: a rest pattern for each of thousands of schedules would take most of the time. */
+function showSchedule({ world, clock }: Core, schedule: ScheduleRecord): Fields {
+  const { lastJobId } = schedule;
+  const now = clock().getTime();
+  const lastJobStatusName = lastJobId === null ? null : lastStatus(world, lastJobId, now);
+  return {
+    targetType: schedule.targetType,
+    targetId: schedule.targetId,
+    scheduleType: schedule.scheduleType,
+    intervalValue: schedule.intervalValue,
+    intervalUnit: schedule.intervalUnit,
+    cronExpression: schedule.cronExpression,
+    startTime: schedule.startTime,
+    timeZoneId: schedule.timeZoneId,
+    inputParameters: schedule.inputParameters,
+    isEnabled: schedule.isEnabled,
+    id: schedule.id,
+    status: statusOf(schedule, now),
+    description: describeTiming(schedule),
+    nextRunTime: nextRunTime(schedule, now),
+    lastRunTime: schedule.lastRunTime,
+    lastJobStatusName: lastJobStatusName ?? schedule.lastJobStatusName,
+    lastJobId,
+    errorMessage: schedule.errorMessage,
+  };
+}
+
+/** The status of the job, group run or pipeline run that it last started; null if that is forgotten. */
+function lastStatus(world: World, id: string, now: number): string | null {
+  const job = world.jobs.get(id);
+  if (job) return STATUS_NAMES[jobStatus(world, job, now)];
+  const groupRun = world.groupRuns.get(id);
+  if (groupRun) return GROUP_STATUS_NAMES[groupRunStatus(world, groupRun, now)];
+  const status = world.pipelineRuns.get(id)?.status;
+  return status === undefined ? null : PIPELINE_STATUS_NAMES[status];
+}
+
+const GROUP_STATUS_NAMES = {
+  ontrack: 'In progress',
+  completed: 'Succeeded',
+  atrisk: 'Failure',
+  behind: 'Failed',
+} as const;
+const PIPELINE_STATUS_NAMES = { Running: 'In progress', Completed: 'Succeeded', Failed: 'Failed' } as const;

@@ -1,5 +1,45 @@
+import {
+  COUNTS,
+  DURATION,
+  FILLED,
+  FLAG,
+  ID,
+  INPUTS,
+  INSTANT,
+  integerFrom,
+  NUMBER,
+  numberTo,
+  OBJECT,
+  OBJECTS,
+  TEXT,
+  TEXT_OR_NULL,
+  TEXTS,
+  WEEK_SECONDS,
+  wordOf,
+} from '../checks.js';
 import type { Outcome } from '../engine/records.js';
-import type { AgentRecord, IntervalUnit, ScheduleSettings, Settings } from '../world.js';
+import { type Fields, isFields } from '../http.js';
+import {
+  checkAll,
+  checkEntry,
+  checkField,
+  checkObject,
+  checkSection,
+  checkTogether,
+  JsonFileError,
+  listed,
+  type Shape,
+} from '../json-file.js';
+import {
+  type AgentRecord,
+  byId,
+  CALLER,
+  type IntervalUnit,
+  isGuid,
+  type ScheduleSettings,
+  type Settings,
+  type World,
+} from '../world.js';
 
 /** The initial state of a sandbox, as a seed file describes it. Every part is optional. */
 
@@ -154,4 +194,235 @@ function seedAgent([externalAgentId, name, inputs]: (typeof AGENTS)[number], ind
     version: `1.${index}.0`,
     inputParameters: Object.entries(inputs).map(([key, defaultValue]) => ({ key, defaultValue })),
   };
+}
+
+/** Checks the properties of a seed file and their types. */
+
+const FATE = {
+  result: wordOf('succeed', 'fail', 'refuse', 'lose'),
+  failedRuns: integerFrom(1, 20),
+  seconds: numberTo(WEEK_SECONDS),
+  records: integerFrom(0, 1_000_000),
+  errors: integerFrom(0, 1_000_000),
+  message: TEXT,
+  anomaly: wordOf('None', 'Slow', 'Fast'),
+  dataset: wordOf('Available', 'Failed', 'Stale', 'None'),
+};
+
+const OUTCOME: Shape = { required: {}, optional: { nth: COUNTS, ...FATE } };
+
+const SETTINGS = {
+  retentionDays: numberTo(36_500),
+  staggerSeconds: numberTo(3_600),
+  bulkExportSeconds: numberTo(3_600),
+  startsPerMinute: integerFrom(0, 1_000_000),
+};
+
+const COLLECTION = { id: TEXT, description: TEXT, isActive: FLAG, canManage: FLAG, owner: TEXT };
+
+const SECTIONS: Readonly<Record<string, Shape>> = {
+  agents: {
+    required: { externalAgentId: TEXT, name: TEXT },
+    optional: {
+      id: TEXT,
+      version: TEXT,
+      inputParameters: INPUTS,
+      assigned: FLAG,
+      assignedTo: TEXTS,
+      demo: FLAG,
+      sessions: integerFrom(1, 20),
+      format: wordOf('csv', 'json'),
+      fields: TEXTS,
+      sample: FLAG,
+      unpaid: FLAG,
+      outcomes: OBJECTS,
+    },
+  },
+  groups: { required: { name: TEXT, members: TEXTS }, optional: COLLECTION },
+  pipelines: { required: { name: TEXT, steps: TEXTS }, optional: COLLECTION },
+  schedules: {
+    required: { targetId: TEXT, scheduleType: TEXT, startTime: TEXT },
+    optional: {
+      id: ID,
+      targetType: TEXT,
+      intervalValue: NUMBER,
+      intervalUnit: TEXT,
+      cronExpression: TEXT,
+      timeZoneId: TEXT,
+      inputParameters: TEXT,
+      isEnabled: FLAG,
+      owner: TEXT,
+    },
+  },
+  history: {
+    required: {},
+    optional: {
+      id: TEXT,
+      agent: TEXT,
+      group: TEXT,
+      pipeline: TEXT,
+      schedule: ID,
+      startedAt: INSTANT,
+      ago: DURATION,
+      inputParameters: TEXT,
+      owner: TEXT,
+      outcome: OBJECT,
+      accessLevel: wordOf('Private', 'Company'),
+      savedQueries: OBJECTS,
+    },
+  },
+  users: { required: { name: TEXT }, optional: { company: TEXT_OR_NULL } },
+  keys: {
+    required: { name: TEXT },
+    optional: {
+      id: TEXT,
+      key: TEXT,
+      scopes: TEXTS,
+      user: TEXT,
+      isRevoked: FLAG,
+      createdDate: TEXT,
+      expires: TEXT_OR_NULL,
+      lastUsedDate: TEXT_OR_NULL,
+    },
+  },
+};
+
+const OUTCOME_OF_START: Shape = { required: {}, optional: FATE };
+const QUERY: Shape = { required: { name: FILLED, definition: OBJECT }, optional: {} };
+
+const PARTS = [...Object.keys(SECTIONS), 'scopes', 'settings', '$schema'];
+
+export function checkShape(seed: unknown): asserts seed is Fields {
+  checkTogether(
+    () => checkObject(seed, PARTS),
+    () => isFields(seed) && checkParts(seed),
+  );
+}
+
+function checkParts(seed: Fields): void {
+  const { scopes, settings, agents, history } = seed;
+  checkTogether(
+    () => scopes !== undefined && checkField('scopes', scopes, TEXTS),
+    () => settings !== undefined && checkEntry('settings', settings, { required: {}, optional: SETTINGS }),
+    () => checkAll(Object.entries(SECTIONS), ([name, shape]) => checkSection(name, seed[name], shape)),
+  );
+  checkTogether(
+    () => checkOutcomes(agents),
+    () => checkHistory(history),
+  );
+}
+
+function checkHistory(starts: unknown): void {
+  if (!Array.isArray(starts)) return;
+  checkAll(starts.entries(), ([index, start]: [number, Fields]) => checkStart(`history[${index}]`, start));
+}
+
+function checkStart(where: string, start: Fields): void {
+  const { agent, outcome, savedQueries } = start;
+  checkTogether(
+    () => {
+      checkOneOf(where, start, ['agent', 'group', 'pipeline', 'schedule']);
+      if (agent === undefined) checkNoneOfAgents(where, start);
+    },
+    () => checkOneOf(where, start, ['startedAt', 'ago']),
+    () =>
+      agent !== undefined &&
+      outcome !== undefined &&
+      checkEntry(`${where}.outcome`, outcome, OUTCOME_OF_START),
+    () => checkSection(`${where}.savedQueries`, savedQueries, QUERY),
+  );
+}
+
+/** Groups, pipelines and schedules start several agents. */
+function checkNoneOfAgents(where: string, start: Fields): void {
+  if (start.outcome !== undefined)
+    throw new JsonFileError(`${where}.outcome`, 'is not for an agent', 'Use `outcomes` of the agents.');
+  const found = ['accessLevel', 'savedQueries'].find((key) => start[key] !== undefined);
+  if (found !== undefined)
+    throw new JsonFileError(`${where}.${found}`, 'is not for an agent', 'Use it with `agent`.');
+}
+
+function checkOneOf(where: string, entry: Fields, names: readonly string[]): void {
+  const count = names.filter((name) => entry[name] !== undefined).length;
+  if (count === 1) return;
+  const what = count === 0 ? `has none of ${listed(names)}` : `has several of ${listed(names)}`;
+  throw new JsonFileError(where, what, 'Use one of them.');
+}
+
+function checkOutcomes(agents: unknown): void {
+  if (!Array.isArray(agents)) return;
+  checkAll(agents.entries(), ([index, agent]: [number, Fields]) =>
+    checkSection(`agents[${index}].outcomes`, agent.outcomes, OUTCOME),
+  );
+}
+
+/** What a seed refers to by its name or its id. */
+
+/** Throws JsonFileError. */
+export function agentId(world: World, where: string, name: string): string {
+  const id = findAgent(world, name);
+  if (id) return id;
+  const known = [...world.agents.values()].map((agent) => agent.externalAgentId).join(', ');
+  throw new JsonFileError(where, `refers to the agent "${name}", which does not exist`, `Agents: ${known}.`);
+}
+
+/** Owners and users of keys. Without `users`, any name is one of the caller's colleagues. Throws JsonFileError. */
+export function checkUsers({ users, groups, pipelines, schedules, history, keys }: Seed): void {
+  if (users === undefined) return;
+  const known = new Set([CALLER, ...users.map(({ name }) => name)]);
+  const help = `Add it to \`users\`, or use one of: ${[...known].join(', ')}.`;
+  const owners = Object.entries({ groups, pipelines, schedules, history }).flatMap(
+    ([section, entries = []]) =>
+      entries.map(({ owner }: { owner?: string }, index) => [`${section}[${index}].owner`, owner] as const),
+  );
+  const holders = (keys ?? []).map(({ user }, index) => [`keys[${index}].user`, user] as const);
+  checkAll([...owners, ...holders], ([where, name]) => {
+    if (name !== undefined && !known.has(name))
+      throw new JsonFileError(where, `is "${name}", which is not one of the users`, help);
+  });
+}
+
+function findAgent(world: World, name: string): string | undefined {
+  return byId(world.agents, name)?.id ?? namesIn(world.agents, 'externalAgentId').get(name)?.[0];
+}
+
+/** Groups and pipelines by id, or by a name that only one of them has. Throws JsonFileError. */
+export function targetId(
+  world: World,
+  where: string,
+  { targetType, targetId: name }: Pick<SeedSchedule, 'targetType' | 'targetId'>,
+): string {
+  if (targetType === undefined || targetType === 'Agent') return findAgent(world, name) ?? name;
+  const idsByName = namesIn(targetType === 'Group' ? world.groups : world.pipelines, 'name');
+  const [found, other] = idsByName.get(name) ?? [];
+  if (found !== undefined && other === undefined) return found;
+  if (found === undefined && isGuid(name)) return name;
+  const what = found === undefined ? 'which does not exist' : 'a name that several have';
+  const names = [...idsByName.keys()].join(', ') || 'none';
+  throw new JsonFileError(`${where}.targetId`, `is "${name}", ${what}`, `Use an id, or one of: ${names}.`);
+}
+
+type IdsByName = ReadonlyMap<string, readonly string[]>;
+
+const indexes = new WeakMap<object, Map<string, IdsByName>>();
+
+/** The ids by name, once all records are there: each of thousands of schedules names its target. */
+function namesIn<K extends string>(
+  records: Map<string, { id: string } & Record<K, string>>,
+  key: K,
+): IdsByName {
+  const byKey = indexes.get(records) ?? new Map<string, IdsByName>();
+  const ids = byKey.get(key) ?? idsBy(key, [...records.values()]);
+  indexes.set(records, byKey.set(key, ids));
+  return ids;
+}
+
+function idsBy<K extends string>(key: K, records: ({ id: string } & Record<K, string>)[]): IdsByName {
+  const ids = new Map<string, string[]>();
+  for (const record of records) {
+    const same = ids.get(record[key]);
+    if (same === undefined) ids.set(record[key], [record.id]);
+    else same.push(record.id);
+  }
+  return ids;
 }

@@ -1,9 +1,8 @@
 import { badRequest } from '../../../src/sandbox/api.js';
-import { isFields } from '../../../src/sandbox/body.js';
+import { isFields } from '../../../src/sandbox/http.js';
 import type { Exchange, Reply } from '../../../src/sandbox/index.js';
-import { readSettings } from '../../../src/sandbox/schedules/rules.js';
-import { fireTimes } from '../../../src/sandbox/schedules/timetable.js';
-import { offsetAt } from '../../../src/sandbox/schedules/zone.js';
+import { readSettings } from '../../../src/sandbox/schedules/routes.js';
+import { fireTimes, offsetAt } from '../../../src/sandbox/schedules/timetable.js';
 import type { ScheduleSettings } from '../../../src/sandbox/world.js';
 
 /** The variants that read cron expressions and clock changes otherwise. They show in previews. */

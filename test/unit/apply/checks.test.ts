@@ -1,5 +1,5 @@
 import { afterEach, expect, test } from 'vitest';
-import type { FaultPlan } from '../../../src/sandbox/faults/faults.js';
+import type { FaultPlan } from '../../../src/sandbox/faults.js';
 import { Workspace } from '../../support/roster.js';
 import { startSandbox } from '../../support/sandbox.js';
 

@@ -1,7 +1,7 @@
 import { lstatSync, mkdirSync, readFileSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import type { Fault } from '../../../src/sandbox/faults/faults.js';
+import type { Fault } from '../../../src/sandbox/faults.js';
 import { DATA_SEED, type DataWorld, dataWorld } from '../../support/data.js';
 
 let world: DataWorld;

@@ -1,11 +1,24 @@
-import type { Reply } from '../api.js';
-import type { Received } from '../receive.js';
-import { bytesOf, writeHeaders } from '../send.js';
+import { validateHeaderName, validateHeaderValue } from 'node:http';
+import type { Reply } from './api.js';
+import { COUNTS, integerFrom, numberTo, OBJECT, TEXT, wordOf } from './checks.js';
+import { bytesOf, type Fields, isFields, type Received, writeHeaders } from './http.js';
+import {
+  checkAll,
+  checkField,
+  checkObject,
+  checkSection,
+  checkTogether,
+  JsonFileError,
+  readJsonFile,
+  type Shape,
+} from './json-file.js';
+import { copied } from './persistence.js';
+import type { World } from './world.js';
 
 /** Injected faults, to rehearse how a run deals with them. */
 
 /** What can happen to a request. `drop`, `lose` and `late` end with a connection that is reset. */
-export const FAULT_TYPES = {
+const FAULT_TYPES = {
   drop: 'the connection is reset before the request takes effect',
   lose: 'the request takes effect, and the connection is reset instead of a response',
   late: 'the connection is reset, and the request takes effect after `requests` more requests',
@@ -198,5 +211,131 @@ async function runDelayed(delayed: Delayed): Promise<void> {
   for (const each of delayed.filter(({ left }) => left <= 0)) {
     delayed.splice(delayed.indexOf(each), 1);
     await each.run();
+  }
+}
+
+const HOUR_MS = 3_600_000;
+
+const FAULT: Shape = {
+  required: { act: wordOf(...Object.keys(FAULT_TYPES)) },
+  optional: {
+    method: wordOf('GET', 'POST', 'PUT', 'PATCH', 'DELETE'),
+    path: TEXT,
+    nth: COUNTS,
+    status: integerFrom(200, 599),
+    body: TEXT,
+    headers: OBJECT,
+    location: TEXT,
+    requests: integerFrom(1, 1_000_000),
+    ms: integerFrom(0, HOUR_MS),
+  },
+};
+
+/** What a response cannot be made up without. */
+const NEEDED: ReadonlyMap<string, string> = new Map([
+  ['status', 'status'],
+  ['status-after', 'status'],
+  ['redirect', 'location'],
+]);
+
+/** Reads `{ "faults": [ { "act": "lose", "method": "POST", "nth": 1 } ], "lagMs": 2000 }`. Throws JsonFileError. */
+export function parseFaults(text: string): Pick<FaultPlan, 'faults' | 'lagMs'> {
+  return readJsonFile(text, (plan) => {
+    checkPlan(plan);
+    const { faults = [], lagMs = 0 } = plan;
+    return { faults: faults as Fault[], lagMs: lagMs as number };
+  });
+}
+
+function checkPlan(plan: unknown): asserts plan is Fields {
+  checkTogether(
+    () => checkObject(plan, ['faults', 'lagMs']),
+    () => isFields(plan) && checkParts(plan),
+  );
+}
+
+function checkParts({ faults = [], lagMs = 0 }: Fields): void {
+  checkTogether(
+    () => checkSection('faults', faults, FAULT),
+    () => checkField('lagMs', lagMs, numberTo(HOUR_MS)),
+  );
+  checkAll((faults as Fields[]).entries(), ([index, fault]) => checkFault(`faults[${index}]`, fault));
+}
+
+function checkFault(where: string, { act, headers = {}, ...fault }: Fields): void {
+  const need = NEEDED.get(act as string);
+  checkTogether(
+    () => {
+      if (need === undefined || fault[need] !== undefined) return;
+      throw new JsonFileError(where, `has no "${need}", which "${act}" needs`, 'Add it.');
+    },
+    () =>
+      checkAll(Object.entries(headers as Fields), ([name, value]) => {
+        checkField(`${where}.headers.${name}`, value, TEXT);
+        checkHeader(`${where}.headers.${name}`, name, value as string);
+      }),
+  );
+}
+
+/** Node refuses others only when the response is written. */
+function checkHeader(where: string, name: string, value: string): void {
+  try {
+    validateHeaderName(name);
+    validateHeaderValue(name, value);
+  } catch {
+    throw new JsonFileError(where, 'cannot be sent as a header', 'Correct its name or its value.');
+  }
+}
+
+/** The most copies kept for one period of `lagMs`. Lists lag by up to 5% more. */
+const COPIES = 20;
+
+interface State {
+  readonly from: number;
+  readonly world: World;
+}
+
+/**
+ * The state that lists show: that of `lagMs` ago. Copies are made only while lists lag, before a change, and kept only
+ * while a list can show them.
+ */
+export class ListLag {
+  /** Oldest first. */
+  private readonly states: State[] = [];
+  /** Since then, the world is as it is now: real time, 0 for always. */
+  private changedAt = 0;
+
+  constructor(
+    private readonly world: World,
+    private readonly plan: FaultPlan,
+  ) {}
+
+  get kept(): number {
+    return this.states.length;
+  }
+
+  beforeChange(): void {
+    const { lagMs } = this.plan;
+    this.forget(Date.now() - lagMs);
+    const last = this.states.at(-1)?.from ?? Number.NEGATIVE_INFINITY;
+    if (lagMs > 0 && this.changedAt - last > lagMs / COPIES)
+      this.states.push({ from: this.changedAt, world: copied(this.world) });
+  }
+
+  afterChange(): void {
+    this.changedAt = this.plan.lagMs > 0 ? Date.now() : 0;
+  }
+
+  listed(): World {
+    const instant = Date.now() - this.plan.lagMs;
+    this.forget(instant);
+    return this.states[0]?.world ?? this.world;
+  }
+
+  /** Keeps the state at the instant and later ones; none if the current state is that old. */
+  private forget(instant: number): void {
+    if (this.changedAt <= instant) this.states.length = 0;
+    const first = this.states.findLastIndex(({ from }) => from <= instant);
+    this.states.splice(0, first);
   }
 }
