@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { fileStore } from '../inventory/file-store.js';
 import { gitStore } from '../inventory/git-store.js';
-import type { LeaseOptions } from '../inventory/lease.js';
+import type { LeaseOptions } from '../inventory/lock-state.js';
 import { type WorkTree, workTreeOpener } from '../inventory/work-tree.js';
 import type { Diagnostic } from '../model/diagnostic.js';
 import type { InventoryStore } from '../model/inventory.js';

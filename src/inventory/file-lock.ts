@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { linkSync, readFileSync, readlinkSync, renameSync, rmSync, utimesSync } from 'node:fs';
+import { linkSync, lstatSync, readFileSync, readlinkSync, renameSync, rmSync, utimesSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { dirname } from 'node:path';
 import { unwritable } from '../files/atomic.js';
@@ -13,11 +13,21 @@ import {
 } from '../files/new-file.js';
 import { type Problem, problem } from '../model/diagnostic.js';
 import type { LockInfo } from '../model/inventory.js';
-import { Lease, type LeaseClock, LockWatch, passed, RENEWAL_MS, type Reading, readLease } from './lease.js';
-import { type Holder, type LockState, readLockFile as read } from './lock-state.js';
-import { processName } from './run-identity.js';
-import { isTime } from './stored-lock.js';
-import { TokenReader } from './token-reader.js';
+import {
+  type Holder,
+  isTime,
+  Lease,
+  type LeaseClock,
+  type LockState,
+  LockWatch,
+  passed,
+  RENEWAL_MS,
+  type Reading,
+  readLockFile as read,
+  readLease,
+  readLockFile,
+} from './lock-state.js';
+import { processName } from './run-history.js';
 
 /** Tokens of the locks that this process holds: any other lock with our own pid belongs to a dead run. */
 const held = new Set<string>();
@@ -214,4 +224,47 @@ function remove(path: string): void {
 function irremovable(path: string, failure: unknown): Problem {
   const help = 'Remove it manually, or run `roster unlock`.';
   return problem('unwritable-file', `cannot remove ${path}: ${reasonOf(failure)}`, help);
+}
+
+/** How long a change may take to show in the times of a file: FAT and some network drives count seconds. */
+const COARSEST_MS = 2_000;
+
+/**
+ * Reads the token of a lock file again and again: an apply does so before every request. The file is not read again
+ * while nothing about it has changed: another lock is another file, or has other times.
+ */
+export class TokenReader {
+  private known: { readonly token: string | undefined; readonly version: string } | null = null;
+  /** The version that was seen last, and since when. */
+  private seen: { readonly version: string | null; readonly since: number } | null = null;
+
+  constructor(
+    private readonly path: string,
+    /** Milliseconds since any moment. */
+    private readonly monotonic: () => number,
+    private readonly readFile: (path: string) => LockState | null = readLockFile,
+  ) {}
+
+  /** Undefined when there is no lock. */
+  read(): string | undefined {
+    const version = versionOf(this.path);
+    if (version !== null && version === this.known?.version) return this.known.token;
+    const now = this.monotonic();
+    if (this.seen === null || this.seen.version !== version) this.seen = { version, since: now };
+    const token = this.readFile(this.path)?.token;
+    // Two changes in quick succession may leave the same times: what was read right after one is not relied on.
+    const isSettled = version !== null && now - this.seen.since > COARSEST_MS;
+    this.known = isSettled ? { token, version } : null;
+    return token;
+  }
+}
+
+/** Null when there is no file, or nothing is known about it. */
+function versionOf(path: string): string | null {
+  try {
+    const file = lstatSync(path, { throwIfNoEntry: false });
+    return file === undefined ? null : `${file.dev} ${file.ino} ${file.size} ${file.mtimeMs} ${file.ctimeMs}`;
+  } catch {
+    return null;
+  }
 }

@@ -12,7 +12,7 @@ import { isTracked } from './checkout.js';
 import { type HeldLock, LockFile } from './file-lock.js';
 import { checkOwner, lockLost, parse, print, staleInventory, takenOver } from './format.js';
 import { GitFailure } from './git.js';
-import { type LeaseOptions, leaseOf, systemClock } from './lease.js';
+import { type LeaseOptions, leaseOf, systemClock } from './lock-state.js';
 import { NoRepository, openWorkTree } from './work-tree.js';
 
 export interface FileStoreOptions extends LeaseOptions {

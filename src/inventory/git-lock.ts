@@ -3,8 +3,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { Problem, problem } from '../model/diagnostic.js';
 import type { Inventory, Lock, LockProblem, RunFacts, RunResult } from '../model/inventory.js';
 import { staleInventory, takenOver } from './format.js';
-import { Lease, type LeaseClock, RENEWAL_MS } from './lease.js';
-import { type StoredLock, untilOf } from './stored-lock.js';
+import { Lease, type LeaseClock, RENEWAL_MS, type StoredLock, untilOf } from './lock-state.js';
 
 export interface LockedBranch {
   readonly name: string;

@@ -1,4 +1,6 @@
+import { setTimeout as wait } from 'node:timers/promises';
 import { Problem, problem } from '../model/diagnostic.js';
+import type { HistoryCommit } from '../model/history.js';
 import {
   emptyInventory,
   type Inventory,
@@ -9,16 +11,21 @@ import {
   LockProblem,
   type RunFacts,
 } from '../model/inventory.js';
-import { Branch } from './branch.js';
 import { checkOwner, lockLost, parse, print, staleInventory } from './format.js';
-import { type Git, GitFailure } from './git.js';
+import { type Git, GitFailure, isOlder, remoteProblem } from './git.js';
 import { type BranchState, GitLock, type LockedBranch } from './git-lock.js';
-import { type LeaseClock, type LeaseOptions, LockWatch, leaseOf, systemClock } from './lease.js';
-import { checkRemote, unnamedRemote } from './remote.js';
-import { remoteProblem } from './remote-failure.js';
-import { ciUser, processName, runAddress } from './run-identity.js';
-import { ageOf, readLock, type StoredLock } from './stored-lock.js';
-import { NoRepository, type WorkTree, workTreeOpener } from './work-tree.js';
+import {
+  ageOf,
+  type LeaseClock,
+  type LeaseOptions,
+  LockWatch,
+  leaseOf,
+  readLock,
+  type StoredLock,
+  systemClock,
+} from './lock-state.js';
+import { ciUser, processName, runAddress } from './run-history.js';
+import { checkRemote, NoRepository, unnamedRemote, type WorkTree, workTreeOpener } from './work-tree.js';
 
 const inventoryFile = 'roster.inventory.json';
 const lockFile = 'lock.json';
@@ -208,4 +215,153 @@ class GitStore implements InventoryStore, LockedBranch {
   private unreachable(reason: string, help: string): Problem {
     return problem('inventory-unavailable', `the inventory ${this.name} cannot be reached: ${reason}`, help);
   }
+}
+
+/** The result of a push: `moved` when another push came first. */
+export type PushResult = 'done' | 'moved';
+
+/**
+ * A branch of a remote as a sequence of small folders of text files. Nothing is checked out: its commits are fetched to
+ * `refs/roster/` of the local repository.
+ */
+class Branch {
+  private readonly git: Git;
+  private readonly localRef: string;
+  /** FETCH_HEAD belongs to the user. Before version 2.29, git can only append to it, which keeps its first line. */
+  private readonly keepFetchHead: string;
+
+  constructor(
+    { git, gitVersion }: Pick<WorkTree, 'git' | 'gitVersion'>,
+    private readonly remote: string,
+    private readonly ref: string,
+  ) {
+    this.git = git;
+    this.keepFetchHead = isOlder(gitVersion, '2.29') ? '--append' : '--no-write-fetch-head';
+    this.localRef = `refs/roster/${ref.replace(/^refs\//, '')}`;
+  }
+
+  /** The newest commit, after fetching it; null when there is no such branch. */
+  async tip(tries = 3): Promise<string | null> {
+    const remote = await this.remoteTip();
+    if (remote === null || (await this.has(remote))) return remote;
+    try {
+      await this.fetch();
+    } catch (failure) {
+      if (!(failure instanceof GitFailure)) throw failure;
+      // Another process that fetches the branch at the same time blocks this one for a moment, and may have fetched it.
+      if (await this.has(remote)) return remote;
+      if (tries <= 1) throw failure;
+      await wait(50 + Math.random() * 200);
+      return this.tip(tries - 1);
+    }
+    // The branch may have moved meanwhile: the fetched commit is at least as new.
+    return (await this.has(remote))
+      ? remote
+      : this.git.run(['rev-parse', '--verify', '--quiet', this.localRef]);
+  }
+
+  /** `ls-remote` matches the end of a name, so that other names may come first. */
+  private async remoteTip(): Promise<string | null> {
+    const lines = (await this.git.run(['ls-remote', this.remote, this.ref])).split('\n');
+    const line = lines.find((each) => each.split('\t')[1] === this.ref);
+    return line?.split('\t')[0] ?? null;
+  }
+
+  private async fetch(): Promise<void> {
+    const flags = ['--quiet', '--no-tags', this.keepFetchHead, '--no-recurse-submodules', '--refmap='];
+    await this.git.run(['fetch', ...flags, this.remote, `+${this.ref}:${this.localRef}`]);
+  }
+
+  async names(commit: string): Promise<readonly string[]> {
+    const lines = (await this.git.run(['ls-tree', '--name-only', commit])).split('\n');
+    return lines.filter((line) => line !== '');
+  }
+
+  /** The files of a commit, or only the one with that name: the others of an older commit may be anyone's. */
+  async read(commit: string, only?: string): Promise<ReadonlyMap<string, string>> {
+    const lines = (await this.git.run(['ls-tree', commit])).split('\n').filter((line) => line !== '');
+    const files = lines.flatMap((line) => {
+      const [, type, blob, name] = /^\d+ (\w+) (\w+)\t(.*)$/.exec(line) ?? [];
+      if (type !== 'blob' || blob === undefined || name === undefined) return [];
+      return only === undefined || name === only ? [{ name, blob }] : [];
+    });
+    const texts = files.map(
+      async ({ name, blob }) => [name, await this.git.run(['cat-file', 'blob', blob])] as const,
+    );
+    return new Map(await Promise.all(texts));
+  }
+
+  /** The commits up to this one, the oldest first. Of a merge, only the first parent is followed. */
+  async history(commit: string): Promise<readonly HistoryCommit[]> {
+    // No text of a commit can hold a NUL.
+    const format = ['', '%H', '%P', '%an', '%ae', '%ct', '%B', ''].join('%x00');
+    const options = ['--first-parent', '--encoding=UTF-8', `--format=${format}`];
+    const parts = (await this.git.run(['rev-list', ...options, commit])).split('\0');
+    const commits: HistoryCommit[] = [];
+    // Each is preceded by a line with its hash.
+    for (let at = 1; at + 5 < parts.length; at += 7) {
+      const [hash = '', parents = '', name = '', email = '', seconds = '', message = ''] = parts.slice(
+        at,
+        at + 6,
+      );
+      const parent = parents.split(' ')[0] || null;
+      commits.push({ hash, parent, author: { name, email }, time: timeOf(seconds), message });
+    }
+    return commits.reverse();
+  }
+
+  /** Creates a commit that no ref points to yet. */
+  async commit(
+    parent: string | null,
+    files: ReadonlyMap<string, string>,
+    message: string,
+    identity: Readonly<Record<string, string>>,
+  ): Promise<string> {
+    const entries = await Promise.all(
+      [...files].map(async ([name, text]) => {
+        const blob = await this.git.run(['hash-object', '-w', '--stdin'], text);
+        return `100644 blob ${blob}\t${name}\n`;
+      }),
+    );
+    const tree = await this.git.run(['mktree'], entries.join(''));
+    const parents = parent === null ? [] : ['-p', parent];
+    return this.git.run(['commit-tree', tree, ...parents, '-F', '-'], message, identity);
+  }
+
+  /**
+   * Moves the branch from `from` (null: it must not exist) to `to`, or leaves it unchanged. Throws GitFailure when the
+   * remote refuses. A failed push is judged by where the branch is afterwards, because its answer can be lost.
+   */
+  async push(from: string | null, to: string, tries = 3): Promise<PushResult> {
+    try {
+      const lease = `--force-with-lease=${this.ref}:${from ?? ''}`;
+      const flags = ['--quiet', '--no-verify', '--no-recurse-submodules', lease];
+      await this.git.run(['push', ...flags, this.remote, `${to}:${this.ref}`]);
+      return 'done';
+    } catch (failure) {
+      if (!(failure instanceof GitFailure)) throw failure;
+      const now = await this.tip();
+      if (now === to) return 'done';
+      if (now !== from) return 'moved';
+      // Another push in progress can lock the branch for a moment.
+      if (tries <= 1) throw failure;
+      await wait(200 + Math.random() * 300);
+      return this.push(from, to, tries - 1);
+    }
+  }
+
+  /**
+   * Whether a commit is here with all that it refers to. A fetch that runs now, or that was interrupted, writes a commit
+   * before its files. Git checks what its refs point to, so only what comes after that is looked at.
+   */
+  private async has(commit: string): Promise<boolean> {
+    const known = `--glob=${this.localRef}*`;
+    return (await this.git.answer(['rev-list', '--objects', '--quiet', commit, '--not', known])) !== null;
+  }
+}
+
+/** Null for a time that no calendar has: anyone may have written the commit. */
+function timeOf(seconds: string): string | null {
+  const date = new Date(Number(seconds) * 1000);
+  return Number.isNaN(date.getTime()) ? null : date.toISOString();
 }

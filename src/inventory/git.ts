@@ -2,8 +2,7 @@ import { spawn } from 'node:child_process';
 import { dirname } from 'node:path';
 import { MAX_FILE_BYTES } from '../files/atomic.js';
 import { errnoOf } from '../files/errno.js';
-import { problem } from '../model/diagnostic.js';
-import { GitReport } from './git-report.js';
+import { type Problem, problem } from '../model/diagnostic.js';
 
 /** A git command that failed or timed out. */
 export class GitFailure extends Error {
@@ -172,4 +171,141 @@ function startFailure(failure: Error, folder: string): Error {
   if (errnoOf(failure) !== 'ENOENT') return failure;
   const help = 'The inventory is stored in git: install git, or use `inventory: { file: … }`.';
   return problem('missing-setting', `git cannot be started in ${folder}`, help);
+}
+
+export const OLDEST_GIT = '2.20';
+
+/** The version that git names, such as `2.39.5`; null where it names none. */
+export async function gitVersion(git: Git): Promise<string | null> {
+  const [, version] = /^git version (\d+(?:\.\d+)+)/.exec((await git.answer(['version'])) ?? '') ?? [];
+  return version ?? null;
+}
+
+/** An unknown version counts as a new one. */
+export function isOlder(version: string | null, than: string): boolean {
+  if (version === null) return false;
+  const [a = [], b = []] = [version, than].map((each) => each.split('.').map(Number));
+  const at = b.findIndex((part, index) => (a[index] ?? 0) !== part);
+  return at >= 0 && (a[at] ?? 0) < (b[at] ?? 0);
+}
+
+/** How many characters are kept from the beginning, and from the end, of what git prints about a failure. */
+const MOST_CHARACTERS = 4_096;
+
+/** What git prints about a failure: a host may say first why it refuses a push, and git says last that it was refused. */
+class GitReport {
+  private first = '';
+  private last = '';
+  private length = 0;
+
+  add(text: string): void {
+    const room = MOST_CHARACTERS - this.first.length;
+    this.first += text.slice(0, room);
+    this.last = (this.last + text.slice(room)).slice(-MOST_CHARACTERS);
+    this.length += text.length;
+  }
+
+  /** Without addresses that could hold a password, and without lines that are cut: half of an address could be one. */
+  get text(): string {
+    const { first, last, length } = this;
+    if (length === first.length + last.length) return withoutUsers(first + last);
+    const end = last.indexOf('\n');
+    return withoutUsers(first.slice(0, first.lastIndexOf('\n') + 1) + (end < 0 ? '' : last.slice(end + 1)));
+  }
+
+  /** The last lines, which say what went wrong. */
+  get summary(): string {
+    const lines = this.text
+      .split('\n')
+      .map((line) => line.replace(/^(fatal|error|remote): */, '').trim())
+      .filter((line) => line !== '' && !line.startsWith('hint:') && !advice.test(line));
+    const summary = lines.slice(-4).join('; ');
+    return summary === '' ? 'it printed nothing' : summary.slice(0, 500);
+  }
+}
+
+/** Lines that git adds to every failure to reach a remote. */
+const advice =
+  /^(Could not read from remote repository|Please make sure you have the correct access|and the repository exists)/;
+
+/** The user of an address may be a token, or have a password. Git shortens URLs; a host may name people and teams. */
+function withoutUsers(text: string): string {
+  return text
+    .split('\n')
+    .map((line) => line.replace(/\S+/g, (word) => withoutUser(word, line.startsWith('remote: '))))
+    .join('\n');
+}
+
+function withoutUser(word: string, isOfHost: boolean): string {
+  const [scheme, at] = [word.indexOf('://'), word.lastIndexOf('@')];
+  if (at < 0) return word;
+  if (scheme >= 0 && scheme < at) return word.slice(0, scheme + 3) + word.slice(at + 1);
+  return isOfHost ? word : word.slice(at + 1);
+}
+
+/** A host that refuses a push may explain it at length. */
+const MOST_LINES = 6;
+const MOST_FAILURE_CHARACTERS = 600;
+
+interface Cause {
+  /** What git prints, in English. */
+  readonly pattern: RegExp;
+  /** After "the inventory NAME". */
+  readonly what: string;
+  readonly help: string;
+}
+
+/** The first match wins. Git has the same exit code for all of them. */
+const causes: readonly Cause[] = [
+  {
+    pattern: /could not read (?:Username|Password)|terminal prompts disabled/i,
+    what: 'cannot be read or written: its host asks for a user name or token',
+    help: 'Configure git credentials for this remote, for example with `git config credential.helper`. In CI, use the job token.',
+  },
+  {
+    pattern: /Authentication failed|Invalid username or|Access denied|Permission denied \(|error: 401/i,
+    what: 'cannot be read or written: its host does not accept the credentials that git uses',
+    help: 'Check that the token or SSH key is valid, and belongs to a user with access to this repository.',
+  },
+  {
+    pattern: /error: 403|Permission to .* denied|not allowed to/i,
+    what: 'cannot be read or written: its host denies access to this user',
+    help: 'Allow the user or the CI job to fetch and push this branch.',
+  },
+  {
+    pattern: /repository .*not found|does not appear to be a git repository|error: 404/i,
+    what: 'cannot be read or written: its host finds no repository at this URL, or does not show it to this user',
+    help: 'Check the URL that `git remote get-url` prints, and the permissions of the user.',
+  },
+  {
+    pattern:
+      /Could not resolve|Failed to connect|Couldn't connect|Connection (?:refused|timed out|reset|closed)|No route to host|unreachable|timed out/i,
+    what: 'cannot be reached',
+    help: 'Check the network, the proxy settings, and the URL that `git remote get-url` prints.',
+  },
+];
+
+const other = {
+  what: 'cannot be read or written',
+  help: 'Check the remote and your permissions: roster must be able to fetch and push this branch.',
+};
+
+/** `name` is that of the inventory. */
+export function remoteProblem(name: string, failure: GitFailure): Problem {
+  const { command, output, stderr } = failure;
+  const [, refusal] = /\[remote rejected\].*\((.*)\)/.exec(stderr) ?? [];
+  if (refusal !== undefined) return refused(name, refusal, stderr);
+  const { what, help } = causes.find(({ pattern }) => pattern.test(stderr)) ?? other;
+  return problem('inventory-unavailable', `the inventory ${name} ${what}: git ${command}: ${output}`, help);
+}
+
+/** The host's own lines come before those of git, which only repeat that it failed. */
+function refused(name: string, refusal: string, stderr: string): Problem {
+  const lines = stderr.split('\n').flatMap((line) => /^remote: ?(.*\S)/.exec(line)?.[1]?.trim() ?? []);
+  const said = [refusal, ...lines.slice(0, MOST_LINES)].join('; ');
+  const rest = lines.length > MOST_LINES || said.length > MOST_FAILURE_CHARACTERS ? ' …' : '';
+  const message = `the remote refused the push to the inventory ${name}: ${said.slice(0, MOST_FAILURE_CHARACTERS)}${rest}`;
+  const help =
+    'A rule on the host, such as a protected branch or a hook, blocks the push: allow the user or CI job that runs roster to push to this branch.';
+  return problem('inventory-unavailable', message, help);
 }

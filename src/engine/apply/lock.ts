@@ -1,5 +1,5 @@
 import { bugDiagnostic, bugText } from '../../apply/run-state.js';
-import { LONGEST_LEASE_MS } from '../../inventory/lease.js';
+import { LONGEST_LEASE_MS } from '../../inventory/lock-state.js';
 import { type Diagnostic, diagnosticsOf } from '../../model/diagnostic.js';
 import {
   type Inventory,

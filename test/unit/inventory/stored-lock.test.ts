@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { readLock } from '../../../src/inventory/stored-lock.js';
+import { readLock } from '../../../src/inventory/lock-state.js';
 
 const now = new Date('2026-03-01T12:00:00Z');
 const lock = {

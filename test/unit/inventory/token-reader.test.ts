@@ -2,8 +2,8 @@ import { mkdtempSync, readFileSync, renameSync, rmSync, statSync, utimesSync, wr
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { TokenReader } from '../../../src/inventory/file-lock.js';
 import { readLockFile } from '../../../src/inventory/lock-state.js';
-import { TokenReader } from '../../../src/inventory/token-reader.js';
 
 let folder = '';
 let path = '';

@@ -2,8 +2,12 @@ import { cpSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writ
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { checkRemote, type RemoteNames } from '../../../src/inventory/remote.js';
-import { NoRepository, openWorkTree } from '../../../src/inventory/work-tree.js';
+import {
+  checkRemote,
+  NoRepository,
+  openWorkTree,
+  type RemoteNames,
+} from '../../../src/inventory/work-tree.js';
 import { git } from '../../support/repository.js';
 
 const env = { PATH: process.env['PATH'], GIT_CONFIG_GLOBAL: '/dev/null', GIT_CONFIG_SYSTEM: '/dev/null' };
