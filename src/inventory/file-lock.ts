@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { linkSync, lstatSync, readFileSync, readlinkSync, renameSync, rmSync, utimesSync } from 'node:fs';
+import { linkSync, readFileSync, readlinkSync, renameSync, rmSync, utimesSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { dirname } from 'node:path';
 import { unwritable } from '../files/atomic.js';
@@ -20,10 +20,7 @@ import {
   type LeaseClock,
   type LockState,
   LockWatch,
-  passed,
   RENEWAL_MS,
-  type Reading,
-  readLockFile as read,
   readLease,
   readLockFile,
 } from './lock-state.js';
@@ -61,7 +58,7 @@ export class LockFile {
   }
 
   holder(): LockInfo | null {
-    const found = read(this.path);
+    const found = readLockFile(this.path);
     if (found === null) return null;
     const { holder, token, renewed, fault } = found;
     const unknown = fault === null ? 'another run' : `another run (its lock file is ${fault})`;
@@ -77,7 +74,7 @@ export class LockFile {
 
   /** Removes the lock with this token; false when it is another one. */
   remove(token: string): boolean {
-    if (read(this.path)?.token !== token) return false;
+    if (readLockFile(this.path)?.token !== token) return false;
     remove(this.path);
     return true;
   }
@@ -109,13 +106,13 @@ export class LockFile {
    * neither removes the other's new lock. False when it is not abandoned.
    */
   private removeIfAbandoned(): boolean {
-    const found = read(this.path);
+    const found = readLockFile(this.path);
     if (found === null) return true;
     if (this.takeOverMs(found) > 0) return false;
     const moved = temporaryFor(this.path);
     try {
       renameSync(this.path, moved);
-      const now = read(moved);
+      const now = readLockFile(moved);
       if (now?.token !== found.token || now.renewed !== found.renewed) linkSync(moved, this.path);
     } catch (failure) {
       if (errnoOf(failure) === 'ENOENT') return true;
@@ -126,18 +123,9 @@ export class LockFile {
   }
 }
 
-/**
- * How long a look at the lock file holds: an apply asks before each step and each request, and a request on its way
- * takes longer.
- */
-const LOOK_MS = 10;
-
 /** The lock while this run has it. */
 export class HeldLock {
   private readonly renewal: NodeJS.Timeout;
-  private readonly inPlace: TokenReader;
-  /** When the file was last found in place. */
-  private found: Reading | null = null;
 
   constructor(
     private readonly path: string,
@@ -146,35 +134,24 @@ export class HeldLock {
     private readonly clock: LeaseClock,
   ) {
     held.add(token);
-    this.inPlace = new TokenReader(path, () => clock.monotonic());
     this.renewal = setInterval(() => this.renew(), RENEWAL_MS);
     this.renewal.unref();
   }
 
   lost(): boolean {
-    const now = this.lease.read();
-    if (this.lease.isOver(now)) return true;
-    if (this.found !== null && passed(this.found, now) < LOOK_MS) return false;
-    return this.lostNow(now);
-  }
-
-  /** The same by a look at the file in any case. */
-  lostNow(now = this.lease.read()): boolean {
-    const lost = this.lease.isOver(now) || this.inPlace.read() !== this.token;
-    this.found = lost ? null : now;
-    return lost;
+    return this.lease.isOver(this.lease.read()) || readLockFile(this.path)?.token !== this.token;
   }
 
   release(): void {
     clearInterval(this.renewal);
     held.delete(this.token);
-    if (read(this.path)?.token === this.token) remove(this.path);
+    if (readLockFile(this.path)?.token === this.token) remove(this.path);
   }
 
   /** Once the lease is over, another run may be about to remove the file: then a renewal would come too late. */
   private renew(): void {
     const before = this.lease.read();
-    if (this.lostNow()) return;
+    if (this.lost()) return;
     try {
       utimesSync(this.path, this.clock.now(), this.clock.now());
       this.lease.renewedAt(before);
@@ -224,47 +201,4 @@ function remove(path: string): void {
 function irremovable(path: string, failure: unknown): Problem {
   const help = 'Remove it manually, or run `roster unlock`.';
   return problem('unwritable-file', `cannot remove ${path}: ${reasonOf(failure)}`, help);
-}
-
-/** How long a change may take to show in the times of a file: FAT and some network drives count seconds. */
-const COARSEST_MS = 2_000;
-
-/**
- * Reads the token of a lock file again and again: an apply does so before every request. The file is not read again
- * while nothing about it has changed: another lock is another file, or has other times.
- */
-export class TokenReader {
-  private known: { readonly token: string | undefined; readonly version: string } | null = null;
-  /** The version that was seen last, and since when. */
-  private seen: { readonly version: string | null; readonly since: number } | null = null;
-
-  constructor(
-    private readonly path: string,
-    /** Milliseconds since any moment. */
-    private readonly monotonic: () => number,
-    private readonly readFile: (path: string) => LockState | null = readLockFile,
-  ) {}
-
-  /** Undefined when there is no lock. */
-  read(): string | undefined {
-    const version = versionOf(this.path);
-    if (version !== null && version === this.known?.version) return this.known.token;
-    const now = this.monotonic();
-    if (this.seen === null || this.seen.version !== version) this.seen = { version, since: now };
-    const token = this.readFile(this.path)?.token;
-    // Two changes in quick succession may leave the same times: what was read right after one is not relied on.
-    const isSettled = version !== null && now - this.seen.since > COARSEST_MS;
-    this.known = isSettled ? { token, version } : null;
-    return token;
-  }
-}
-
-/** Null when there is no file, or nothing is known about it. */
-function versionOf(path: string): string | null {
-  try {
-    const file = lstatSync(path, { throwIfNoEntry: false });
-    return file === undefined ? null : `${file.dev} ${file.ino} ${file.size} ${file.mtimeMs} ${file.ctimeMs}`;
-  } catch {
-    return null;
-  }
 }

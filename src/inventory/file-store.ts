@@ -64,7 +64,7 @@ function lockOf(held: HeldLock, { path, name }: FileStoreOptions, expected: Inve
   let current = expected;
   return {
     async save(inventory) {
-      if (held.lostNow()) throw takenOver(name);
+      if (held.lost()) throw takenOver(name);
       await writeAtomic(path, print(inventory));
       current = inventory;
     },

@@ -104,7 +104,7 @@ export interface Reading {
 }
 
 /** The larger of both: one clock may stand still while the machine sleeps, the other may be set back. */
-export function passed(from: Reading, to: Reading): number {
+function passed(from: Reading, to: Reading): number {
   return Math.max(to.monotonic - from.monotonic, to.wall - from.wall);
 }
 
