@@ -1,7 +1,7 @@
 import { kinds } from '../kinds/index.js';
 import type { Plan } from '../model/plan.js';
+import { compareCalendars } from '../reconcile/calendar.js';
 import type { Reconciled } from '../reconcile/plan.js';
-import { compareCalendars } from '../reconcile/starts/calendar-comparison.js';
 
 /** The plan with the starts of the next days, which take as long to count as the plan itself. */
 export function withCalendar(

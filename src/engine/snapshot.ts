@@ -1,9 +1,9 @@
 import { kinds } from '../kinds/index.js';
 import { type Diagnostic, hasErrors, Problem } from '../model/diagnostic.js';
 import type { Observed } from '../model/resource.js';
-import type { Match } from '../reconcile/match/match.js';
-import { RecordedObjects } from '../reconcile/match/recorded-objects.js';
+import type { Match } from '../reconcile/match.js';
 import type { Reconciled } from '../reconcile/plan.js';
+import { RecordedObjects } from '../reconcile/recorded.js';
 import { secretPlaces } from '../reconcile/secret-values.js';
 import { snapshotText } from '../snapshot/print.js';
 import { type SecretFields, snapshotJson } from '../snapshot/save.js';

@@ -2,10 +2,17 @@ import type { Diagnostic } from '../model/diagnostic.js';
 import type { ExistingObject, Expiry, PlannedRequest } from '../model/kind.js';
 import type { Action, Change, Origin } from '../model/plan.js';
 import type { Address, Desired, Names, Observed, Prune } from '../model/resource.js';
-import { deliveryFields, fieldChange, fieldOrigin, isBlank, overallOrigin } from './field-change.js';
-import { nameOf, ruleOf } from './fields.js';
-import { type IgnoredPart, ignoredParts } from './ignore/ignored-parts.js';
-import type { Match } from './match/match.js';
+import {
+  deliveryFields,
+  fieldChange,
+  fieldOrigin,
+  isBlank,
+  nameOf,
+  overallOrigin,
+  ruleOf,
+} from './fields.js';
+import { type IgnoredPart, ignoredParts } from './ignore.js';
+import type { Match } from './match.js';
 import { withProtection } from './protection.js';
 import { risksOf } from './risks.js';
 import { isUnchanged } from './secret-values.js';

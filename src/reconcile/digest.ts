@@ -4,7 +4,7 @@ import { digestOfParts, digestPart } from '../model/plan-digest.js';
 import { hashed, type ValueHasher, valueHasher } from '../model/value-hash.js';
 import type { ResourceDiff } from './diff.js';
 import { fieldValue, ruleOf } from './fields.js';
-import { withoutIgnored } from './ignore/ignored-parts.js';
+import { withoutIgnored } from './ignore.js';
 import { secretPlaces, unrecordedFields, withoutSecrets } from './secret-values.js';
 
 /**

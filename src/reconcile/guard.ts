@@ -5,10 +5,10 @@ import { isExpired } from '../model/kind.js';
 import type { Objection, Plan, Step } from '../model/plan.js';
 import type { Address, Project } from '../model/resource.js';
 import type { ResourceDiff } from './diff.js';
-import type { Match } from './match/match.js';
-import { mismatch } from './match/recorded.js';
+import type { Match } from './match.js';
+import { mismatch } from './recorded.js';
 import { staleCheckoutObjections } from './stale-checkout.js';
-import type { WeeklyStarts } from './starts/starts-per-week.js';
+import type { WeeklyStarts } from './starts.js';
 import { isUnseen } from './unseen.js';
 
 /** What the user allows explicitly on the command line. */

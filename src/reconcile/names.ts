@@ -1,6 +1,15 @@
-import { type Address, type KindName, type Names, objectKey } from '../model/resource.js';
-import type { AgentLookup } from './match/agent-lookup.js';
-import type { Match } from './match/match.js';
+import type { Link } from '../model/graph.js';
+import { type Kind, referencesOf } from '../model/kind.js';
+import {
+  type Address,
+  type Declared,
+  isPending,
+  type KindName,
+  type Names,
+  objectKey,
+} from '../model/resource.js';
+import type { Match } from './match.js';
+import type { AgentLookup } from './references.js';
 
 /** Replaces ids by names: an agent's externalAgentId, an object's address, or its name and id. */
 export function namesOf(
@@ -24,4 +33,34 @@ export function namesOf(
     object: (kind: KindName, id) =>
       addresses.get(objectKey(kind, id)) ?? descriptions.get(objectKey(kind, id)) ?? `${kind}/${id}`,
   };
+}
+
+/** What the entries of these kinds refer to in the manifests. */
+export function linksOf(entries: readonly Declared[], kinds: readonly Kind[]): Link[] {
+  const byName = new Map(kinds.map((kind) => [kind.name, kind]));
+  return entries.flatMap(({ address, kind, declared }) => {
+    const links = byName.get(kind)?.links?.(declared);
+    if (links === undefined) return [];
+    const { to, ordered } = links;
+    return to.map((each, index) => ({ from: address, to: each, stage: ordered ? index + 1 : null }));
+  });
+}
+
+/** What objects that will be deleted refer to on the service, except agents. */
+export function linksOfDeleted(matches: readonly Match[], names: Names): Link[] {
+  return matches.flatMap(({ address, kind, entry, observed }) => {
+    if (entry !== null || observed?.spec == null) return [];
+    return referencesOf(kind, observed.spec).flatMap((reference) =>
+      isPending(reference.id)
+        ? []
+        : [{ from: address, to: names.object(reference.kind, reference.id), stage: null }],
+    );
+  });
+}
+
+/** What an object is or, if nothing declares it, was. */
+export function inBrief({ kind, entry, observed }: Match, names: Names): { readonly inBrief?: string } {
+  const spec = entry?.spec ?? observed?.spec ?? null;
+  const text = spec === null ? undefined : kind.brief?.(spec, names);
+  return text === undefined ? {} : { inBrief: text };
 }

@@ -5,7 +5,7 @@ import type { Address, Agent, Observed } from '../model/resource.js';
 import type { Risk } from '../model/risk.js';
 import type { ResourceDiff } from './diff.js';
 import { lookAlikeRisks } from './look-alikes/look-alike-risks.js';
-import type { Match, Matches } from './match/match.js';
+import type { Match, Matches } from './match.js';
 import { renameNotes } from './renames/rename-notes.js';
 import { brokenReferences } from './unmanaged/broken-references.js';
 import type { StayingObject } from './unmanaged/listed.js';

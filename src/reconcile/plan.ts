@@ -19,27 +19,25 @@ import { accessEnds, type Caller, describeCaller } from './caller.js';
 import { type DiffContext, diff, type ResourceDiff } from './diff.js';
 import { digestOf } from './digest.js';
 import { type Allowances, accountObjections, objections } from './guard.js';
-import { withHold } from './hold/held.js';
 import { heldDiagnostics, heldOf, holdNotes } from './hold/held-changes.js';
 import { ignoredOf } from './ignore/ignored-properties.js';
 import { newlyIgnoredRisks } from './ignore/newly-ignored.js';
-import { inBrief } from './in-brief.js';
-import { linksOf, linksOfDeleted } from './links.js';
-import { agentLookup } from './match/agent-lookup.js';
-import { type Match, match } from './match/match.js';
 import { duplicateWarnings } from './match/unmanaged-duplicates.js';
-import { namesOf } from './names.js';
+import { type Match, match } from './match.js';
+import { inBrief, linksOf, linksOfDeleted, namesOf } from './names.js';
 import { order } from './order.js';
 import { type PlanContext, planContext } from './plan-context.js';
 import { intentsAndRecords } from './records.js';
+import { agentLookup } from './references.js';
 import { unknownFormerly } from './renames/unknown-formerly.js';
+import { withHold } from './resolve.js';
 import { restParts } from './rest-parts.js';
 import { movedInventoryRisks, safeguardRisks } from './safeguard-risks.js';
 import { type Selector, select } from './select.js';
 import { staleCheckoutWarnings } from './stale-checkout.js';
 import { withCloseStarts } from './starts/close-starts.js';
 import { startRateWarnings } from './starts/start-rate.js';
-import { weeklyStarts } from './starts/starts-per-week.js';
+import { weeklyStarts } from './starts.js';
 import {
   type KeptKeyFile,
   knowingKept,

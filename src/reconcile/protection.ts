@@ -1,6 +1,6 @@
 import type { Change, FieldChange } from '../model/plan.js';
-import { overallOrigin } from './field-change.js';
-import type { Match } from './match/match.js';
+import { overallOrigin } from './fields.js';
+import type { Match } from './match.js';
 
 type Unordered = Omit<Change, 'steps'>;
 

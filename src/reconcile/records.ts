@@ -5,9 +5,8 @@ import type { InventoryRecord, Plan } from '../model/plan.js';
 import type { Address, Desired } from '../model/resource.js';
 import type { ResourceDiff } from './diff.js';
 import { fieldValue, nameOf } from './fields.js';
-import { ignoredParts } from './ignore/ignored-parts.js';
-import { recordWithIgnored } from './ignore/ignored-records.js';
-import type { Match } from './match/match.js';
+import { ignoredParts, recordWithIgnored } from './ignore.js';
+import type { Match } from './match.js';
 
 /** What an apply records about what is declared: before it creates an object, and once the change is done. */
 export function intentsAndRecords(

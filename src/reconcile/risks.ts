@@ -1,7 +1,7 @@
 import type { Change } from '../model/plan.js';
 import type { Prune } from '../model/resource.js';
 import type { Risk } from '../model/risk.js';
-import type { Match } from './match/match.js';
+import type { Match } from './match.js';
 import { liftsProtection } from './protection.js';
 
 type ChangeFacts = Pick<Change, 'action' | 'adopted' | 'fields'>;

@@ -3,9 +3,9 @@ import { MASK } from '../model/mask.js';
 import { escaped, fits, masked, UNKNOWN_TEMPLATE, usesEnvironment } from '../model/template.js';
 import { isHidden, WITHHELD } from '../model/value-hash.js';
 import { fieldValue, rawValue, ruleOf } from './fields.js';
-import { ownPart } from './ignore/ignored-parts.js';
-import type { Match } from './match/match.js';
-import { recordedTemplate } from './match/recorded-objects.js';
+import { ownPart } from './ignore.js';
+import type { Match } from './match.js';
+import { recordedTemplate } from './recorded.js';
 
 /** The templates of a field with values from the environment: of the manifest, and of the last apply. */
 export interface SecretPlaces {

@@ -4,8 +4,8 @@ import { namedIds } from '../model/named-ids.js';
 import type { Plan } from '../model/plan.js';
 import type { Address, Delivery, Desired, Observed } from '../model/resource.js';
 import type { ResourceDiff } from './diff.js';
-import { deliveryFields } from './field-change.js';
-import type { Match } from './match/match.js';
+import { deliveryFields } from './fields.js';
+import type { Match } from './match.js';
 
 /** A file that an earlier run kept the key of an object in, because it could not deliver it. */
 export interface KeptKeyFile {

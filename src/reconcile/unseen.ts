@@ -4,7 +4,7 @@ import { canonical, type JsonObject } from '../model/json.js';
 import type { Kind } from '../model/kind.js';
 import type { Plan } from '../model/plan.js';
 import type { Address } from '../model/resource.js';
-import type { Match } from './match/match.js';
+import type { Match } from './match.js';
 
 /** How long the service may take to show a new object, and how far the clock of another machine may be ahead. */
 const LONGEST_LAG_MS = 10 * 60_000;

@@ -6,8 +6,8 @@ import type { Change, Plan } from '../model/plan.js';
 import type { Address, Declared, Names, Observed } from '../model/resource.js';
 import type { Ignored, Tried, Why } from '../model/why.js';
 import { fieldValue, rawValue, ruleOf } from './fields.js';
-import { type IgnoredPart, ignoredParts } from './ignore/ignored-parts.js';
-import type { Match } from './match/match.js';
+import { type IgnoredPart, ignoredParts } from './ignore.js';
+import type { Match } from './match.js';
 import { secretPlaces } from './secret-values.js';
 
 export interface WhyInputs {

@@ -3,8 +3,8 @@ import { suggestWithin } from '../../manifest/suggest.js';
 import { type Diagnostic, Problem } from '../../model/diagnostic.js';
 import type { Inventory } from '../../model/inventory.js';
 import type { Address, Agent, Project } from '../../model/resource.js';
-import { recordedAddress } from '../../reconcile/hold/hold-plan.js';
-import type { Match } from '../../reconcile/match/match.js';
+import { recordedAddress } from '../../reconcile/hold-plan.js';
+import type { Match } from '../../reconcile/match.js';
 import { matchingNothing, type Selector } from '../../reconcile/select.js';
 import type { Observation } from '../plan.js';
 

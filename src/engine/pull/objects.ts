@@ -3,7 +3,7 @@ import { exists } from '../../model/kind.js';
 import { type Address, type KindName, type Observed, objectKey } from '../../model/resource.js';
 import type { PullObject } from '../../pull/import-entries.js';
 import type { Wording } from '../../pull/write-back.js';
-import { agentLookup } from '../../reconcile/match/agent-lookup.js';
+import { agentLookup } from '../../reconcile/references.js';
 import type { Observation } from '../plan.js';
 
 /** What exists, with what declares it. */

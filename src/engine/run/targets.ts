@@ -5,7 +5,7 @@ import type { JsonObject } from '../../model/json.js';
 import type { Call } from '../../model/request.js';
 import { type Address, type Agent, isPending, type ObjectRef } from '../../model/resource.js';
 import type { RunIdKind, StartByHand, StartedRun } from '../../model/run.js';
-import { agentLookup } from '../../reconcile/match/agent-lookup.js';
+import { agentLookup } from '../../reconcile/references.js';
 import { startJob } from '../../service/operations/jobs.js';
 import { inputProblems } from './inputs.js';
 import { AGENT, type KnownObjects, type StartableObject } from './objects.js';

@@ -4,7 +4,7 @@ import type { Action } from '../../model/plan.js';
 import type { Address } from '../../model/resource.js';
 import type { Sync } from '../../model/status.js';
 import { driftOf } from '../../reconcile/drift.js';
-import type { Match } from '../../reconcile/match/match.js';
+import type { Match } from '../../reconcile/match.js';
 import type { Reconciled } from '../../reconcile/plan.js';
 
 /** How declared resources compare: as `roster drift` and `roster plan` see them. */

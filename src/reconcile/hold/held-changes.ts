@@ -5,7 +5,7 @@ import { byCodeUnit } from '../../model/json.js';
 import type { Action, Plan } from '../../model/plan.js';
 import type { Address } from '../../model/resource.js';
 import type { ResourceDiff } from '../diff.js';
-import type { Match } from '../match/match.js';
+import type { Match } from '../match.js';
 
 /** What stays on hold after the plan. */
 export function heldOf(diffs: readonly ResourceDiff[]): Pick<Plan, 'held'> {

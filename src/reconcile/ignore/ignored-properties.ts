@@ -1,8 +1,8 @@
 import { byCodeUnit } from '../../model/json.js';
 import type { Plan } from '../../model/plan.js';
 import type { Address } from '../../model/resource.js';
-import type { Match } from '../match/match.js';
-import { ignoredParts } from './ignored-parts.js';
+import { ignoredParts } from '../ignore.js';
+import type { Match } from '../match.js';
 
 /** What the entries of a plan ignore, and how much of it differs. */
 export function ignoredOf(diffs: readonly { readonly match: Match }[]): Pick<Plan, 'ignored'> {

@@ -1,6 +1,6 @@
 import type { Risk } from '../../model/risk.js';
-import type { Match } from '../match/match.js';
-import { ignoredParts } from './ignored-parts.js';
+import { ignoredParts } from '../ignore.js';
+import type { Match } from '../match.js';
 
 /**
  * What entries ignore and did not ignore at the last apply: from now on, nobody sees or undoes what others change there, and

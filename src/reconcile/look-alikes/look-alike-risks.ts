@@ -3,7 +3,7 @@ import type { Change } from '../../model/plan.js';
 import type { Address, Agent } from '../../model/resource.js';
 import type { Risk } from '../../model/risk.js';
 import { rawValue } from '../fields.js';
-import type { Match } from '../match/match.js';
+import type { Match } from '../match.js';
 import { skeleton } from './confusables.js';
 import { oddCharacters } from './odd-characters.js';
 

@@ -4,8 +4,8 @@ import { exists, type Kind } from '../../model/kind.js';
 import { namedIds } from '../../model/named-ids.js';
 import type { Prune } from '../../model/resource.js';
 import { fieldTexts } from '../fields.js';
-import { entryDiagnostic } from './entry-diagnostic.js';
-import type { Match } from './match.js';
+import type { Match } from '../match.js';
+import { entryDiagnostic } from '../references.js';
 
 /**
  * Objects equal to one in the inventory, usually from a create that succeeded after roster had stopped waiting for it.

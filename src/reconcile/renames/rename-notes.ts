@@ -3,12 +3,10 @@ import type { Inventory } from '../../model/inventory.js';
 import { canonical, type Json } from '../../model/json.js';
 import type { Kind } from '../../model/kind.js';
 import { type Address, addressOf, type Desired, type Observed } from '../../model/resource.js';
+import { closestPairs } from '../closest.js';
 import type { ResourceDiff } from '../diff.js';
 import { ruleOf } from '../fields.js';
-import { ComparedValues } from '../match/compared-values.js';
-import { tellsApart } from '../match/recorded.js';
-import { RecordedObjects } from '../match/recorded-objects.js';
-import { closestPairs } from '../match/similarity.js';
+import { ComparedValues, RecordedObjects, tellsApart } from '../recorded.js';
 import { nearValue } from '../unmanaged/near-misses.js';
 
 /** With more candidates than this, nobody can tell which is which, and comparing them takes too long. */

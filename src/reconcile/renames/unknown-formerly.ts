@@ -3,7 +3,7 @@ import type { Inventory } from '../../model/inventory.js';
 import { type Address, addressOf, type Declared, type KindName } from '../../model/resource.js';
 import type { Suggest } from '../../model/suggest.js';
 import type { ResourceDiff } from '../diff.js';
-import { entryDiagnostic } from '../match/entry-diagnostic.js';
+import { entryDiagnostic } from '../references.js';
 
 export interface FormerInputs {
   readonly inventory: Inventory;

@@ -3,8 +3,8 @@ import { instantText } from '../../model/instant-text.js';
 import { byCodeUnit } from '../../model/json.js';
 import type { BusyMinute } from '../../model/start-rate.js';
 import type { Timetable } from '../../model/timetable.js';
-import type { Matches } from '../match/match.js';
-import { countable, isTimed, type StartContext, type StartLoad, startLoads } from './start-load.js';
+import type { Matches } from '../match.js';
+import { countable, isTimed, type StartContext, type StartLoad, startLoads } from '../starts.js';
 
 /** How many days are checked (contract §4). */
 const DAYS_AHEAD = 42;

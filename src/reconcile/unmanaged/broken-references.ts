@@ -3,7 +3,7 @@ import { referencesOf } from '../../model/kind.js';
 import type { Change } from '../../model/plan.js';
 import { isPending, objectKey } from '../../model/resource.js';
 import type { Risk } from '../../model/risk.js';
-import type { Match } from '../match/match.js';
+import type { Match } from '../match.js';
 import { listed } from './listed.js';
 import { mayStart } from './unmanaged.js';
 

@@ -1,6 +1,6 @@
 import { byCodeUnit } from '../../model/json.js';
-import type { Match } from '../match/match.js';
-import { nameAndId } from '../match/recorded.js';
+import type { Match } from '../match.js';
+import { nameAndId } from '../recorded.js';
 
 /** An object that a message names. */
 export type StayingObject = Pick<Match, 'address' | 'kind' | 'observed'>;

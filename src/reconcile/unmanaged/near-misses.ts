@@ -5,7 +5,7 @@ import type { Change } from '../../model/plan.js';
 import type { Risk } from '../../model/risk.js';
 import { fieldValue } from '../fields.js';
 import { foldedName } from '../look-alikes/folded-name.js';
-import type { Match } from '../match/match.js';
+import type { Match } from '../match.js';
 import { listed, type StayingObject } from './listed.js';
 import { distanceFrom } from './nearness.js';
 import { mayStart } from './unmanaged.js';

@@ -1,6 +1,6 @@
 import type { Observed } from '../../model/resource.js';
 import type { ResourceDiff } from '../diff.js';
-import type { Match } from '../match/match.js';
+import type { Match } from '../match.js';
 
 /** The objects that a plan deletes. */
 export function deletedBy(diffs: readonly ResourceDiff[]): ReadonlySet<Observed | null> {

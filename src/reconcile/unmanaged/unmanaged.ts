@@ -1,7 +1,7 @@
 import type { Kind } from '../../model/kind.js';
 import type { UnmanagedCounts } from '../../model/plan.js';
 import type { KindName, Prune } from '../../model/resource.js';
-import type { Match } from '../match/match.js';
+import type { Match } from '../match.js';
 
 /**
  * An object that no entry declares and the inventory does not hold (contract §1), and that stays as it is: what `prune:

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { kinds } from '../../../src/kinds/index.js';
 import type { CalendarSide } from '../../../src/model/calendar.js';
-import { compareCalendars } from '../../../src/reconcile/starts/calendar-comparison.js';
+import { compareCalendars } from '../../../src/reconcile/calendar.js';
 import {
   agents,
   group,

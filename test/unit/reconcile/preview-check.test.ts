@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { schedule } from '../../../src/kinds/schedule.js';
 import type { Timetable } from '../../../src/model/timetable.js';
-import { previewDiffers } from '../../../src/reconcile/starts/preview-check.js';
+import { previewDiffers } from '../../../src/reconcile/next-runs.js';
 import { remoteSchedule } from '../../support/small-world.js';
 
 const now = new Date('2026-11-01T00:00:00Z');

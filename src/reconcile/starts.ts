@@ -1,11 +1,86 @@
-import { roundedFrequency } from '../../model/frequency.js';
-import type { Kind } from '../../model/kind.js';
-import type { Action, StartsPerWeek } from '../../model/plan.js';
-import type { ObjectRef } from '../../model/resource.js';
-import type { ResourceDiff } from '../diff.js';
-import type { Match } from '../match/match.js';
-import { isTimed } from './start-load.js';
-import { type Startable, startedAgents } from './started-agents.js';
+import { roundedFrequency } from '../model/frequency.js';
+import { isExpired, type Kind } from '../model/kind.js';
+import type { Action, StartsPerWeek } from '../model/plan.js';
+import { type Desired, isPending, type ObjectRef, objectKey, type Project } from '../model/resource.js';
+import type { Runs } from '../model/run.js';
+import type { SpecLoad, Timetable } from '../model/timetable.js';
+import type { ResourceDiff } from './diff.js';
+import type { Match, Matches } from './match.js';
+
+/** A declared entry that starts agents at certain times. */
+export interface StartLoad extends SpecLoad<unknown> {
+  readonly entry: Desired;
+}
+
+export interface TimedKind extends Kind {
+  readonly timetable: Timetable<unknown>;
+}
+
+export function isTimed(kind: Kind): kind is TimedKind {
+  return kind.timetable !== undefined;
+}
+
+/** The entries of a kind that are counted: all but those whose times cannot be computed here. */
+export function countable(kind: TimedKind, matches: Pick<Matches, 'list'>): Desired[] {
+  return matches.list
+    .flatMap((match) => (match.kind === kind && match.entry !== null ? match.entry : []))
+    .filter(({ spec }) => kind.timetable.frequency(spec) !== null);
+}
+
+export interface StartContext {
+  readonly kinds: readonly Kind[];
+  readonly project: Project;
+  readonly now: Date;
+}
+
+/** At a moment, with every entry as declared. What nobody knows the agents of is left out. */
+export function startLoads(
+  kind: TimedKind,
+  entries: readonly Desired[],
+  { kinds, now }: StartContext,
+  matches: Matches,
+): StartLoad[] {
+  const startedBy = startedAgents(
+    { ...matches, kinds },
+    { specOf: ({ entry }) => entry?.spec, count: (runs, spec) => runs.startsAtOnce(spec) },
+  );
+  return entries
+    .filter(({ declared }) => !isExpired(kind, declared, now))
+    .map((entry) => ({ entry, spec: entry.spec, starts: kind.timetable.starts(entry.spec, startedBy) }))
+    .filter(({ starts }) => !Number.isNaN(starts));
+}
+
+export interface Startable extends Pick<Matches, 'list' | 'externals'> {
+  readonly kinds: readonly Kind[];
+}
+
+/** How a match is seen, such as before or after the plan, and how the agents of what can be run are counted. */
+interface Counting {
+  specOf(match: Match): unknown;
+  count(runs: Runs<unknown>, spec: unknown): number;
+}
+
+/** How many agents an object starts. NaN where that is not known, as of an external object that the service does not show. */
+export function startedAgents(
+  { kinds, list, externals }: Startable,
+  { specOf, count }: Counting,
+): (reference: ObjectRef) => number {
+  const found = new Map<string, { readonly kind: Kind | undefined; readonly spec: unknown }>();
+  // The plan does not change these.
+  for (const { kind: name, id, spec } of externals.values())
+    found.set(objectKey(name, id), { kind: kinds.find((each) => each.name === name), spec });
+  for (const match of list) {
+    const { kind, address, observed } = match;
+    if (kind.runs === undefined) continue;
+    const key = observed?.id == null ? address : objectKey(kind.name, observed.id);
+    found.set(key, { kind, spec: specOf(match) });
+  }
+  return ({ kind, id }) => {
+    const object = found.get(isPending(id) ? id.pending : objectKey(kind, id));
+    const runs = object?.kind?.runs;
+    return runs === undefined || object?.spec == null ? Number.NaN : count(runs, object.spec);
+  };
+}
 
 /** Specs before and after the plan. Null for what does not exist then, undefined for what the service does not show. */
 interface Sides {

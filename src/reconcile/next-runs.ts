@@ -1,10 +1,9 @@
-import type { Diagnostic } from '../../model/diagnostic.js';
-import type { Change, NextRuns, Plan, Run } from '../../model/plan.js';
-import type { Answered, Ask, Preview } from '../../model/preview.js';
-import type { Address, Desired } from '../../model/resource.js';
-import type { Timetable } from '../../model/timetable.js';
-import type { Match } from '../match/match.js';
-import { previewDiffers } from './preview-check.js';
+import type { Diagnostic } from '../model/diagnostic.js';
+import type { Change, NextRuns, Plan, Run } from '../model/plan.js';
+import type { Answered, Ask, Preview } from '../model/preview.js';
+import type { Address, Desired } from '../model/resource.js';
+import type { Timetable } from '../model/timetable.js';
+import type { Match } from './match.js';
 
 /** Runs shown for each change (contract §4). */
 const MOST_RUNS = 5;
@@ -126,4 +125,29 @@ function rejection({ change, entry }: TimedChange, previews: ReadonlyMap<string,
   const message = `the service would reject this schedule: ${answer.rejected}`;
   const help = 'Correct the entry as the service says. Nothing was changed.';
   return [{ severity: 'error', code: 'rejected-by-preview', message, place: entry.source, help }];
+}
+
+/** How far the clocks of the service and of this machine may be apart. */
+const CLOCK_SKEW_MILLISECONDS = 10 * 60_000;
+
+/**
+ * Whether the service's preview of a schedule, at most as many runs as are shown, disagrees with the times computed here.
+ * False where they cannot be computed.
+ */
+export function previewDiffers(
+  timetable: Timetable<unknown>,
+  spec: unknown,
+  preview: readonly string[],
+  now: Date,
+): boolean {
+  const soon = new Date(now.getTime() + CLOCK_SKEW_MILLISECONDS);
+  const next = timetable.nextRuns(spec, soon, 1);
+  if (next === null) return false;
+  const runs = preview.map((run) => Date.parse(run));
+  const [first] = runs;
+  if (first === undefined) return next.length > 0;
+  if (Number.isNaN(first) || first < now.getTime() - CLOCK_SKEW_MILLISECONDS) return true;
+  if (next[0] !== undefined && first > Date.parse(next[0])) return true;
+  const computed = timetable.nextRuns(spec, new Date(first), runs.length) ?? [];
+  return computed.length < runs.length || computed.some((run, index) => Date.parse(run) !== runs[index]);
 }

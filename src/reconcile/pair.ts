@@ -1,18 +1,29 @@
-import type { Diagnostic } from '../../model/diagnostic.js';
-import { groupBy } from '../../model/group-by.js';
-import type { Inventory, InventoryEntry } from '../../model/inventory.js';
-import { byCodeUnit, canonical } from '../../model/json.js';
-import type { Kind } from '../../model/kind.js';
-import { type Address, type Desired, normalId, type Observed, type Prune } from '../../model/resource.js';
-import type { Rule } from '../../model/why.js';
-import { fieldValue } from '../fields.js';
-import { type ComparedValues, textOf } from './compared-values.js';
-import { entryDiagnostic } from './entry-diagnostic.js';
-import { createdAmong, type KeptObjects } from './interrupted-create.js';
-import { ambiguousName, mismatchProblem, notManageable, type PairingProblem } from './pairing-problems.js';
-import type { Records } from './recorded.js';
-import { inventoryEntry } from './recorded-objects.js';
-import { closestPairs } from './similarity.js';
+import type { Diagnostic } from '../model/diagnostic.js';
+import { groupBy } from '../model/group-by.js';
+import type { Inventory, InventoryEntry } from '../model/inventory.js';
+import { byCodeUnit, canonical } from '../model/json.js';
+import type { Kind } from '../model/kind.js';
+import { namedIds } from '../model/named-ids.js';
+import {
+  type Address,
+  type Desired,
+  type EntryProblem,
+  normalId,
+  type Observed,
+  type Prune,
+} from '../model/resource.js';
+import type { Rule } from '../model/why.js';
+import { closestPairs } from './closest.js';
+import { fieldValue } from './fields.js';
+import {
+  type ComparedValues,
+  inventoryEntry,
+  mismatch,
+  nameAndId,
+  type Records,
+  textOf,
+} from './recorded.js';
+import { entryDiagnostic } from './references.js';
 
 export interface Pair {
   readonly observed: Observed;
@@ -244,4 +255,70 @@ class PairingState implements Pairing {
     this.broken.add(entry.address);
     this.diagnostics.push(entryDiagnostic(entry, { severity: 'error', ...problem }));
   }
+}
+
+/** Why an entry cannot be paired with an object. */
+export type PairingProblem = Omit<EntryProblem, 'severity'>;
+
+export function mismatchProblem(entry: Desired, known: InventoryEntry, found: Observed): PairingProblem {
+  return {
+    code: 'inventory-mismatch',
+    path: [],
+    message: mismatch(entry.address, known, found),
+    help: `Restore the inventory. If it is the right object, bind the entry: \`id: ${found.id}\`.`,
+  };
+}
+
+/** Several objects have the natural key of an entry. */
+export function ambiguousName(
+  { section, identity }: Kind,
+  entry: Desired,
+  candidates: readonly Observed[],
+): PairingProblem {
+  const ids = candidates.map((each) => each.id ?? 'an object without an id').sort();
+  const description = identity.describe(entry.spec);
+  return {
+    code: 'ambiguous-name',
+    path: [],
+    message: `the service has ${ids.length} ${section} ${description}: ${namedIds(ids)}`,
+    help: `Bind the entry to one of them: \`id: ${ids[0]}\`.`,
+  };
+}
+
+export function notManageable({ name }: Kind, found: Observed): PairingProblem {
+  return {
+    code: 'not-manageable',
+    path: [],
+    message: `the ${name} ${nameAndId(found)} was set up by the operator and cannot be changed`,
+    help: 'Declare it with `external: true` to refer to it, or give this entry another name.',
+  };
+}
+
+/** The objects whose keys earlier runs have kept, by entry. */
+export type KeptObjects = ReadonlyMap<Address, { readonly observed: Observed }>;
+
+/**
+ * The object that an interrupted create may have made, of those with its natural key. Beside the key that it was to
+ * replace, a new key is the newest of that name: a run does not create one where several have the name.
+ */
+export function createdAmong(
+  kind: Kind,
+  named: readonly Observed[],
+  known: InventoryEntry | null,
+): Observed | null {
+  const [only] = named;
+  if (named.length === 1) return known === null ? (only ?? null) : null;
+  const newest = kind.secret === undefined ? null : newestOf(named);
+  return newest === null || newest.id === known?.id ? null : newest;
+}
+
+/** Null when two are equally new, or when it is not known how old one of them is. */
+function newestOf(objects: readonly Observed[]): Observed | null {
+  const dated = objects.flatMap((object) => {
+    const created = Date.parse(String(object.facts['createdDate'] ?? ''));
+    return Number.isNaN(created) ? [] : [{ object, created }];
+  });
+  const [first, second] = dated.sort((a, b) => b.created - a.created);
+  if (first === undefined || dated.length < objects.length || first.created === second?.created) return null;
+  return first.object;
 }

@@ -1,7 +1,7 @@
-import { byCodeUnit, canonical, isJsonObject, type Json } from '../../model/json.js';
-import type { Desired, Observed } from '../../model/resource.js';
-import { assign } from './assignment.js';
-import type { ComparedValues } from './compared-values.js';
+import { byCodeUnit, canonical, isJsonObject, type Json } from '../model/json.js';
+import type { Desired, Observed } from '../model/resource.js';
+import { assign } from './match/assignment.js';
+import type { ComparedValues } from './recorded.js';
 
 /** As many pairs of entries and objects as possible, with the fewest and smallest changes. The order of the lists has no effect. */
 export function closestPairs(

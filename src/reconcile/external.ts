@@ -1,11 +1,11 @@
-import type { Diagnostic } from '../../model/diagnostic.js';
-import type { Inventory } from '../../model/inventory.js';
-import type { Kind } from '../../model/kind.js';
-import { namedIds } from '../../model/named-ids.js';
-import { type Address, type Declared, normalId, type Observed } from '../../model/resource.js';
-import type { Suggest } from '../../model/suggest.js';
-import { entryDiagnostic } from './entry-diagnostic.js';
-import { inventoryEntry } from './recorded-objects.js';
+import type { Diagnostic } from '../model/diagnostic.js';
+import type { Inventory } from '../model/inventory.js';
+import type { Kind } from '../model/kind.js';
+import { namedIds } from '../model/named-ids.js';
+import { type Address, type Declared, normalId, type Observed } from '../model/resource.js';
+import type { Suggest } from '../model/suggest.js';
+import { inventoryEntry } from './recorded.js';
+import { entryDiagnostic } from './references.js';
 
 export interface ExternalInputs {
   readonly objects: readonly Observed[];

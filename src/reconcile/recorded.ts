@@ -1,9 +1,60 @@
-import type { Inventory, InventoryEntry } from '../../model/inventory.js';
-import { canonical, equal, isJsonObject, isSame, type Json, type JsonObject } from '../../model/json.js';
-import type { Kind } from '../../model/kind.js';
-import type { Address, Desired, Observed } from '../../model/resource.js';
-import { fieldValue, rawValue, ruleOf } from '../fields.js';
-import type { ReferenceResolver } from './reference-resolver.js';
+import type { Inventory, InventoryEntry } from '../model/inventory.js';
+import { canonical, equal, isJsonObject, isSame, type Json, type JsonObject } from '../model/json.js';
+import type { Kind } from '../model/kind.js';
+import { type Address, type Declared, type Desired, type Observed, objectKey } from '../model/resource.js';
+import { escapedValue, UNKNOWN_TEMPLATE, usesEnvironment } from '../model/template.js';
+import { fieldValue, rawValue, ruleOf } from './fields.js';
+import type { ReferenceResolver } from './references.js';
+
+export function inventoryEntry(
+  entry: Pick<Declared, 'address' | 'formerly'>,
+  inventory: Inventory,
+): InventoryEntry | null {
+  const former = entry.formerly === null ? undefined : inventory.entries.get(entry.formerly);
+  return inventory.entries.get(entry.address) ?? former ?? null;
+}
+
+/** The address from `formerly`, if the inventory has the object under it, and nothing under the entry's own. */
+export function formerAddress(
+  { address, formerly }: Pick<Declared, 'address' | 'formerly'>,
+  observed: Observed | null,
+  { entries }: Inventory,
+): Address | null {
+  if (formerly === null || observed === null || entries.has(address)) return null;
+  const former = entries.get(formerly);
+  return former !== undefined && former.id === observed.id ? formerly : null;
+}
+
+export interface RecordedObject {
+  readonly address: Address;
+  readonly entry: InventoryEntry;
+}
+
+/** What the inventory records of an object, under whatever address: a new key in a manifest must not reveal what it hides. */
+export class RecordedObjects {
+  private readonly byObject = new Map<string, RecordedObject>();
+
+  constructor({ entries }: Inventory) {
+    for (const [address, entry] of entries) {
+      if (entry.id === null) continue;
+      const key = objectKey(entry.kind, entry.id);
+      // Where two records are for one object, the one that hides something counts.
+      if (!this.byObject.has(key) || entry.sensitive.length > 0) this.byObject.set(key, { address, entry });
+    }
+  }
+
+  of({ kind, id }: Observed): RecordedObject | null {
+    return id === null ? null : (this.byObject.get(objectKey(kind, id)) ?? null);
+  }
+}
+
+/** The template of a field at the last apply. Roster 0.1 recorded that a field held such values, but no template. */
+export function recordedTemplate(kind: Kind, record: InventoryEntry | null, field: string): Json | undefined {
+  if (ruleOf(kind, field).mayHoldSecrets !== true || record?.sensitive.includes(field) !== true)
+    return undefined;
+  const applied = record.applied[field] ?? UNKNOWN_TEMPLATE;
+  return usesEnvironment(applied) ? applied : undefined;
+}
 
 /** What an inventory recorded of an object. */
 interface Recorded {
@@ -165,4 +216,39 @@ export function mismatch(address: Address, known: InventoryEntry, found: Observe
 
 export function nameAndId(observed: Observed): string {
   return observed.name === null ? String(observed.id) : `"${observed.name}" (${observed.id})`;
+}
+
+/**
+ * The values by which entries and objects are told apart, all written as templates. Where values from the environment
+ * belong, the templates are compared: which of several guesses is matched must not tell which one is right.
+ */
+export class ComparedValues {
+  private readonly fields: readonly string[];
+
+  constructor(
+    private readonly kind: Kind,
+    private readonly recorded: RecordedObjects,
+  ) {
+    this.fields = Object.keys(kind.fields);
+  }
+
+  ofEntry({ spec, templates }: Desired): readonly Json[] {
+    return this.fields.map((field) => templates[field] ?? this.plain(spec, field));
+  }
+
+  /** Null where the content is unknown. */
+  ofObject(object: Observed): readonly Json[] | null {
+    const { spec } = object;
+    if (spec === null) return null;
+    const record = this.recorded.of(object)?.entry ?? null;
+    return this.fields.map((field) => recordedTemplate(this.kind, record, field) ?? this.plain(spec, field));
+  }
+
+  private plain(spec: unknown, field: string): Json {
+    return escapedValue(fieldValue(this.kind, spec, field));
+  }
+}
+
+export function textOf(values: readonly Json[] | null): string | null {
+  return values && canonical(values);
 }

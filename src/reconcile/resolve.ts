@@ -1,11 +1,13 @@
-import type { InventoryEntry } from '../../model/inventory.js';
-import { canonical, equal, isJsonObject, type Json, type JsonObject } from '../../model/json.js';
-import type { Kind } from '../../model/kind.js';
-import type { Desired, Observed } from '../../model/resource.js';
-import { usesEnvironment } from '../../model/template.js';
-import { isHidden } from '../../model/value-hash.js';
-import { fieldValue, rawValue, ruleOf } from '../fields.js';
-import { EXTRA, type IgnoredPart, ignoredParts } from './ignored-parts.js';
+import { hasEnded } from '../model/hold.js';
+import type { InventoryEntry } from '../model/inventory.js';
+import { canonical, equal, isJsonObject, type Json, type JsonObject } from '../model/json.js';
+import type { Kind } from '../model/kind.js';
+import type { Desired, Observed } from '../model/resource.js';
+import { usesEnvironment } from '../model/template.js';
+import { isHidden } from '../model/value-hash.js';
+import { fieldValue, rawValue, ruleOf } from './fields.js';
+import { EXTRA, type IgnoredPart, ignoredParts } from './ignore.js';
+import type { Match } from './match.js';
 
 /** An entry whose ignored properties are as they are on the service: they differ in nothing, and requests keep them. */
 export interface EffectiveEntry {
@@ -82,4 +84,32 @@ function without(template: Json, part: string): Json {
   if (!isJsonObject(template)) return template;
   const { [part]: _, ...rest } = template as JsonObject & Record<string, Json>;
   return rest;
+}
+
+/**
+ * A match whose hold the plan respects: while it lasts, the entry wants the object paused. What ignores the property
+ * leaves it to somebody else, who may start it again; but when a hold ends, what it paused is started.
+ */
+export function withHold(match: Match, now: Date): Match {
+  const { entry, known, kind, observed } = match;
+  const hold = known?.hold;
+  if (hold === undefined || kind.pausing === undefined) return match;
+  const ended = hasEnded(hold, now);
+  const kept = ended ? { endedHold: hold } : { hold };
+  if (entry === null) return { ...match, ...kept };
+  const state = { ...kept, unheld: entry };
+  const { field } = kind.pausing;
+  const ignores = observed !== null && entry.ignore?.includes(field) === true;
+  if (ignores && ended) return { ...match, ...state, ...startedAgain(match, entry, field) };
+  if (ignores || ended) return { ...match, ...state };
+  return { ...match, ...state, entry: { ...entry, spec: kind.pausing.with(entry.spec, true) } };
+}
+
+function startedAgain({ kind, ignoredDifferences }: Match, entry: Desired, field: string): Partial<Match> {
+  const spec = kind.pausing?.with(entry.spec, false);
+  const others = (paths: readonly string[] = []) => paths.filter((path) => path !== field);
+  return {
+    entry: { ...entry, spec, ignore: others(entry.ignore) },
+    ignoredDifferences: others(ignoredDifferences),
+  };
 }

@@ -1,0 +1,215 @@
+import { type Hold, hasEnded } from '../model/hold.js';
+import type { HeldResource, HoldAction, HoldPlan } from '../model/hold-plan.js';
+import type { Inventory, InventoryEntry } from '../model/inventory.js';
+import { byCodeUnit } from '../model/json.js';
+import { isExpired } from '../model/kind.js';
+import type { Change, InventoryRecord, Plan } from '../model/plan.js';
+import type { Address, Names, Observed, Project } from '../model/resource.js';
+import { defaultSafeguards } from '../model/safeguards.js';
+import type { ResourceDiff } from './diff.js';
+import { digestOf } from './digest.js';
+import { fieldChange } from './fields.js';
+import type { Match } from './match.js';
+import { order } from './order.js';
+
+export interface HoldInputs {
+  readonly action: HoldAction;
+  /** Null for `resume`. */
+  readonly hold: Hold | null;
+  /** Only those that the inventory knows. */
+  readonly matches: readonly Match[];
+  readonly names: Names;
+  readonly project: Project;
+  readonly service: string;
+  readonly account: string | null;
+  readonly inventory: Inventory;
+  readonly now: Date;
+}
+
+/** A plan that pauses or enables, and changes nothing else, whatever else differs from the manifests. */
+export function holdPlan(inputs: HoldInputs): HoldPlan {
+  const { action, hold, inventory } = inputs;
+  const effects = inputs.matches
+    .flatMap((match) => effectOf(match, inputs) ?? [])
+    .sort((a, b) => byCodeUnit(a.address, b.address));
+  const entries = effects.map(({ address, before }) => [address, before] as const);
+  return {
+    action,
+    hold,
+    resources: effects.map(({ address, match, effect, why }) => ({
+      address,
+      kind: match.kind.name,
+      id: match.known?.id ?? null,
+      effect,
+      why,
+    })),
+    plan: planOf(inputs, effects),
+    intent: { ...inventory, entries: new Map([...inventory.entries, ...entries]) },
+  };
+}
+
+interface RecordedEffect extends HoldEffect {
+  readonly address: Address;
+}
+
+function effectOf(match: Match, { hold, inventory, now }: HoldInputs): RecordedEffect | null {
+  const address = recordedAddress(match, inventory);
+  const known = inventory.entries.get(address);
+  if (known === undefined) return null;
+  const effect = hold === null ? resumeEffect(match, known, now) : holdEffect(match, known, hold, now);
+  return { address, ...effect };
+}
+
+/** Where the inventory has it: not yet under another key that its entry has by now. */
+export function recordedAddress(match: Match, { entries }: Inventory): Address {
+  return entries.has(match.address) ? match.address : (match.renamedFrom ?? match.address);
+}
+
+/** The settings of the last apply stay those that are recorded: this is none. */
+function planOf(inputs: HoldInputs, effects: readonly RecordedEffect[]): Plan {
+  const { project, service, account, inventory, names, hold } = inputs;
+  const acting = effects.filter(({ effect }) => effect === 'pause' || effect === 'enable');
+  const diffs = acting.map((each) => diffOf(each, hold !== null, names));
+  const { steps, stepsOf } = order(diffs);
+  const changes = diffs.map(
+    ({ change }): Change => ({ ...change, steps: stepsOf.get(change.address) ?? [] }),
+  );
+  const body = {
+    project: project.name,
+    environment: project.environment,
+    service,
+    account,
+    inventory: inventory.place ?? project.inventory,
+    safeguards: inventory.safeguards ?? defaultSafeguards,
+    held: heldBy(effects),
+    changes,
+    steps,
+  };
+  return { ...body, ...digestOf(body, diffs), ...nothingElse, records: recordsOf(acting) };
+}
+
+/** What plans of manifests have besides. */
+const nothingElse = {
+  risks: [],
+  startsPerWeek: { before: 0, after: 0, unknown: { before: 0, after: 0 } },
+  unmanaged: {},
+  links: [],
+  createIntents: {},
+  objections: [],
+  diagnostics: [],
+} satisfies Partial<Plan>;
+
+/** Part of the digest. */
+function heldBy(effects: readonly RecordedEffect[]): Record<Address, Hold> {
+  return Object.fromEntries(
+    effects.flatMap(({ address, after }) => (after.hold === undefined ? [] : [[address, after.hold]])),
+  );
+}
+
+function recordsOf(effects: readonly RecordedEffect[]): Record<Address, InventoryRecord> {
+  return Object.fromEntries(effects.map(({ address, after: { id: _, ...record } }) => [address, record]));
+}
+
+function diffOf({ match, address }: RecordedEffect, paused: boolean, names: Names): ResourceDiff {
+  const { kind, observed } = match;
+  if (kind.pausing === undefined || kind.update === undefined || observed?.id == null)
+    throw new Error(`${address} cannot be paused`);
+  const { field } = kind.pausing;
+  const { id, name, spec: before } = observed;
+  const after = kind.pausing.with(before, paused);
+  const existing = { id, rawId: observed.rawId ?? id, before };
+  const sides = { before, after, origin: 'manifest', names } as const;
+  return {
+    match,
+    change: {
+      address,
+      kind: kind.name,
+      action: 'update',
+      id,
+      name,
+      origin: 'manifest',
+      adopted: false,
+      fields: [fieldChange(match, field, sides)],
+      nextRuns: null,
+      risks: [],
+      notes: [],
+      source: null,
+    },
+    requests: kind.update(existing, after, new Set([field])),
+    revokesCaller: false,
+    diagnostics: [],
+  };
+}
+
+/** A resource that the inventory knows, and what is to become of it. */
+export interface HoldEffect {
+  readonly match: Match;
+  readonly effect: HeldResource['effect'];
+  readonly why: string | null;
+  /** What the inventory says before the first request, and once all is done. */
+  readonly before: InventoryEntry;
+  readonly after: InventoryEntry;
+}
+
+/** Only what runs is paused and recorded; but what an earlier hold has paused stays recorded. */
+export function holdEffect(match: Match, known: InventoryEntry, hold: Hold, now: Date): HoldEffect {
+  const observed = objectOf(match, known);
+  const nothing = { match, effect: 'none', before: known, after: known } as const;
+  if (observed === null) return { ...nothing, why: 'it does not exist on the service' };
+  const former = known.hold;
+  const paused = isPaused(match, observed);
+  if (paused && former === undefined) return { ...nothing, why: 'it is paused already' };
+  const lasting = former !== undefined && !hasEnded(former, now);
+  const own = lasting ? { ...hold, since: former.since } : hold;
+  const isSame = lasting && isEqual(former, own);
+  const after = { ...withPause(match, known, true), hold: own };
+  if (!paused) return { match, effect: 'pause', why: null, before: { ...known, hold: own }, after };
+  if (isSame) return { ...nothing, why: 'it is on hold already' };
+  return { match, effect: 'renew', why: 'it is on hold already', before: after, after };
+}
+
+/** Enables what the hold has paused, and nothing else. */
+export function resumeEffect(match: Match, known: InventoryEntry, now: Date): HoldEffect {
+  const { hold, ...free } = known;
+  if (hold === undefined)
+    return { match, effect: 'none', why: 'it is not on hold', before: known, after: known };
+  const observed = objectOf(match, known);
+  const why = whyNotEnabled(match, observed, now);
+  const state = observed === null ? free : withPause(match, free, isPaused(match, observed));
+  if (why !== null) return { match, effect: 'end', why, before: state, after: state };
+  const before = { ...known, hold: { ...hold, resumed: true } as const };
+  return { match, effect: 'enable', why: null, before, after: withPause(match, free, false) };
+}
+
+function whyNotEnabled(match: Match, observed: Observed | null, now: Date): string | null {
+  const { kind, unheld } = match;
+  if (observed === null) return 'it no longer exists on the service';
+  if (!isPaused(match, observed)) return 'it is enabled already';
+  if (unheld === undefined) return null;
+  if (isExpired(kind, unheld.declared, now)) return 'its time has passed';
+  const ignores = unheld.ignore?.includes(kind.pausing?.field ?? '') === true;
+  const isDeclaredPaused = !ignores && kind.pausing?.isPaused(unheld.spec) === true;
+  return isDeclaredPaused ? 'its entry says that it is paused' : null;
+}
+
+/** Not another object that the entry is bound to by now. */
+function objectOf({ observed }: Match, known: InventoryEntry): Observed | null {
+  return observed?.id === known.id && observed?.spec != null ? observed : null;
+}
+
+function isPaused({ kind }: Match, { spec }: Observed): boolean {
+  return kind.pausing?.isPaused(spec) === true;
+}
+
+/** What counts as applied: drift is what differs from it. */
+function withPause(match: Match, entry: InventoryEntry, paused: boolean): InventoryEntry {
+  const { kind, observed } = match;
+  const field = kind.pausing?.field ?? '';
+  if (kind.pausing === undefined || observed === null || !Object.hasOwn(entry.applied, field)) return entry;
+  const spec = kind.pausing.with(observed.spec, paused) as Readonly<Record<string, boolean>>;
+  return { ...entry, applied: { ...entry.applied, [field]: spec[field] ?? null } };
+}
+
+function isEqual(a: Hold, b: Hold): boolean {
+  return a.by === b.by && a.reason === b.reason && a.until === b.until;
+}
