@@ -108,6 +108,8 @@ export {
 } from './model/diagnostic.js';
 /** What was changed outside roster, field by field: `before` was applied last, `after` is on the service now. */
 export type { Drift } from './model/drift.js';
+/** What guards let pass: a number of deletes, revoking the caller's own key, an empty project, another account. */
+export type { Allowances } from './model/finding.js';
 /** Addresses, and links from each resource to those that it refers to. Agents are `agent/<as written>`. */
 export type { Graph } from './model/graph.js';
 /** Why a schedule is paused for a time: who, the reason, since and until when (ISO 8601 in UTC). */
@@ -185,8 +187,6 @@ export {
 } from './model/status.js';
 /** The object that a resource is matched with, the rules that were tried, and the differences that are ignored. */
 export type { Why } from './model/why.js';
-/** What guards let pass: a number of deletes, revoking the caller's own key, an empty project, another account. */
-export type { Allowances } from './reconcile/guard.js';
 /** Masks values that must not be shown. A session fills it; pass every result through `value` before you print it. */
 export { Redactor } from './redact/redactor.js';
 /** A running sandbox and its settings: port, initial data and faults. Close it at the end. */

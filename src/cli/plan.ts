@@ -1,10 +1,10 @@
 import { resolve } from 'node:path';
-import { objectionDiagnostic, type PlanOptions, plan } from '../engine/plan.js';
+import { type PlanOptions, plan } from '../engine/plan.js';
 import { savedPlan } from '../engine/saved-plan.js';
 import { withReadSession } from '../engine/session.js';
 import { checkWritable, writeAtomic } from '../files/atomic.js';
 import { Problem } from '../model/diagnostic.js';
-import { isEmpty, type Plan } from '../model/plan.js';
+import { isEmpty, objectionDiagnostic, type Plan } from '../model/plan.js';
 import { forView } from '../model/plan-view.js';
 import { planGithub } from '../view/ci/github.js';
 import { planGitlab } from '../view/ci/gitlab.js';
@@ -41,8 +41,7 @@ export function planCommand(
   return runCommand(flags, declarations.plan.formats, { ...context, page: 'plan' }, async () => {
     const { host, output } = context;
     const calendar = wantsFormat(flags, 'html');
-    const isForView = flags.out === undefined;
-    const options = { ...planOptions(addresses, flags), destroy: chooseDestroy(flags), calendar, isForView };
+    const options = { ...planOptions(addresses, flags), destroy: chooseDestroy(flags), calendar };
     const links = { urlOf: sourceLinks(flags, host), pageUrl: pageLink(flags) };
     if (flags.summary === true && ![undefined, 'text'].includes(flags.format)) throw new Problem(noSummary);
     const out = flags.out === undefined ? null : resolve(host.cwd, flags.out);

@@ -4,7 +4,7 @@ import type { Calendar } from '../model/calendar.js';
 import { type Diagnostic, problem } from '../model/diagnostic.js';
 import type { Holds } from '../model/hold.js';
 import { calendarOf } from '../reconcile/calendar.js';
-import { heldDiagnostics } from '../reconcile/hold/held-changes.js';
+import { heldDiagnostics } from '../reconcile/rules/holds.js';
 import { toInstant } from '../timing/offset-period.js';
 import { canonicalZone, zoneProblem } from '../timing/zone.js';
 import { timeZoneData } from '../timing/zone-data.js';

@@ -1,9 +1,10 @@
 import { type Diagnostic, hasErrors, Problem } from '../model/diagnostic.js';
 import type { Drift } from '../model/drift.js';
 import { driftOf, notInInventory } from '../reconcile/drift.js';
-import type { Selector } from '../reconcile/select.js';
+import type { Selector } from '../reconcile/world.js';
 import { type ConcurrentRun, concurrentRun } from './concurrent-run.js';
-import { type Observation, objectionDiagnostic, observeAndPlan, planOf } from './plan.js';
+import { type Observation, observe, requireAccount } from './observe.js';
+import { planOf } from './plan.js';
 import { selectedOf, selectorsOf } from './selectors.js';
 import type { ReadSession } from './session.js';
 
@@ -26,7 +27,7 @@ export async function drift(session: ReadSession, options: DriftOptions = {}): P
   const selectors = selectorsOf(options.addresses ?? []);
   for (let ended = 0; ; ended += 1) {
     const allow = { accountChange: options.allowAccountChange === true };
-    const observation = await observeAndPlan(session, { allow, isForView: true });
+    const observation = await observe(session, { allow });
     const found = driftIn(session, observation, selectors);
     if (found.drift.changes.length === 0 && found.unknown.length === 0) return found.drift;
     const other = await concurrentRun(session, observation.inventory);
@@ -46,13 +47,10 @@ function driftIn(
   observation: Observation,
   selectors: readonly Selector[] | null,
 ): FoundDrift {
-  const { matches, names } = observation.reconciled;
-  const { project, environment, service, unmanaged, objections, diagnostics } = planOf(session, observation);
+  const { matches, names } = observation.comparison;
+  const { project, environment, service, unmanaged, diagnostics } = planOf(session, observation);
   // An object that the inventory does not describe has been changed: that is drift.
-  const otherAccount = objections.filter(
-    (each) => each.code === 'inventory-mismatch' && each.address === null,
-  );
-  if (otherAccount.length > 0) throw new Problem(otherAccount.map(objectionDiagnostic));
+  requireAccount(observation);
   const addresses = [...matches, ...session.project.entries].map((each) => each.address);
   const isSelected = selectedOf(selectors, { addresses, existsIn: session.project.existsIn });
   const selected = matches.filter((each) => isSelected(each.address));

@@ -4,7 +4,7 @@ import type { Inventory } from '../model/inventory.js';
 import { isPrefixOf } from '../model/key-prefix.js';
 import { exists, type Kind } from '../model/kind.js';
 import type { Address, Declared, Observed, Project } from '../model/resource.js';
-import type { KeptKeyFile } from '../reconcile/undelivered.js';
+import type { KeptKeyFile } from '../reconcile/world.js';
 import type { ObservedState } from '../service/observe.js';
 
 /** What was read of the project's keys. */

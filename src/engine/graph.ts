@@ -4,7 +4,7 @@ import { type Diagnostic, Problem } from '../model/diagnostic.js';
 import { type Graph, subgraphOf } from '../model/graph.js';
 import type { Project } from '../model/resource.js';
 import { linksOf } from '../reconcile/names.js';
-import type { Selector } from '../reconcile/select.js';
+import type { Selector } from '../reconcile/world.js';
 import { type OpenedProject, openProject, type ProjectOptions } from './project.js';
 import { selectorsOf } from './selectors.js';
 

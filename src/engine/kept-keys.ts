@@ -12,7 +12,7 @@ import { byCodeUnit } from '../model/json.js';
 import { isApiKey, isPrefixOf } from '../model/key-prefix.js';
 import { exists } from '../model/kind.js';
 import type { Address, KindName, Observed, Project } from '../model/resource.js';
-import type { KeptKeyFile } from '../reconcile/undelivered.js';
+import type { KeptKeyFile } from '../reconcile/world.js';
 import type { Redactor } from '../redact/redactor.js';
 
 /** The subject of a kept file: several projects and environments may share a folder, and each has its own service. */

@@ -6,14 +6,14 @@ import { exists, type Kind } from '../model/kind.js';
 import type { ListedAgent, ListedObject, ListedSection, ListedStatus } from '../model/listing.js';
 import type { ServiceOverride, UnmanagedCounts } from '../model/plan.js';
 import type { Address, Agent, Observed } from '../model/resource.js';
-import { undeclaredStaying } from '../reconcile/unmanaged/staying.js';
-import { countUnmanaged } from '../reconcile/unmanaged/unmanaged.js';
+import { inventoryRefusals } from '../reconcile/rules/index.js';
+import { countUnmanaged, unmanagedObjects } from '../reconcile/rules/unmanaged.js';
+import type { Match } from '../reconcile/world.js';
 import { listAgentsWithInputs } from '../service/operations/agents.js';
 import { AGENTS } from './listable.js';
 import { noEnvironmentWarnings } from './no-environment.js';
 import { isNoProject } from './no-project.js';
-import { withReferred } from './part.js';
-import { type Observation, observeAndPlan, planOf } from './plan.js';
+import { type Observation, observe, requireMatches, withReferred } from './observe.js';
 import type { ReadSession } from './session.js';
 
 export interface ListOptions {
@@ -56,12 +56,8 @@ export async function list(session: ReadSession, options: ListOptions = {}): Pro
     return { ...header, agents: byName(agents), sections: [], unmanaged: null, diagnostics: [] };
   }
   const shown = kinds.filter((kind) => section === undefined || kind.section === section);
-  const observation = await observeAndPlan(session, {
-    kinds: withReferred(shown),
-    everything: shown,
-    isForView: true,
-  });
-  const { objections } = planOf(session, observation);
+  const observation = await observe(session, { kinds: withReferred(shown), everything: shown });
+  requireMatches(session, observation);
   const lister = new Lister(observation, isNone, session.serviceNow());
   const isShown = (each: ListedObject) => !unmanaged || each.status === 'unmanaged';
   return {
@@ -75,7 +71,7 @@ export async function list(session: ReadSession, options: ListOptions = {}): Pro
     unmanaged: isNone ? null : lister.counts(shown),
     diagnostics: [
       ...noEnvironmentWarnings(project, observation.inventory),
-      ...objections.filter(({ code }) => code === 'inventory-mismatch').map(doubt),
+      ...inventoryRefusals(observation.comparison).map(doubt),
     ],
   };
 }
@@ -98,15 +94,16 @@ interface Known {
 
 class Lister {
   private readonly known = new Map<Observed, Known>();
-  private readonly unmanaged: Observation['reconciled']['matches'];
+  private readonly unmanaged: readonly Match[];
 
   constructor(
     private readonly observation: Observation,
     private readonly isNoProject: boolean,
     private readonly now: Date,
   ) {
-    const { matches, externals, deleted } = observation.reconciled;
-    this.unmanaged = undeclaredStaying(matches, deleted).filter(({ ours }) => !ours);
+    const { comparison } = observation;
+    const { matches, externals } = comparison;
+    this.unmanaged = unmanagedObjects(comparison);
     for (const { address, entry, observed, ours, hold } of matches)
       if (observed !== null)
         this.known.set(observed, {
@@ -135,7 +132,7 @@ class Lister {
 
   private object(kind: Kind, observed: Observed, callers: number | null): ListedObject {
     const { id, name, manageable, caller } = observed;
-    const { names } = this.observation.reconciled;
+    const { names } = this.observation.comparison;
     const { address = null, status = 'undeclared', hold } = this.known.get(observed) ?? {};
     const listing = kind.listing?.(observed, { names, now: this.now }) ?? { values: {}, columns: {} };
     return {

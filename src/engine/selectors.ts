@@ -3,7 +3,8 @@ import { limits } from '../manifest/limits.js';
 import { suggestWithin } from '../manifest/suggest.js';
 import { Problem, problem } from '../model/diagnostic.js';
 import type { Address } from '../model/resource.js';
-import { matchingNothing, type Selectable, type Selector } from '../reconcile/select.js';
+import { matchingNothing, type Selectable } from '../reconcile/select.js';
+import type { Selector } from '../reconcile/world.js';
 
 /** Addresses, which may be globs such as `schedule/*`, as selectors; null when there are none. Throws a Problem for an empty one. */
 export function selectorsOf(addresses: readonly string[]): readonly Selector[] | null {

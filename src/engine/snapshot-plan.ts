@@ -8,19 +8,21 @@ import { isSamePlace, placeLabel } from '../model/inventory-place.js';
 import type { JsonObject } from '../model/json.js';
 import type { Plan, SnapshotAge } from '../model/plan.js';
 import type { InventorySetting, KindName, Project } from '../model/resource.js';
+import { compareCalendars } from '../reconcile/calendar.js';
 import { withNextRuns } from '../reconcile/next-runs.js';
-import type { Reconciled } from '../reconcile/plan.js';
+import { compare, plan as planFor } from '../reconcile/plan.js';
 import { withheldPaths } from '../reconcile/secret-values.js';
+import type { Comparison } from '../reconcile/world.js';
 import { invalid, openSnapshot, parseSnapshot } from '../snapshot/open.js';
 import type { SnapshotJson } from '../snapshot/snapshot-json.js';
 import { checkoutReader } from './checkout.js';
 import { clockOf } from './clock.js';
 import { toDestroy } from './destroy.js';
 import { inFileOrder } from './file-order.js';
-import { undeliverableKeys } from './keys.js';
+import { undeliverable } from './keys.js';
 import { noEnvironmentWarnings } from './no-environment.js';
-import { type PlanOptions, planFor } from './plan.js';
-import { withCalendar } from './plan-calendar.js';
+import { planBasis } from './observe.js';
+import type { PlanOptions } from './plan.js';
 import { openProject } from './project.js';
 import { selectorsOf } from './selectors.js';
 import { serviceIfSet, serviceName } from './service-choice.js';
@@ -37,9 +39,10 @@ const mostListed = 5;
 export async function planFromSnapshot(
   file: string,
   options: SessionOptions,
-  { allow, addresses = [], destroy = false, calendar = false }: PlanOptions,
+  wanted: PlanOptions,
 ): Promise<Plan> {
-  const selected = selectorsOf(addresses);
+  const { destroy = false, calendar = false } = wanted;
+  const selected = selectorsOf(wanted.addresses ?? []);
   const opened = openProject(options);
   const project = { ...opened.project, prune: options.prune ?? opened.project.prune };
   const saved = parseSnapshot(readSnapshot(resolve(options.cwd, file), file), file, kinds);
@@ -47,29 +50,38 @@ export async function planFromSnapshot(
   const values = [...declaredValues(project), ...appliedValues(await localInventory(project, options.env))];
   const { inventory, takenAt, ...state } = openSnapshot(saved, kinds, values);
   const now = clockOf(options).now();
-  const undeliverable = undeliverableKeys(project, {
-    prove: new Set(),
+  const { service, inventoryPlace: readFrom = null } = saved;
+  const readCheckout = checkoutReader(project, opened.manifests, workTreeOpener(project.root, options.env));
+  const checkout = destroy ? null : await readCheckout(inventory, 'compare');
+  const known = destroy ? toDestroy(project, inventory) : { project, inventory };
+  const comparison = compare(
+    planBasis({ ...known, service, state, now }, wanted, { readFrom, checkout, selected }),
+  );
+  const { plan: made, diagnostics: found } = planFor(comparison);
+  const shown = made && withNextRuns(made, comparison.matches, [], now);
+  const age = ageOf(takenAt, now);
+  const notes = [
+    ...noEnvironmentWarnings(project, inventory),
+    ...oldSnapshot(age, takenAt, now),
+    ...otherInventory(readFrom, project.inventory),
+    ...notInSnapshot(comparison),
+  ];
+  const more = shown === null ? [] : [...shown.diagnostics, ...notes];
+  const diagnostics = inFileOrder(project, opened.warnings, found, more);
+  if (shown === null || hasErrors(diagnostics)) throw new Problem(diagnostics);
+  // A snapshot does not say which key is whose.
+  const undelivered = undeliverable(shown.plan, project, {
+    prove: false,
     outputs: [],
-    // A snapshot does not say which key is whose.
     former: () => () => true,
   });
-  const { service, inventoryPlace: readFrom = null } = saved;
-  const open = workTreeOpener(project.root, options.env);
-  const readCheckout = checkoutReader(project, opened.manifests, open);
-  const checkout = await readCheckout(inventory, 'compare');
-  const known = destroy ? toDestroy(project, inventory) : { project, inventory };
-  const basis = { ...known, service, state, readFrom, checkout: destroy ? null : checkout };
-  const made = planFor({ ...basis, now, undeliverable, allow, destroy, selected });
-  const age = ageOf(takenAt, now);
-  const moved = otherInventory(readFrom, project.inventory);
-  const unselected = noEnvironmentWarnings(project, inventory);
-  const notes = [...unselected, ...oldSnapshot(age, takenAt, now), ...moved, ...notInSnapshot(made)];
-  const shown = made.plan && withNextRuns(made.plan, made.matches, [], now);
-  const more = shown === null ? [] : [...shown.diagnostics, ...notes];
-  const diagnostics = inFileOrder(project, opened.warnings, made.diagnostics, more);
-  if (shown === null || hasErrors(diagnostics)) throw new Problem(diagnostics);
-  const complete = { ...shown.plan, snapshot: age, diagnostics };
-  return calendar ? withCalendar(complete, made, now) : complete;
+  return {
+    ...shown.plan,
+    ...(calendar ? { calendar: compareCalendars(comparison) } : {}),
+    snapshot: age,
+    objections: [...shown.plan.objections, ...undelivered],
+    diagnostics,
+  };
 }
 
 function readSnapshot(path: string, file: string): string {
@@ -134,7 +146,7 @@ function otherInventory(readFrom: InventorySetting | null, ours: InventorySettin
 }
 
 /** Values that are assumed to be unchanged must be listed, even if nothing else is. */
-function notInSnapshot({ matches }: Reconciled): Diagnostic[] {
+function notInSnapshot({ matches }: Comparison): Diagnostic[] {
   const unseen = matches.flatMap((match) =>
     match.entry === null ? [] : withheldPaths(match).map((path) => `\`${path}\` of ${match.address}`),
   );

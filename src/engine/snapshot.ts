@@ -1,15 +1,16 @@
 import { kinds } from '../kinds/index.js';
 import { type Diagnostic, hasErrors, Problem } from '../model/diagnostic.js';
+import { objectionDiagnostic } from '../model/plan.js';
 import type { Observed } from '../model/resource.js';
-import type { Match } from '../reconcile/match.js';
-import type { Reconciled } from '../reconcile/plan.js';
 import { RecordedObjects } from '../reconcile/recorded.js';
+import { inventoryRefusals } from '../reconcile/rules/index.js';
 import { secretPlaces } from '../reconcile/secret-values.js';
+import type { Comparison, Match } from '../reconcile/world.js';
 import { snapshotText } from '../snapshot/print.js';
 import { type SecretFields, snapshotJson } from '../snapshot/save.js';
 import type { SnapshotJson } from '../snapshot/snapshot-json.js';
 import { timeZoneData } from '../timing/zone-data.js';
-import { objectionDiagnostic, observeAndPlan } from './plan.js';
+import { observe } from './observe.js';
 import type { ReadSession } from './session.js';
 import { version } from './version.js';
 
@@ -21,23 +22,20 @@ export interface TakenSnapshot {
 }
 
 /**
- * The observed state without secrets, for those who have no API key. Sends reads only. It plans as well, to know which
+ * The observed state without secrets, for those who have no API key. Sends reads only. It compares as well, to know which
  * objects hold values from the environment: an entry with an error is matched with no object, so an error ends it where
  * there are such values. Throws a Problem.
  */
 export async function snapshot(session: ReadSession): Promise<TakenSnapshot> {
   const { project, service, warnings } = session;
   const takenAt = session.clock.now();
-  const { state, inventory, reconciled } = await observeAndPlan(session, {
-    everything: true,
-    isForView: true,
-  });
-  const diagnostics = [...warnings, ...reconciled.diagnostics];
+  const { state, inventory, comparison } = await observe(session, { everything: true });
+  const diagnostics = [...warnings, ...comparison.diagnostics];
   const usesEnvironment = project.entries.some(({ templates }) => Object.keys(templates).length > 0);
-  const doubts = misdescribed(reconciled);
+  const doubts = misdescribedEntries(comparison);
   if ((hasErrors(diagnostics) || doubts.length > 0) && usesEnvironment)
     throw new Problem([...diagnostics, ...doubts]);
-  const secrets = secretFields(reconciled);
+  const secrets = secretFields(comparison);
   const recorded = new RecordedObjects(inventory);
   const taken = snapshotJson({
     ...state,
@@ -57,16 +55,14 @@ export async function snapshot(session: ReadSession): Promise<TakenSnapshot> {
 }
 
 /** Which object holds the values of such an entry is not certain. */
-function misdescribed({ plan, matches }: Reconciled): Diagnostic[] {
-  const doubtful = new Set(
-    matches.flatMap((each) => (each.misdescribed && each.entry !== null ? [each.address] : [])),
-  );
-  return (plan?.objections ?? [])
-    .filter(({ code, address }) => code === 'inventory-mismatch' && address !== null && doubtful.has(address))
+function misdescribedEntries(comparison: Comparison): Diagnostic[] {
+  const declared = new Set(comparison.basis.project.entries.map(({ address }) => address));
+  return inventoryRefusals(comparison)
+    .filter(({ address }) => address !== null && declared.has(address))
     .map(objectionDiagnostic);
 }
 
-function secretFields({ matches }: Reconciled): ReadonlyMap<Observed, SecretFields> {
+function secretFields({ matches }: Comparison): ReadonlyMap<Observed, SecretFields> {
   const fields = new Map<Observed, SecretFields>();
   for (const match of matches) if (match.observed !== null) fields.set(match.observed, secretsOf(match));
   return fields;

@@ -2,7 +2,8 @@ import type { Plan } from '../model/plan.js';
 import type { Address } from '../model/resource.js';
 import type { Why } from '../model/why.js';
 import { explain } from '../reconcile/why.js';
-import { observeAndPlan, planOf } from './plan.js';
+import { observe } from './observe.js';
+import { planOf } from './plan.js';
 import { selectedOf, selectorsOf } from './selectors.js';
 import type { ReadSession } from './session.js';
 
@@ -19,14 +20,11 @@ export interface WhyResult {
  */
 export async function why(session: ReadSession, selected: readonly Address[]): Promise<WhyResult> {
   const selectors = selectorsOf(selected);
-  const observation = await observeAndPlan(session, { isForView: true });
+  const observation = await observe(session);
   const plan = planOf(session, observation);
-  const { matches, externals, names } = observation.reconciled;
-  const { objects } = observation.state;
-  const { entries, existsIn } = session.project;
-  const objectsOf = (kind: string) => objects.get(kind) ?? [];
-  const addresses = [...new Set([...plan.changes.map((each) => each.address), ...externals.keys()])];
-  const isSelected = selectedOf(selectors, { addresses, existsIn });
-  const inputs = { plan, matches, externals, entries, names, objectsOf };
-  return { whys: addresses.filter(isSelected).flatMap((each) => explain(each, inputs) ?? []), plan };
+  const { comparison } = observation;
+  const addresses = [...plan.changes.map((each) => each.address), ...comparison.externals.keys()];
+  const isSelected = selectedOf(selectors, { addresses, existsIn: session.project.existsIn });
+  const chosen = [...new Set(addresses)].filter(isSelected);
+  return { whys: chosen.flatMap((each) => explain(each, plan, comparison) ?? []), plan };
 }

@@ -1,12 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Intent } from './inventory.js';
 import { byCodeUnit, canonical, type JsonObject } from './json.js';
-import type { Plan } from './plan.js';
-
-type Basis = Pick<
-  Plan,
-  'project' | 'environment' | 'service' | 'account' | 'inventory' | 'safeguards' | 'ignored' | 'held'
->;
+import type { Plan, PlanSubject } from './plan.js';
 
 /** The digest of one change. */
 export function digestPart(text: string): string {
@@ -14,8 +9,8 @@ export function digestPart(text: string): string {
 }
 
 /** The digest of a plan whose changes have these parts. */
-export function digestOfParts(basis: Basis, parts: readonly string[]): string {
-  const { project, environment, service, account, inventory, safeguards, ignored, held } = basis;
+export function digestOfParts(subject: PlanSubject, parts: readonly string[]): string {
+  const { project, environment, service, account, inventory, safeguards, ignored, held } = subject;
   const { prune, limits } = safeguards;
   const changes = [...parts].sort(byCodeUnit);
   const text = canonical({
@@ -32,7 +27,7 @@ export function digestOfParts(basis: Basis, parts: readonly string[]): string {
  * inventory can write any intent: its parts count only if they are those of a plan with its digest. A change that refers
  * to what that plan had yet to create counts as it was then.
  */
-export function isRestOf(plan: Basis & Pick<Plan, 'digestParts' | 'restParts'>, intent: Intent): boolean {
+export function isRestOf(plan: Plan, intent: Intent): boolean {
   const intended = new Set(intent.digestParts);
   return (
     plan.digestParts.every(

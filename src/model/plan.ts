@@ -29,8 +29,8 @@ export interface FieldChange {
   readonly source: Place | null;
 }
 
-/** What happens to one resource. Only data: it can be printed, saved, sorted and hashed. */
-export interface Change {
+/** What differs in one resource, and what is to be done about it. */
+export interface Difference {
   readonly address: Address;
   readonly kind: KindName;
   readonly action: Action;
@@ -38,22 +38,26 @@ export interface Change {
   readonly id: string | null;
   /** The remote object's name; null for kinds without names. */
   readonly name: string | null;
-  /** What the object is, in a few words: `3 members`. Missing where there is nothing to say. */
-  readonly inBrief?: string;
   readonly origin: Origin | null;
   /** True when the object was found by its natural key and is not in the inventory yet, or under another address. */
   readonly adopted: boolean;
   /** The address that the inventory has it under; missing unless it is another one. */
   readonly renamedFrom?: Address;
   readonly fields: readonly FieldChange[];
+  /** Null for an object that no manifest declares. */
+  readonly source: Place | null;
+}
+
+/** What happens to one resource, as a person reviews it. Only data: it can be printed, saved, sorted and hashed. */
+export interface Change extends Difference {
+  /** What the object is, in a few words: `3 members`. Missing where there is nothing to say. */
+  readonly inBrief?: string;
   /** Ids of the steps that carry it out, in order. A bulk step may serve several changes. */
   readonly steps: readonly string[];
   readonly nextRuns: NextRuns | null;
   readonly risks: readonly Risk[];
   /** What else a reviewer must read, such as what is left unchanged and why. */
   readonly notes: readonly string[];
-  /** Null for an object that no manifest declares. */
-  readonly source: Place | null;
 }
 
 export interface NextRuns {
@@ -131,20 +135,32 @@ export interface Objection {
   readonly address: Address | null;
 }
 
-/** Data alone, and all that apply needs besides the service and the inventory. Views leave out what only apply needs. */
-export interface Plan {
+export function objectionDiagnostic({ code, message, help }: Objection): Diagnostic {
+  return { severity: 'error', code, message, help };
+}
+
+/** What a plan is about. All of it is part of the digest. */
+export interface PlanSubject {
   readonly project: string;
   readonly environment: string | null;
   /** The origin and base path of the service. */
   readonly service: string;
-  /** Missing when the manifest declares the same service, or none. Not part of the digest. */
-  readonly serviceOverride?: ServiceOverride;
   /** An opaque text, different for every user of the service. Null where the service does not show it. */
   readonly account: string | null;
   /** Where the inventory is that the plan is based on, as the project names it. */
   readonly inventory: InventorySetting;
   /** Those in effect. */
   readonly safeguards: Safeguards;
+  /** What entries ignore. Missing when they ignore nothing. */
+  readonly ignored?: IgnoredProperties;
+  /** What is on hold, and stays so. Missing when nothing is. */
+  readonly held?: Holds;
+}
+
+/** Data alone, and all that apply needs besides the service and the inventory. Views leave out what only apply needs. */
+export interface Plan extends PlanSubject {
+  /** Missing when the manifest declares the same service, or none. Not part of the digest. */
+  readonly serviceOverride?: ServiceOverride;
   /** The risks of the plan as a whole. */
   readonly risks: readonly Risk[];
   /** Not part of the digest, which holds what changes. */
@@ -163,10 +179,6 @@ export interface Plan {
    * what the user selected makes no difference. Not part of the digest.
    */
   readonly unmanaged: UnmanagedCounts;
-  /** What entries ignore. Missing when they ignore nothing. */
-  readonly ignored?: IgnoredProperties;
-  /** What is on hold, and stays so: part of the digest. Missing when nothing is. */
-  readonly held?: Holds;
   /** What the declared resources refer to, including those that do not change. */
   readonly links: readonly Link[];
   /** What the inventory says of each declared resource once its change is done; the id is not known before. */
@@ -205,7 +217,7 @@ export interface UndeliveredKey {
 
 /** Properties that somebody else manages (`ignore:` of entries). */
 export interface IgnoredProperties {
-  /** By entry, sorted: part of the digest. */
+  /** By entry, sorted. The digest holds no other part of this. */
   readonly properties: Readonly<Record<Address, readonly string[]>>;
   /** How many of them differ from the manifests. Those with values from the environment are not compared. */
   readonly differences: number;

@@ -2,52 +2,54 @@ import type { Calendar, CalendarComparison, CalendarMinute, CalendarSide } from 
 import { type Holds, holdText } from '../model/hold.js';
 import { emptyInventory } from '../model/inventory.js';
 import { byCodeUnit } from '../model/json.js';
-import type { Action, Plan } from '../model/plan.js';
-import type { Address, Agent } from '../model/resource.js';
+import type { Agent, Project } from '../model/resource.js';
 import type { BusyMinute, TimeSpan } from '../model/start-rate.js';
 import type { SpecLoad, Timetable } from '../model/timetable.js';
-import { type Match, type Matches, match } from './match.js';
+import { match } from './match.js';
 import type { AgentLookup } from './references.js';
 import {
   countable,
   isManaged,
   isTimed,
-  type Startable,
-  type StartContext,
   type StartLoad,
   sidesOf,
   startedAgents,
   startLoads,
   type TimedKind,
 } from './starts.js';
+import type { Comparison, Match, MatchBasis, Matched } from './world.js';
 
-export interface CalendarInputs extends StartContext {
+export interface CalendarInputs {
+  readonly kinds: MatchBasis['kinds'];
+  readonly project: Project;
+  readonly now: Date;
   readonly span: TimeSpan;
   readonly timeZone: string;
   readonly timeZoneData: string;
   /** What is on hold starts nothing until its hold ends. */
-  readonly holds?: Holds | undefined;
+  readonly holds: Holds;
 }
 
 const MOST_MINUTES = 5;
 
 /** What starts when, from the manifests only: agents are counted as written, and the service is not asked. */
 export function calendarOf(inputs: CalendarInputs): Calendar {
-  const { kinds, project, span, timeZone, timeZoneData } = inputs;
+  const { kinds, project, now, span, timeZone, timeZoneData } = inputs;
   const kind = kinds.find(isTimed);
   if (kind === undefined) throw new Error('no kind has a timetable');
-  const matches = match({
+  const matched = match({
     kinds,
-    entries: project.entries,
+    project,
+    now,
+    service: '',
     objects: new Map(),
     inventory: emptyInventory(project.name, project.environment),
     agents: asWritten,
     prune: 'never',
-    otherAccount: false,
     kept: new Map(),
   });
   const { timetable } = kind;
-  const loads = withoutHeld(startLoads(kind, countable(kind, matches), inputs, matches), inputs);
+  const loads = withoutHeld(startLoads(kind, countable(kind, matched.matches), matched), inputs);
   const limit = project.limits.startsPerMinute;
   const { total: minutesOverLimit } = timetable.busyMinutes(loads, span, limit, 0);
   const { busiest } = timetable.busyMinutes(loads, span, 0, MOST_MINUTES);
@@ -66,12 +68,12 @@ export function calendarOf(inputs: CalendarInputs): Calendar {
     starts: days.flatMap((day) => day.hours).reduce((sum, each) => sum + each, 0),
     busiest: busiest.map((each) => calendarMinute(each, timeZone, timetable)),
     minutesOverLimit,
-    uncounted: uncountedOf(kind, inputs, counted, matches),
+    uncounted: uncountedOf(kind, inputs, counted, matched),
   };
 }
 
 /** What is held is counted from the end of its hold on. */
-function withoutHeld(loads: readonly StartLoad[], { holds = {}, span }: CalendarInputs): StartLoad[] {
+function withoutHeld(loads: readonly StartLoad[], { holds, span }: CalendarInputs): StartLoad[] {
   return loads.flatMap((load) => {
     const hold = holds[load.entry.address];
     if (hold === undefined) return load;
@@ -82,6 +84,7 @@ function withoutHeld(loads: readonly StartLoad[], { holds = {}, span }: Calendar
 
 /** Assumes that every agent exists under the name that the manifest uses. */
 const asWritten: AgentLookup = {
+  all: [],
   find: (written) => ({ agent: agentOf(written) }),
   byId: agentOf,
   suggest: () => null,
@@ -104,12 +107,12 @@ function calendarMinute(
 
 function uncountedOf(
   kind: TimedKind,
-  { project, holds = {} }: CalendarInputs,
+  { project, holds }: CalendarInputs,
   counted: ReadonlySet<string>,
-  matches: Matches,
+  { matches }: Matched,
 ): Calendar['uncounted'] {
   const unknown = new Set(
-    matches.list
+    matches
       .filter((each) => each.kind === kind && kind.timetable.frequency(each.entry?.spec) === null)
       .map((each) => each.address),
   );
@@ -140,17 +143,13 @@ const TIME_ZONE = 'UTC';
 type Side = 'before' | 'after';
 
 /** When the schedules of a project start agents, before and after a plan. Counts like `roster calendar`, but what exists. */
-export function compareCalendars(
-  state: Startable,
-  { changes }: Pick<Plan, 'changes'>,
-  { limit, now }: { readonly limit: number; readonly now: Date },
-): CalendarComparison {
-  const kind = state.kinds.find(isTimed);
+export function compareCalendars(comparison: Comparison): CalendarComparison {
+  const { kinds, now, project } = comparison.basis;
+  const limit = project.limits.startsPerMinute;
+  const kind = kinds.find(isTimed);
   if (kind === undefined) throw new Error('no kind has a timetable');
   const span = { from: now, until: new Date((Math.floor(now.getTime() / DAY_MS) + 1 + FULL_DAYS) * DAY_MS) };
-  const actions = new Map(changes.map(({ address, action }) => [address, action]));
-  const calendarOn = (side: Side) =>
-    calendarSide(kind, loadsOf(kind, { state, actions, side, now }), span, limit);
+  const calendarOn = (side: Side) => calendarSide(kind, loadsOf(kind, comparison, side), span, limit);
   return {
     timeZone: TIME_ZONE,
     from: span.from.toISOString(),
@@ -161,22 +160,17 @@ export function compareCalendars(
   };
 }
 
-interface SideOfPlan {
-  readonly state: Startable;
-  readonly actions: ReadonlyMap<Address, Action>;
-  readonly side: Side;
-  readonly now: Date;
-}
-
 interface Loads {
   readonly loads: readonly SpecLoad<unknown>[];
   readonly uncounted: number;
 }
 
-function loadsOf({ name, timetable }: TimedKind, { state, actions, side, now }: SideOfPlan): Loads {
+function loadsOf({ name, timetable }: TimedKind, comparison: Comparison, side: Side): Loads {
+  const { now } = comparison.basis;
+  const actions = new Map(comparison.diffs.map(({ change }) => [change.address, change.action]));
   const specOf = (match: Match) => sidesOf(match, actions.get(match.address))[side];
-  const startedBy = startedAgents(state, { specOf, count: (runs, spec) => runs.startsAtOnce(spec) });
-  const specs = state.list
+  const startedBy = startedAgents(comparison, { specOf, count: (runs, spec) => runs.startsAtOnce(spec) });
+  const specs = comparison.matches
     .filter((match) => match.kind.name === name && isManaged(match, actions.get(match.address)))
     .map(specOf)
     .filter((spec) => spec !== null);

@@ -1,9 +1,11 @@
 import { byCodeUnit, canonical, isJsonObject, type Json } from '../model/json.js';
 import type { Desired, Observed } from '../model/resource.js';
-import { assign } from './match/assignment.js';
 import type { ComparedValues } from './recorded.js';
 
-/** As many pairs of entries and objects as possible, with the fewest and smallest changes. The order of the lists has no effect. */
+/**
+ * Pairs entries with objects, closest first: as many pairs as there can be. Equally close ones go by address and id, so
+ * that the order of the lists has no effect.
+ */
 export function closestPairs(
   values: ComparedValues,
   entries: readonly Desired[],
@@ -13,18 +15,24 @@ export function closestPairs(
   const columns = [...objects].sort((a, b) => byCodeUnit(a.id ?? '', b.id ?? ''));
   const desired = rows.map((entry) => compared(values.ofEntry(entry)));
   const observed = columns.map((each) => compared(values.ofObject(each)));
-  const costs = desired.map((entry) => observed.map((each) => distance(entry, each)));
-  return pairsOf(costs, columns.length).flatMap(([row, column]) => {
-    const [entry, each] = [rows[row], columns[column]];
-    return entry === undefined || each === undefined ? [] : [[entry, each] as const];
+  // All of them at once, as numbers: there may be a thousand of each.
+  const costs = Float64Array.from({ length: rows.length * columns.length }, (_, index) => {
+    const [row, column] = [Math.floor(index / columns.length), index % columns.length];
+    return distance(desired[row] ?? null, observed[column] ?? null);
   });
-}
-
-/** There may be more rows than columns, or fewer. What is left over has no pair. */
-function pairsOf(costs: readonly (readonly number[])[], columns: number): (readonly [number, number])[] {
-  if (costs.length <= columns) return assign(costs).map((column, row) => [row, column] as const);
-  const turned = Array.from({ length: columns }, (_, column) => costs.map((row) => row[column] ?? 0));
-  return assign(turned).map((row, column) => [row, column] as const);
+  const closestFirst = Uint32Array.from(costs.keys()).sort(
+    (a, b) => (costs[a] ?? 0) - (costs[b] ?? 0) || a - b,
+  );
+  const taken = new Set<Desired | Observed>();
+  const pairs: (readonly [Desired, Observed])[] = [];
+  for (const index of closestFirst) {
+    const entry = rows[Math.floor(index / columns.length)];
+    const object = columns[index % columns.length];
+    if (entry === undefined || object === undefined || taken.has(entry) || taken.has(object)) continue;
+    taken.add(entry).add(object);
+    pairs.push([entry, object]);
+  }
+  return pairs;
 }
 
 /** A field's canonical form, and what it consists of. */

@@ -1,7 +1,6 @@
-import type { Diagnostic } from '../model/diagnostic.js';
-import type { ExistingObject, Expiry, PlannedRequest } from '../model/kind.js';
-import type { Action, Change, Origin } from '../model/plan.js';
-import type { Address, Desired, Names, Observed, Prune } from '../model/resource.js';
+import { type ExistingObject, isExpired, type PlannedRequest } from '../model/kind.js';
+import type { Action, Difference, FieldChange, Origin } from '../model/plan.js';
+import type { Delivery, Desired, Names, Observed } from '../model/resource.js';
 import {
   deliveryFields,
   fieldChange,
@@ -12,44 +11,21 @@ import {
   ruleOf,
 } from './fields.js';
 import { type IgnoredPart, ignoredParts } from './ignore.js';
-import type { Match } from './match.js';
-import { withProtection } from './protection.js';
-import { risksOf } from './risks.js';
 import { isUnchanged } from './secret-values.js';
-import { isUnmanaged } from './unmanaged/unmanaged.js';
-import { lossNotes, unseenNotes } from './unseen.js';
+import type { Match, PlanBasis, ResourceDiff } from './world.js';
 
-/** A change with the requests that carry it out, before they are ordered. */
-export interface ResourceDiff {
-  readonly match: Match;
-  readonly change: Omit<Change, 'steps'>;
-  readonly requests: readonly PlannedRequest[];
-  /** The action ends the access of the key that roster uses. */
-  readonly revokesCaller: boolean;
-  readonly diagnostics: readonly Diagnostic[];
+/** What happens to one resource. Null for an object that does not belong to this project. */
+export function diff(match: Match, basis: PlanBasis, names: Names): ResourceDiff | null {
+  const found = difference(match, basis, names);
+  if (found === null) return null;
+  const { change, requests, reason } = withDelivery(withProtection(found));
+  return { match, change, requests: markSecrets(match, requests), reason };
 }
 
-export interface DiffContext {
-  readonly names: Names;
-  readonly prune: Prune;
-  readonly destroy?: boolean | undefined;
-  /** What the inventory forgets although it exists. */
-  readonly removed: ReadonlySet<Address>;
-  readonly now: Date;
-  /** Now, by the clock that recorded what no list shows yet. */
-  readonly ownNow: Date;
-}
-
-/** What happens to one resource, and why. Null for an object that does not belong to this project. */
-export function diff(match: Match, context: DiffContext): ResourceDiff | null {
-  const result = diffWithoutRisks(match, context);
-  if (result === null) return null;
-  const change = withProtection(match, result.change);
-  const risks = risksOf(match, change, context);
-  // Most objects are unchanged, and need no copy.
-  if (change === result.change && risks.length === 0 && result.requests.length === 0) return result;
-  const requests = markSecrets(match, result.requests);
-  return { ...result, change: { ...change, risks }, requests };
+/** Whether the change ends the access of the API key that roster uses. */
+export function revokesCaller({ match: { kind, observed }, change: { action } }: ResourceDiff): boolean {
+  if (action !== 'create' && action !== 'replace' && action !== 'delete') return false;
+  return kind.revokesCaller?.(action, action === 'create' ? null : observed) ?? false;
 }
 
 function markSecrets({ entry, kind }: Match, requests: readonly PlannedRequest[]): readonly PlannedRequest[] {
@@ -63,16 +39,20 @@ function markSecrets({ entry, kind }: Match, requests: readonly PlannedRequest[]
   );
 }
 
-function diffWithoutRisks(match: Match, context: DiffContext): ResourceDiff | null {
+function difference(match: Match, basis: PlanBasis, names: Names): ResourceDiff | null {
   const { kind, entry, observed } = match;
-  if (entry === null) return diffUndeclared(match, context);
-  const expiry = kind.expired?.(entry.declared, context.now) ?? null;
-  if (expiry !== null) return skipExpired(match, entry, expiry);
-  if (observed === null) return create(match, entry, context);
-  return compare(match, entry, observed, context);
+  if (entry === null) return diffUndeclared(match, basis, names);
+  if (isExpired(kind, entry.declared, basis.now)) return leaveExpired(match);
+  if (observed === null) return create(match, entry, names);
+  return compare(match, entry, observed, { now: basis.now, names });
 }
 
-function create(match: Match, entry: Desired, { names, ownNow }: DiffContext): ResourceDiff {
+function leaveExpired(match: Match): ResourceDiff {
+  if (match.observed === null) return resourceDiff(match, 'none', {});
+  return resourceDiff(match, noCall(match), { adopted: isAdopted(match) });
+}
+
+function create(match: Match, entry: Desired, names: Names): ResourceDiff {
   const { kind, known } = match;
   // It is in the inventory and does not exist: somebody else deleted it.
   const origin: Origin = known === null ? 'manifest' : 'remote';
@@ -85,10 +65,8 @@ function create(match: Match, entry: Desired, { names, ownNow }: DiffContext): R
       fields: [...fields, ...deliveryFields(requests)],
       origin,
       name: nameOf(match.kind, entry.spec),
-      notes: lossNotes(match, ownNow),
     }),
     requests,
-    revokesCaller: kind.revokesCaller?.('create', null) ?? false,
   };
 }
 
@@ -96,7 +74,7 @@ function compare(
   match: Match,
   entry: Desired,
   observed: Observed,
-  { names, now }: DiffContext,
+  { names, now }: { readonly names: Names; readonly now: Date },
 ): ResourceDiff {
   const { kind } = match;
   const { spec: before } = observed;
@@ -107,90 +85,47 @@ function compare(
     const origin = fieldOrigin(match, field, observed);
     return fieldChange(match, field, { before, after: entry.spec, origin, names });
   });
-  const notes = renameNotes(match);
-  const parts = { fields, origin: overallOrigin(fields), adopted: isAdopted(match), notes };
+  const parts = { fields, origin: overallOrigin(fields), adopted: isAdopted(match) };
   const reason = lostSecret(match, observed) ?? kind.rotationDue?.(entry, observed, now) ?? null;
   if (changed.size === 0 && reason === null) return resourceDiff(match, noCall(match), parts);
-  if (reason !== null || kind.update === undefined) {
-    const why = reason === null ? [] : [reason];
-    return replace(match, entry, observed, { ...parts, notes: [...notes, ...why] });
-  }
+  if (reason !== null || kind.update === undefined)
+    return { ...replace(match, entry, observed, parts), reason };
   const requests = kind.update(existingObject(observed), entry.spec, changed);
   return { ...resourceDiff(match, 'update', parts), requests };
 }
 
-type ReplaceParts = Pick<Change, 'fields' | 'origin' | 'adopted' | 'notes'>;
-
 /** The new object is created first, and then the old one is removed: there is always one of them. */
-function replace(match: Match, entry: Desired, observed: Observed, parts: ReplaceParts): ResourceDiff {
+function replace(match: Match, entry: Desired, observed: Observed, parts: Partial<Difference>): ResourceDiff {
   const { kind } = match;
   // Creating a key revokes the key that makes the request (interface §5.5), so it needs no second request.
   const endsByItself = observed.caller;
   const removal = endsByItself || observed.id === null ? [] : kind.remove(existingObject(observed));
   const creation = kind.create(entry.spec, entry);
-  const fields = [...parts.fields, ...deliveryFields(creation)];
+  const fields = [...(parts.fields ?? []), ...deliveryFields(creation)];
   return {
     ...resourceDiff(match, 'replace', { ...parts, fields, origin: parts.origin ?? 'manifest' }),
     requests: [...creation, ...removal],
-    revokesCaller: kind.revokesCaller?.('replace', observed) ?? false,
-    diagnostics: endsByItself || observed.id !== null ? [] : [notRevocable(match, observed)],
   };
 }
 
-function diffUndeclared(match: Match, { prune, removed, names, ownNow }: DiffContext): ResourceDiff | null {
+function diffUndeclared(match: Match, { prune, removed }: PlanBasis, names: Names): ResourceDiff | null {
   const { kind, observed, known } = match;
   if (isUnmanaged(match, prune)) return null;
-  if (observed === null)
-    return resourceDiff(match, 'forget', { name: known?.name ?? null, notes: unseenNotes(match, ownNow) });
+  if (observed === null) return resourceDiff(match, 'forget', { name: known?.name ?? null });
   // It was ours and belongs to the operator now: it cannot be deleted, and need not be.
   if (observed.manageable === false && observed.id !== null) return resourceDiff(match, 'forget', {});
-  if (match.ours && removed.has(match.address)) return prune === 'all' ? keepRemoved(match) : forget(match);
-  if (prune === 'never') return leaveAlone(match);
+  // Once forgotten, it would be like any other object that `prune: all` deletes.
+  if (match.ours && removed.has(match.address))
+    return resourceDiff(match, prune === 'all' ? 'none' : 'forget', {});
+  if (prune === 'never') return resourceDiff(match, 'none', {});
   const { spec } = observed;
   const fields = Object.keys(spec === null ? {} : kind.fields)
     .map((field) => fieldChange(match, field, { before: spec, after: null, origin: 'manifest', names }))
     .filter((field) => !isBlank(field.before));
-  const isRemovable = observed.id !== null;
   return {
     ...resourceDiff(match, 'delete', { fields, origin: 'manifest' }),
-    requests: isRemovable ? kind.remove(existingObject(observed)) : [],
-    revokesCaller: kind.revokesCaller?.('delete', observed) ?? false,
-    diagnostics: isRemovable ? [] : [notRevocable(match, observed)],
+    requests: observed.id === null ? [] : kind.remove(existingObject(observed)),
   };
-}
-
-/** `removed:` lists it. */
-function forget(match: Match): ResourceDiff {
-  return resourceDiff(match, 'forget', { notes: ['stays on the service, and is no longer managed here'] });
-}
-
-/** Once forgotten, it would be like any other object that `prune: all` deletes. */
-function keepRemoved(match: Match): ResourceDiff {
-  const message = `${match.address} is listed under \`removed\` and stays on the service and in the inventory, because \`prune: all\` deletes what is in neither the manifests nor the inventory`;
-  const help = 'To remove it from the inventory, use `--prune owned`.';
-  return {
-    ...resourceDiff(match, 'none', {}),
-    diagnostics: [{ severity: 'warning', code: 'left-alone', message, help }],
-  };
-}
-
-function leaveAlone(match: Match): ResourceDiff {
-  const name = match.observed?.name ?? match.known?.name ?? null;
-  const subject = name === null ? match.address : `${match.address} "${name}"`;
-  const message = `${subject} is no longer declared and stays on the service (prune: never)`;
-  const help = 'To delete it, use `--prune owned`. To keep managing it, declare it again.';
-  return {
-    ...resourceDiff(match, 'none', {}),
-    diagnostics: [{ severity: 'warning', code: 'left-alone', message, help }],
-  };
-}
-
-function skipExpired(match: Match, entry: Desired, { path, message, help }: Expiry): ResourceDiff {
-  const place = entry.placeOf(path);
-  const warning: Diagnostic = { severity: 'warning', code: 'past-once', message, place, help };
-  const adopted = match.observed !== null && isAdopted(match);
-  const action = match.observed === null ? 'none' : noCall(match);
-  return { ...resourceDiff(match, action, { adopted, notes: renameNotes(match) }), diagnostics: [warning] };
 }
 
 /** Created by a run that could not deliver it: nobody can read it, so it is of no use. */
@@ -200,7 +135,7 @@ function lostSecret({ kind, known, createInterrupted }: Match, observed: Observe
   return 'an earlier run ended before it delivered this key, which can no longer be read';
 }
 
-function resourceDiff(match: Match, action: Action, parts: Partial<ResourceDiff['change']>): ResourceDiff {
+function resourceDiff(match: Match, action: Action, parts: Partial<Difference>): ResourceDiff {
   const { observed, entry } = match;
   const change = {
     address: match.address,
@@ -211,14 +146,11 @@ function resourceDiff(match: Match, action: Action, parts: Partial<ResourceDiff[
     origin: null,
     adopted: false,
     fields: [],
-    nextRuns: null,
-    risks: [],
-    notes: [],
     source: entry?.source ?? null,
     ...(match.renamedFrom === null ? {} : { renamedFrom: match.renamedFrom }),
     ...parts,
   };
-  return { match, change, requests: [], revokesCaller: false, diagnostics: [] };
+  return { match, change, requests: [], reason: null };
 }
 
 /** The inventory does not hold it under this address. */
@@ -233,24 +165,53 @@ function noCall(match: Match): Action {
   return isAdopted(match) ? 'adopt' : 'none';
 }
 
-function renameNotes({ renamedFrom }: Match): string[] {
-  return renamedFrom === null ? [] : [`renamed from ${renamedFrom}`];
-}
-
 function existingObject({ kind, id, rawId, spec }: Observed): ExistingObject<unknown> {
   if (id === null || rawId === null) throw new Error(`a ${kind} without an id cannot be changed`);
   return { id, rawId, before: spec };
 }
 
-/** A key that the list shows without an id (interface §2, API key). */
-function notRevocable(match: Match, observed: Observed): Diagnostic {
-  const { name } = observed;
-  const { entry, address } = match;
-  return {
-    severity: 'error',
-    code: 'not-manageable',
-    message: `the service lists the ${match.kind.name} "${name ?? match.address}" without an id, so roster cannot revoke it`,
-    help: 'Revoke it in the dashboard (account menu, API keys), then run the command again.',
-    ...(entry === null ? {} : { place: entry.source, address }),
-  };
+/** Adds the change of `protect`, which acts although it may send nothing: the inventory holds the protection. */
+function withProtection(found: ResourceDiff): ResourceDiff {
+  const { match, change } = found;
+  const protection = protectionField(match);
+  // An expired entry without an object owns nothing.
+  const isNothing = change.action === 'none' && match.observed === null;
+  if (protection === null || isNothing) return found;
+  const fields = [...change.fields, protection];
+  const action = change.action === 'none' ? 'update' : change.action;
+  const origin = change.action === 'create' ? change.origin : overallOrigin(fields);
+  return { ...found, change: { ...change, action, fields, origin } };
+}
+
+function protectionField({ entry, observed, wasProtected }: Match): FieldChange | null {
+  if (entry === null || entry.protect === wasProtected) return null;
+  const before = observed === null ? null : wasProtected;
+  const source = before === null ? null : entry.placeOf(['protect']);
+  const rest = { sensitive: false, layout: 'value', origin: 'manifest', source } as const;
+  return { path: 'protect', before, after: entry.protect, ...rest };
+}
+
+/** Adds the delivery that an earlier run could not finish: it is reviewed like that of a new key. */
+function withDelivery(found: ResourceDiff): ResourceDiff {
+  const { match, change } = found;
+  if (match.entry === null || keptDelivery(found) === null) return found;
+  const requests = match.kind.create(match.entry.spec, match.entry);
+  const fields = [...change.fields, ...deliveryFields(requests)];
+  return { ...found, change: { ...change, action: 'update', origin: 'manifest', fields } };
+}
+
+/** Where a key that an earlier run kept is to go. Null where nothing is delivered: an object that is replaced gets another key. */
+export function keptDelivery({ match, change, requests }: ResourceDiff): Delivery | null {
+  const { kind, entry, kept } = match;
+  if (entry === null || kept === undefined || requests.length > 0) return null;
+  if (!['none', 'adopt', 'update'].includes(change.action)) return null;
+  return kind.create(entry.spec, entry).find((each) => each.delivery !== undefined)?.delivery ?? null;
+}
+
+/**
+ * An object that no entry declares and the inventory does not hold (contract §1), and that stays as it is: what `prune:
+ * all` deletes is part of the plan.
+ */
+function isUnmanaged({ ours, observed }: Match, prune: PlanBasis['prune']): boolean {
+  return !ours && (prune !== 'all' || observed?.manageable !== true || observed.caller);
 }

@@ -1,11 +1,14 @@
 import { canonical, type Json } from '../model/json.js';
-import type { Change, Plan } from '../model/plan.js';
+import type { Change, Plan, PlanSubject, Step } from '../model/plan.js';
 import { digestOfParts, digestPart } from '../model/plan-digest.js';
+import { type Address, objectKey } from '../model/resource.js';
 import { hashed, type ValueHasher, valueHasher } from '../model/value-hash.js';
-import type { ResourceDiff } from './diff.js';
+import { diff } from './diff.js';
 import { fieldValue, ruleOf } from './fields.js';
 import { withoutIgnored } from './ignore.js';
+import { order } from './order.js';
 import { secretPlaces, unrecordedFields, withoutSecrets } from './secret-values.js';
+import type { Comparison, Match, ResourceDiff } from './world.js';
 
 /**
  * `sha256:` of what would change, from what, to what, and where, and of the settings that a pull request may not change
@@ -13,35 +16,30 @@ import { secretPlaces, unrecordedFields, withoutSecrets } from './secret-values.
  * hashes, and the templates of manifests count in their place: a digest is public, and a short secret could be guessed.
  */
 export function digestOf(
-  plan: Pick<
-    Plan,
-    | 'project'
-    | 'environment'
-    | 'service'
-    | 'account'
-    | 'inventory'
-    | 'safeguards'
-    | 'ignored'
-    | 'held'
-    | 'changes'
-    | 'steps'
-  >,
+  subject: PlanSubject,
+  ordered: OrderedChanges,
   diffs: readonly ResourceDiff[],
 ): Pick<Plan, 'digest' | 'digestParts'> {
-  const digestParts = digestPartsOf(plan, diffs, { hasher: valueHasher(plan) });
-  return { digest: digestOfParts(plan, digestParts), digestParts };
+  const digestParts = digestPartsOf(ordered, diffs, { hasher: valueHasher(subject) });
+  return { digest: digestOfParts(subject, digestParts), digestParts };
+}
+
+/** The changes of a plan, and the steps that carry them out. */
+export interface OrderedChanges {
+  readonly changes: readonly Change[];
+  readonly steps: readonly Step[];
 }
 
 /** How values count. */
-export interface DigestOptions {
+interface DigestOptions {
   readonly hasher: ValueHasher;
   /** What a field will refer to, in its canonical form. Default: as it is. */
   readonly reference?: (value: Json) => Json;
 }
 
 /** A hash of each acting change, in the order of the plan. */
-export function digestPartsOf(
-  plan: Pick<Plan, 'changes' | 'steps'>,
+function digestPartsOf(
+  plan: OrderedChanges,
   diffs: readonly ResourceDiff[],
   options: DigestOptions,
 ): readonly string[] {
@@ -114,4 +112,57 @@ function digested(
     protected: values?.isRefused ?? false,
     values: values?.values ?? [],
   });
+}
+
+/**
+ * The digest parts of a plan as they were while the unfinished apply had yet to create what changes refer to: for
+ * `--resume`. An object counts as created by it if its create, as its entry would have it now, is a part of that apply, and
+ * nothing is left to change in it. An address that has become that of another object refers to something else.
+ */
+export function restParts(
+  subject: PlanSubject,
+  ordered: OrderedChanges,
+  { basis, names, diffs }: Comparison,
+): Pick<Plan, 'restParts'> {
+  const { intent } = basis.inventory;
+  const isReferring = ({ change, match }: ResourceDiff) =>
+    change.action !== 'none' && match.kind.references !== undefined;
+  if (intent === undefined || !diffs.some(isReferring)) return {};
+  const hasher = valueHasher(subject);
+  const referred = new Set(basis.kinds.flatMap(({ references }) => references?.kinds ?? []));
+  const intended = new Set(intent.digestParts);
+  const created = new Map(
+    diffs.flatMap((each): [string, Address][] => {
+      const { kind, observed, address } = each.match;
+      const before = referred.has(kind.name) ? beforeCreate(each) : null;
+      const create = before && diff(before, basis, names);
+      if (create === null || !intended.has(partOf(create, hasher))) return [];
+      return [[objectKey(kind.name, observed?.id ?? null), address]];
+    }),
+  );
+  if (created.size === 0) return {};
+  const reference = (value: Json) => asPending(value, created);
+  return { restParts: digestPartsOf(ordered, diffs, { hasher, reference }) };
+}
+
+/** What was known of an object that exists and is as declared before it was created; null for any other. */
+function beforeCreate({ match, change }: ResourceDiff): Match | null {
+  if (change.action !== 'none' || match.entry === null || match.observed?.id == null) return null;
+  const nothing = { observed: null, rule: null, known: null, record: null, renamedFrom: null } as const;
+  return { ...match, ...nothing, createInterrupted: false, misdescribed: false, wasProtected: false };
+}
+
+function partOf(create: ResourceDiff, hasher: ValueHasher): string {
+  const { steps, stepsOf } = order([create]);
+  const { address } = create.change;
+  const own = { ...create.change, steps: stepsOf.get(address) ?? [], nextRuns: null, risks: [], notes: [] };
+  return digestPartsOf({ changes: [own], steps }, [create], { hasher })[0] ?? '';
+}
+
+/** The canonical form of a reference is its kind with its id. */
+function asPending(value: Json, created: ReadonlyMap<string, Address>): Json {
+  const [kind, id] = Array.isArray(value) ? value : [];
+  if (typeof kind !== 'string' || typeof id !== 'string') return value;
+  const address = created.get(objectKey(kind, id));
+  return address === undefined ? value : [kind, { pending: address }];
 }

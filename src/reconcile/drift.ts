@@ -6,8 +6,8 @@ import type { FieldChange } from '../model/plan.js';
 import type { Address, Names, Observed } from '../model/resource.js';
 import { rawValue, ruleOf } from './fields.js';
 import { ownPart } from './ignore.js';
-import type { Match } from './match.js';
 import { concealed, declaresApplied, holdsApplied, secretPlaces } from './secret-values.js';
+import type { Match } from './world.js';
 
 /** Compares existing objects with what was applied last, whatever the manifests declare now. */
 export function driftOf(

@@ -4,8 +4,8 @@ import type { FieldChange, Origin } from '../model/plan.js';
 import type { FieldRule, Names, Observed } from '../model/resource.js';
 import { escapedValue } from '../model/template.js';
 import { withoutIgnored } from './ignore.js';
-import type { Match } from './match.js';
 import { concealed, declaresApplied, holdsApplied, secretPlaces } from './secret-values.js';
+import type { Match } from './world.js';
 
 export function fieldValue(kind: Kind, spec: unknown, field: string): Json {
   return ruleOf(kind, field).canonical(rawValue(spec, field));

@@ -6,11 +6,10 @@ import { isExpired } from '../model/kind.js';
 import type { Change, InventoryRecord, Plan } from '../model/plan.js';
 import type { Address, Names, Observed, Project } from '../model/resource.js';
 import { defaultSafeguards } from '../model/safeguards.js';
-import type { ResourceDiff } from './diff.js';
 import { digestOf } from './digest.js';
 import { fieldChange } from './fields.js';
-import type { Match } from './match.js';
 import { order } from './order.js';
+import type { Match, ResourceDiff } from './world.js';
 
 export interface HoldInputs {
   readonly action: HoldAction;
@@ -71,10 +70,11 @@ function planOf(inputs: HoldInputs, effects: readonly RecordedEffect[]): Plan {
   const acting = effects.filter(({ effect }) => effect === 'pause' || effect === 'enable');
   const diffs = acting.map((each) => diffOf(each, hold !== null, names));
   const { steps, stepsOf } = order(diffs);
-  const changes = diffs.map(
-    ({ change }): Change => ({ ...change, steps: stepsOf.get(change.address) ?? [] }),
-  );
-  const body = {
+  const changes = diffs.map(({ change }): Change => {
+    const own = stepsOf.get(change.address) ?? [];
+    return { ...change, steps: own, nextRuns: null, risks: [], notes: [] };
+  });
+  const subject = {
     project: project.name,
     environment: project.environment,
     service,
@@ -82,10 +82,9 @@ function planOf(inputs: HoldInputs, effects: readonly RecordedEffect[]): Plan {
     inventory: inventory.place ?? project.inventory,
     safeguards: inventory.safeguards ?? defaultSafeguards,
     held: heldBy(effects),
-    changes,
-    steps,
   };
-  return { ...body, ...digestOf(body, diffs), ...nothingElse, records: recordsOf(acting) };
+  const digest = digestOf(subject, { changes, steps }, diffs);
+  return { ...subject, changes, steps, ...digest, ...nothingElse, records: recordsOf(acting) };
 }
 
 /** What plans of manifests have besides. */
@@ -130,14 +129,10 @@ function diffOf({ match, address }: RecordedEffect, paused: boolean, names: Name
       origin: 'manifest',
       adopted: false,
       fields: [fieldChange(match, field, sides)],
-      nextRuns: null,
-      risks: [],
-      notes: [],
       source: null,
     },
     requests: kind.update(existing, after, new Set([field])),
-    revokesCaller: false,
-    diagnostics: [],
+    reason: null,
   };
 }
 

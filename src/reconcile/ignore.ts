@@ -1,7 +1,9 @@
 import type { InventoryEntry } from '../model/inventory.js';
-import { canonical, isJsonObject, type Json, type JsonObject } from '../model/json.js';
-import type { Declared, Desired } from '../model/resource.js';
+import { byCodeUnit, canonical, isJsonObject, type Json, type JsonObject } from '../model/json.js';
+import type { IgnoredProperties } from '../model/plan.js';
+import type { Address, Declared, Desired } from '../model/resource.js';
 import { escapedValue, unescapedValue, usesEnvironment } from '../model/template.js';
+import type { ResourceDiff } from './world.js';
 
 /** A property that somebody else manages, or a part of it (`ignore:` of an entry). */
 export interface IgnoredPart {
@@ -104,4 +106,21 @@ function partOf(template: Json | undefined, part: string): Json | undefined {
 function withPart(rest: Json | undefined, isTemplate: boolean, part: string, kept: Json): JsonObject {
   const others = isJsonObject(rest) ? rest : {};
   return { ...((isTemplate ? others : escapedValue(others)) as JsonObject), [part]: kept };
+}
+
+/** What the entries of a plan ignore, and how much of it differs. */
+export function ignoredOf(diffs: readonly ResourceDiff[]): IgnoredProperties | null {
+  const ignoring = diffs.filter(({ match }) => match.entry?.ignore !== undefined);
+  if (ignoring.length === 0) return null;
+  const properties: Record<Address, readonly string[]> = {};
+  const differing: Address[] = [];
+  let differences = 0;
+  for (const { match } of ignoring) {
+    const paths = ignoredParts(match.entry).map(({ path }) => path);
+    properties[match.address] = paths.sort(byCodeUnit);
+    const differ = match.ignoredDifferences?.length ?? 0;
+    differences += differ;
+    if (differ > 0) differing.push(match.address);
+  }
+  return { properties, differences, differing: differing.sort(byCodeUnit) };
 }

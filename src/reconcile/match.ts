@@ -1,6 +1,5 @@
 import type { Diagnostic } from '../model/diagnostic.js';
 import { groupBy } from '../model/group-by.js';
-import type { Hold } from '../model/hold.js';
 import type { Inventory, InventoryEntry } from '../model/inventory.js';
 import type { Kind } from '../model/kind.js';
 import { namedIds } from '../model/named-ids.js';
@@ -9,15 +8,11 @@ import {
   addressOf,
   type Declared,
   type Desired,
-  type KindName,
   type Observed,
   objectKey,
-  type Prune,
 } from '../model/resource.js';
-import type { Rule } from '../model/why.js';
 import { findExternal } from './external.js';
-import { comparableRecord } from './ignore.js';
-import { type KeptObjects, type Pairing, pair } from './pair.js';
+import { type Pairing, pair } from './pair.js';
 import {
   ComparedValues,
   formerAddress,
@@ -26,88 +21,37 @@ import {
   RecordedObjects,
   Records,
 } from './recorded.js';
-import { type AgentLookup, ReferenceResolver } from './references.js';
-import { effectiveEntry } from './resolve.js';
-
-/** One resource: what is declared, what exists, and what was applied last. At least one of the three is set. */
-export interface Match {
-  readonly address: Address;
-  readonly kind: Kind;
-  readonly entry: Desired | null;
-  readonly observed: Observed | null;
-  readonly rule: Rule | null;
-  /** Under its address, or else under that of `renamedFrom`. */
-  readonly known: InventoryEntry | null;
-  /** It is on hold: what `entry` wants is paused. */
-  readonly hold?: Hold;
-  /** `entry` without its hold. Missing when it has none. */
-  readonly unheld?: Desired;
-  /** It was on hold, and nothing has been applied since that ended. */
-  readonly endedHold?: Hold;
-  /** What the inventory says of the observed object, under whatever address; `known` where it says nothing. */
-  readonly record: InventoryEntry | null;
-  /** The ignored properties of the entry that differ. Missing when it ignores none. */
-  readonly ignoredDifferences?: readonly string[];
-  /** With what somebody else manages by now: it may hold values from the environment. Missing where that is `record`. */
-  readonly wholeRecord?: InventoryEntry | null;
-  /** The address in the inventory of an object whose entry has another key now. */
-  readonly renamedFrom: Address | null;
-  /** An earlier run was about to create it, and ended before it could record the result. */
-  readonly createInterrupted: boolean;
-  /** False for what is neither declared nor in the inventory: only `prune: all` may change it. */
-  readonly ours: boolean;
-  /** The object is not what the inventory recorded: it may be someone else's. */
-  readonly misdescribed: boolean;
-  /** An apply has protected the object, under whatever address. */
-  readonly wasProtected: boolean;
-}
-
-export interface Matches {
-  readonly list: readonly Match[];
-  /** External entries with their objects. */
-  readonly externals: ReadonlyMap<Address, Observed>;
-  readonly diagnostics: readonly Diagnostic[];
-}
-
-export interface MatchInputs {
-  readonly kinds: readonly Kind[];
-  readonly entries: readonly Declared[];
-  readonly objects: ReadonlyMap<KindName, readonly Observed[]>;
-  readonly inventory: Inventory;
-  readonly agents: AgentLookup;
-  readonly prune: Prune;
-  /** The ids in the inventory may be those of another account. */
-  readonly otherAccount: boolean;
-  readonly kept: KeptObjects;
-}
+import { ReferenceResolver } from './references.js';
+import { resolve } from './resolve.js';
+import { isOtherService, type Match, type MatchBasis, type Matched } from './world.js';
 
 /** Matches everything declared with everything that exists, kind by kind: objects come before what refers to them. */
-export function match(inputs: MatchInputs): Matches {
-  const matcher = new Matcher(inputs);
-  for (const kind of inputs.kinds) matcher.matchKind(kind);
+export function match(basis: MatchBasis): Matched {
+  const matcher = new Matcher(basis);
+  for (const kind of basis.kinds) matcher.matchKind(kind);
   return matcher;
 }
 
-class Matcher implements Matches {
-  readonly list: Match[] = [];
+class Matcher implements Matched {
+  readonly matches: Match[] = [];
   readonly externals = new Map<Address, Observed>();
   readonly diagnostics: Diagnostic[] = [];
   private readonly resolver: ReferenceResolver;
   private readonly recorded: RecordedObjects;
   private readonly protectedObjects: ReadonlySet<string>;
 
-  constructor(private readonly inputs: MatchInputs) {
-    this.resolver = new ReferenceResolver(inputs.agents, this.diagnostics);
-    this.recorded = new RecordedObjects(inputs.inventory);
-    const entries = [...inputs.inventory.entries.values()];
+  constructor(readonly basis: MatchBasis) {
+    this.resolver = new ReferenceResolver(basis.agents, this.diagnostics);
+    this.recorded = new RecordedObjects(basis.inventory);
+    const entries = [...basis.inventory.entries.values()];
     this.protectedObjects = new Set(
       entries.flatMap(({ protect, kind, id }) => (protect && id !== null ? [objectKey(kind, id)] : [])),
     );
   }
 
   matchKind(kind: Kind): void {
-    const entries = this.inputs.entries.filter((entry) => entry.kind === kind.name);
-    const objects = this.inputs.objects.get(kind.name) ?? [];
+    const entries = this.basis.project.entries.filter((entry) => entry.kind === kind.name);
+    const objects = this.basis.objects.get(kind.name) ?? [];
     const managed = entries.filter((entry) => !entry.external);
     const external = entries.filter((entry) => entry.external);
     if (external.length > 0) this.matchExternal(kind, external, managed);
@@ -119,8 +63,8 @@ class Matcher implements Matches {
   }
 
   private matchExternal(kind: Kind, external: readonly Declared[], managed: readonly Declared[]): void {
-    const { inventory, agents } = this.inputs;
-    const objects = this.inputs.objects.get(kind.name) ?? [];
+    const { inventory, agents } = this.basis;
+    const objects = this.basis.objects.get(kind.name) ?? [];
     const names = objects.flatMap((each) => each.name ?? []);
     for (const entry of external) {
       const { suggest } = agents;
@@ -139,10 +83,9 @@ class Matcher implements Matches {
     desired: readonly Desired[],
     observed: readonly Observed[],
   ): ReadonlySet<Observed> {
-    const { inventory, prune, otherAccount, kept } = this.inputs;
     const values = new ComparedValues(kind, this.recorded);
     const records = this.recordsOf(kind);
-    const pairing = pair({ kind, desired, observed, inventory, prune, otherAccount, records, values, kept });
+    const pairing = pair({ kind, desired, observed, basis: this.basis, records, values });
     this.diagnostics.push(...pairing.diagnostics);
     for (const entry of desired)
       if (!pairing.broken.has(entry.address)) this.addDeclared(kind, entry, pairing);
@@ -150,7 +93,7 @@ class Matcher implements Matches {
   }
 
   private addDeclared(kind: Kind, entry: Desired, { pairs, misdescribed }: Pairing): void {
-    const { inventory } = this.inputs;
+    const { inventory } = this.basis;
     const { address } = entry;
     const found = pairs.get(address);
     const { observed = null, rule = null } = found ?? {};
@@ -159,15 +102,13 @@ class Matcher implements Matches {
     const known = own ?? former?.entry ?? null;
     const createInterrupted = this.isInterruptedCreate(kind, address, observed);
     const wasProtected = this.wasProtected(kind, observed, known);
-    const last = this.recordOf(observed) ?? known;
-    const { differences, ...effective } = effectiveEntry(kind, entry, observed, last);
-    const record = last && comparableRecord(entry, last);
-    this.resolver.add(address, observed?.id ?? { pending: address }, kind, effective.entry.spec);
+    const record = this.recordOf(observed) ?? known;
     const renamedFrom = former?.address ?? formerAddress(entry, observed, inventory);
     const state = { createInterrupted, ours: true, misdescribed: misdescribed.has(address), wasProtected };
-    const each: Match = { address, kind, ...effective, observed, rule, known, record, renamedFrom, ...state };
-    const ignoring = { ignoredDifferences: differences, wholeRecord: last };
-    this.list.push(entry.ignore === undefined ? each : { ...each, ...ignoring });
+    const each = { address, kind, entry, observed, rule, known, record, renamedFrom, ...state };
+    const resolved = resolve(each, this.basis);
+    this.resolver.add(address, observed?.id ?? { pending: address }, kind, resolved.entry?.spec ?? null);
+    this.matches.push(resolved);
   }
 
   private recordOf(observed: Observed | null): InventoryEntry | null {
@@ -183,12 +124,12 @@ class Matcher implements Matches {
 
   /** A draft says nothing about an object that its create would not have made. */
   private isInterruptedCreate(kind: Kind, address: Address, observed: Observed | null): boolean {
-    if (!this.inputs.inventory.drafts.has(address)) return false;
+    if (!this.basis.inventory.drafts.has(address)) return false;
     return observed === null || this.recordsOf(kind).isIntended(address, observed);
   }
 
   private recordsOf(kind: Kind): Records {
-    return new Records(kind, this.inputs.inventory, this.resolver);
+    return new Records(kind, this.basis.inventory, this.resolver);
   }
 
   private wasProtected(kind: Kind, observed: Observed | null, known: InventoryEntry | null): boolean {
@@ -205,22 +146,20 @@ class Matcher implements Matches {
   ): void {
     const { list, diagnostics } = findUndeclared({
       kind,
-      inventory: this.inputs.inventory,
+      inventory: this.basis.inventory,
       declared: new Set(managed.map((each) => each.address)),
       takenIds: new Set([...paired].map((each) => each.id)),
       free: observed.filter((each) => !paired.has(each)),
       records: this.recordsOf(kind),
-      otherAccount: this.inputs.otherAccount,
+      otherAccount: isOtherService(this.basis),
     });
     this.diagnostics.push(...diagnostics);
     for (const each of list) {
       const rule = each.ours ? 'inventory' : null;
       const wasProtected = this.wasProtected(kind, each.observed, each.known);
       const record = this.recordOf(each.observed) ?? each.known;
-      this.list.push({
-        ...{ ...each, kind, entry: null, rule, record },
-        ...{ renamedFrom: null, createInterrupted: false, wasProtected },
-      });
+      const state = { renamedFrom: null, createInterrupted: false, wasProtected };
+      this.matches.push(resolve({ ...each, kind, entry: null, rule, record, ...state }, this.basis));
     }
   }
 }

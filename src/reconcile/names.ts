@@ -8,15 +8,10 @@ import {
   type Names,
   objectKey,
 } from '../model/resource.js';
-import type { Match } from './match.js';
-import type { AgentLookup } from './references.js';
+import type { Match, Matched } from './world.js';
 
 /** Replaces ids by names: an agent's externalAgentId, an object's address, or its name and id. */
-export function namesOf(
-  matches: readonly Match[],
-  externals: ReadonlyMap<Address, { id: string | null }>,
-  agents: AgentLookup,
-): Names {
+export function namesOf({ matches, externals, basis: { agents } }: Matched): Names {
   const addresses = new Map<string, Address>();
   const descriptions = new Map<string, string>();
   for (const { kind, address, observed, ours } of matches) {

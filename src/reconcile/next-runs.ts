@@ -3,7 +3,7 @@ import type { Change, NextRuns, Plan, Run } from '../model/plan.js';
 import type { Answered, Ask, Preview } from '../model/preview.js';
 import type { Address, Desired } from '../model/resource.js';
 import type { Timetable } from '../model/timetable.js';
-import type { Match } from './match.js';
+import type { Match } from './world.js';
 
 /** Runs shown for each change (contract §4). */
 const MOST_RUNS = 5;

@@ -3,7 +3,7 @@ import { type PlannedRequest, referencesOf } from '../model/kind.js';
 import type { Step } from '../model/plan.js';
 import type { Request } from '../model/request.js';
 import { type Address, isPending, objectKey } from '../model/resource.js';
-import type { ResourceDiff } from './diff.js';
+import type { ResourceDiff } from './world.js';
 
 /** The service accepts more, but this limits how many single requests follow a failure (contract §4). */
 const MOST_IN_BULK = 100;

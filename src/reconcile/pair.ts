@@ -4,14 +4,7 @@ import type { Inventory, InventoryEntry } from '../model/inventory.js';
 import { byCodeUnit, canonical } from '../model/json.js';
 import type { Kind } from '../model/kind.js';
 import { namedIds } from '../model/named-ids.js';
-import {
-  type Address,
-  type Desired,
-  type EntryProblem,
-  normalId,
-  type Observed,
-  type Prune,
-} from '../model/resource.js';
+import { type Address, type Desired, type EntryProblem, normalId, type Observed } from '../model/resource.js';
 import type { Rule } from '../model/why.js';
 import { closestPairs } from './closest.js';
 import { fieldValue } from './fields.js';
@@ -24,6 +17,7 @@ import {
   textOf,
 } from './recorded.js';
 import { entryDiagnostic } from './references.js';
+import { isOtherService, type MatchBasis } from './world.js';
 
 export interface Pair {
   readonly observed: Observed;
@@ -43,18 +37,15 @@ export interface PairingInputs {
   readonly kind: Kind;
   readonly desired: readonly Desired[];
   readonly observed: readonly Observed[];
-  readonly inventory: Inventory;
-  readonly prune: Prune;
-  /** The ids in the inventory may be those of another account: objects that it does not describe are not ours. */
-  readonly otherAccount: boolean;
+  readonly basis: MatchBasis;
   readonly records: Records;
-  readonly kept: KeptObjects;
   readonly values: ComparedValues;
 }
 
 /** Pairs the declared entries of one kind with the existing objects. An object never belongs to two entries. */
 export function pair(inputs: PairingInputs): Pairing {
-  const { desired, inventory } = inputs;
+  const { desired, basis } = inputs;
+  const { inventory, prune } = basis;
   const state = new PairingState(inputs);
   for (const entry of desired) if (entry.id !== null) state.byId(entry, entry.id);
   for (const entry of desired) {
@@ -67,7 +58,7 @@ export function pair(inputs: PairingInputs): Pairing {
   state.byNaturalKey(desired.filter((entry) => state.isOpen(entry)));
   state.byDoubtfulId();
   // An object without an entry would be deleted: it is better to change it into what is declared.
-  if (inputs.prune === 'all') {
+  if (prune === 'all') {
     const open = desired.filter((entry) => state.isOpen(entry));
     state.bySimilarity(open, protectedIds(inventory));
   }
@@ -93,7 +84,7 @@ class PairingState implements Pairing {
   private readonly kind: Kind;
   private readonly observed: readonly Observed[];
 
-  constructor(private readonly inputs: Omit<PairingInputs, 'desired'>) {
+  constructor(private readonly inputs: PairingInputs) {
     this.kind = inputs.kind;
     this.observed = inputs.observed;
     this.observedById = new Map(this.observed.map((each) => [each.id, each]));
@@ -133,7 +124,7 @@ class PairingState implements Pairing {
     const intended = known.created === undefined ? null : this.inputs.records.intendedIdentity(entry.address);
     if (intended !== null && this.kind.identity.ofObserved(found) !== intended) return;
     if (this.inputs.records.describesFor(entry, known, found)) this.take(entry, found, 'inventory');
-    else if (!this.inputs.otherAccount)
+    else if (!isOtherService(this.inputs.basis))
       this.doubtful.set(entry.address, () => this.takeMisdescribed(entry, known, found));
   }
 
@@ -154,7 +145,7 @@ class PairingState implements Pairing {
 
   /** Roster has kept the key of this object for this entry, which no inventory may know yet. */
   byKept(entry: Desired): void {
-    const found = this.inputs.kept.get(entry.address)?.observed;
+    const found = this.inputs.basis.kept.get(entry.address)?.observed;
     if (found !== undefined && this.observedById.get(found.id) === found && this.isFree(found))
       this.take(entry, found, 'inventory');
   }
@@ -293,9 +284,6 @@ export function notManageable({ name }: Kind, found: Observed): PairingProblem {
     help: 'Declare it with `external: true` to refer to it, or give this entry another name.',
   };
 }
-
-/** The objects whose keys earlier runs have kept, by entry. */
-export type KeptObjects = ReadonlyMap<Address, { readonly observed: Observed }>;
 
 /**
  * The object that an interrupted create may have made, of those with its natural key. Beside the key that it was to

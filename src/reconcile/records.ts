@@ -3,22 +3,17 @@ import { byCodeUnit, type Json, type JsonObject } from '../model/json.js';
 import { isExpired, type Kind } from '../model/kind.js';
 import type { InventoryRecord, Plan } from '../model/plan.js';
 import type { Address, Desired } from '../model/resource.js';
-import type { ResourceDiff } from './diff.js';
 import { fieldValue, nameOf } from './fields.js';
 import { ignoredParts, recordWithIgnored } from './ignore.js';
-import type { Match } from './match.js';
+import type { Comparison, Match, ResourceDiff } from './world.js';
 
 /** What an apply records about what is declared: before it creates an object, and once the change is done. */
-export function intentsAndRecords(
-  diffs: readonly ResourceDiff[],
-  { now, isForView = false }: { readonly now: Date; readonly isForView?: boolean | undefined },
-): Pick<Plan, 'records' | 'createIntents'> {
+export function intentsAndRecords({ diffs, basis }: Comparison): Pick<Plan, 'records' | 'createIntents'> {
   const records: Record<Address, InventoryRecord> = {};
   const createIntents: Record<Address, CreateIntent> = {};
-  if (isForView) return { records, createIntents };
   for (const { match: each, change } of diffs) {
     if (each.entry === null) continue;
-    const expired = isExpired(each.kind, each.entry.declared, now);
+    const expired = isExpired(each.kind, each.entry.declared, basis.now);
     const record = recordOf(each, each.entry, expired);
     records[change.address] = record;
     if (!needsIntent(each, change)) continue;

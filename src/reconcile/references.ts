@@ -20,6 +20,7 @@ type AgentResult = { readonly agent: Agent } | Pick<EntryProblem, 'code' | 'mess
 
 /** Finds agents as manifests name them: by externalAgentId, else by id, else by a unique name (contract §2). */
 export interface AgentLookup {
+  readonly all: readonly Agent[];
   find(written: string): AgentResult;
   byId(id: string): Agent | undefined;
   readonly suggest: Suggest;
@@ -47,7 +48,7 @@ export function agentLookup(agents: readonly Agent[], suggest: Suggest): AgentLo
       help: `${hint}Refer to the agent by its externalAgentId, its id or its name.`,
     };
   };
-  return { find, byId: (id) => byId.get(id.toLowerCase()), suggest };
+  return { all: agents, find, byId: (id) => byId.get(id.toLowerCase()), suggest };
 }
 
 function ambiguousAgent(written: string, named: readonly Agent[]): AgentResult {

@@ -6,26 +6,49 @@ import type { Desired, Observed } from '../model/resource.js';
 import { usesEnvironment } from '../model/template.js';
 import { isHidden } from '../model/value-hash.js';
 import { fieldValue, rawValue, ruleOf } from './fields.js';
-import { EXTRA, type IgnoredPart, ignoredParts } from './ignore.js';
-import type { Match } from './match.js';
+import { comparableRecord, EXTRA, type IgnoredPart, ignoredParts } from './ignore.js';
+import type { Match, MatchBasis } from './world.js';
 
-/** An entry whose ignored properties are as they are on the service: they differ in nothing, and requests keep them. */
-export interface EffectiveEntry {
-  readonly entry: Desired;
-  /** The ignored properties that differ. Those with values from the environment are never compared. */
-  readonly differences: readonly string[];
+/**
+ * A match in which everything that decides what should be has had its say: keys that earlier runs kept, properties that
+ * somebody else manages, and holds. What compares the sides afterwards need not know of them.
+ */
+export function resolve(match: Match, { kept, now }: MatchBasis): Match {
+  return withHold(withoutOthers(withKept(match, kept)), now);
 }
 
-/** Without an object there is nothing to keep: a create sets everything. */
-export function effectiveEntry(
+/** Its key can still be read: it need not be replaced, however the run ended that created it. */
+function withKept(match: Match, kept: MatchBasis['kept']): Match {
+  const found = kept.get(match.address);
+  const isOwn = found !== undefined && found.observed === match.observed;
+  return isOwn ? { ...match, kept: found, createInterrupted: false } : match;
+}
+
+/** Ignored properties are as they are on the service: they differ in nothing, and requests keep them. */
+function withoutOthers(match: Match): Match {
+  const { kind, entry, observed, record } = match;
+  if (entry?.ignore === undefined) return match;
+  return {
+    ...match,
+    ...effectiveEntry(kind, entry, observed, record),
+    record: record && comparableRecord(entry, record),
+    wholeRecord: record,
+  };
+}
+
+/**
+ * Without an object there is nothing to keep: a create sets everything. Differences with values from the environment are
+ * never reported.
+ */
+function effectiveEntry(
   kind: Kind,
   entry: Desired,
   observed: Observed | null,
   record: InventoryEntry | null,
-): EffectiveEntry {
+): Pick<Match, 'entry' | 'ignoredDifferences'> {
   const parts = ignoredParts(entry);
   const before = observed?.spec ?? null;
-  if (parts.length === 0 || before === null) return { entry, differences: [] };
+  if (parts.length === 0 || before === null) return { entry, ignoredDifferences: [] };
   const spec: Record<string, unknown> = { ...(entry.spec as object) };
   const templates: Record<string, Json> = { ...entry.templates };
   const own: Record<string, Json> = {};
@@ -40,7 +63,7 @@ export function effectiveEntry(
     // Nobody knows whether a create of this entry has put the value there.
     if (record !== null) dropTemplate(part, templates);
   }
-  return { entry: { ...entry, spec, templates, own }, differences };
+  return { entry: { ...entry, spec, templates, own }, ignoredDifferences: differences };
 }
 
 /** The value of a field after its ignored part was taken from the service. */
@@ -90,7 +113,7 @@ function without(template: Json, part: string): Json {
  * A match whose hold the plan respects: while it lasts, the entry wants the object paused. What ignores the property
  * leaves it to somebody else, who may start it again; but when a hold ends, what it paused is started.
  */
-export function withHold(match: Match, now: Date): Match {
+function withHold(match: Match, now: Date): Match {
   const { entry, known, kind, observed } = match;
   const hold = known?.hold;
   if (hold === undefined || kind.pausing === undefined) return match;

@@ -4,8 +4,8 @@ import { escaped, fits, masked, UNKNOWN_TEMPLATE, usesEnvironment } from '../mod
 import { isHidden, WITHHELD } from '../model/value-hash.js';
 import { fieldValue, rawValue, ruleOf } from './fields.js';
 import { ownPart } from './ignore.js';
-import type { Match } from './match.js';
 import { recordedTemplate } from './recorded.js';
+import type { Match } from './world.js';
 
 /** The templates of a field with values from the environment: of the manifest, and of the last apply. */
 export interface SecretPlaces {

@@ -1,15 +1,9 @@
 import type { Diagnostic } from '../model/diagnostic.js';
 import { byCodeUnit } from '../model/json.js';
 import { referencesOf } from '../model/kind.js';
-import { type Address, isPending, objectKey, type Project } from '../model/resource.js';
+import { type Address, isPending, objectKey } from '../model/resource.js';
 import type { Suggest } from '../model/suggest.js';
-import type { ResourceDiff } from './diff.js';
-
-/** One address or glob from the command line. */
-export interface Selector {
-  readonly pattern: string;
-  matches(address: Address): boolean;
-}
+import type { PlanBasis, ResourceDiff, Selector } from './world.js';
 
 /**
  * Keeps what the user selected and what that needs: what it refers to, and for a delete, what refers to it now and will
@@ -18,11 +12,9 @@ export interface Selector {
  */
 export function select(
   all: readonly ResourceDiff[],
-  selectors: readonly Selector[] | null,
-  { entries, existsIn }: Pick<Project, 'entries' | 'existsIn'>,
-  suggest: Suggest,
-): { readonly kept: ResourceDiff[]; readonly diagnostics: readonly Diagnostic[] } {
-  if (selectors === null) return { kept: [...all], diagnostics: [] };
+  { selected: selectors, project: { entries, existsIn }, agents: { suggest } }: PlanBasis,
+): { readonly kept: readonly ResourceDiff[]; readonly diagnostics: readonly Diagnostic[] } {
+  if (selectors === null) return { kept: all, diagnostics: [] };
   const named = new Set(all.filter(({ change }) => selectors.some((each) => each.matches(change.address))));
   const needed = needsOf(named, all);
   const kept = all.filter(

@@ -1,11 +1,10 @@
 import { roundedFrequency } from '../model/frequency.js';
 import { isExpired, type Kind } from '../model/kind.js';
-import type { Action, StartsPerWeek } from '../model/plan.js';
-import { type Desired, isPending, type ObjectRef, objectKey, type Project } from '../model/resource.js';
+import type { Action } from '../model/plan.js';
+import { type Desired, isPending, type ObjectRef, objectKey } from '../model/resource.js';
 import type { Runs } from '../model/run.js';
 import type { SpecLoad, Timetable } from '../model/timetable.js';
-import type { ResourceDiff } from './diff.js';
-import type { Match, Matches } from './match.js';
+import type { Comparison, Match, Matched, WeeklyStarts } from './world.js';
 
 /** A declared entry that starts agents at certain times. */
 export interface StartLoad extends SpecLoad<unknown> {
@@ -21,37 +20,22 @@ export function isTimed(kind: Kind): kind is TimedKind {
 }
 
 /** The entries of a kind that are counted: all but those whose times cannot be computed here. */
-export function countable(kind: TimedKind, matches: Pick<Matches, 'list'>): Desired[] {
-  return matches.list
+export function countable(kind: TimedKind, matches: readonly Match[]): Desired[] {
+  return matches
     .flatMap((match) => (match.kind === kind && match.entry !== null ? match.entry : []))
     .filter(({ spec }) => kind.timetable.frequency(spec) !== null);
 }
 
-export interface StartContext {
-  readonly kinds: readonly Kind[];
-  readonly project: Project;
-  readonly now: Date;
-}
-
 /** At a moment, with every entry as declared. What nobody knows the agents of is left out. */
-export function startLoads(
-  kind: TimedKind,
-  entries: readonly Desired[],
-  { kinds, now }: StartContext,
-  matches: Matches,
-): StartLoad[] {
-  const startedBy = startedAgents(
-    { ...matches, kinds },
-    { specOf: ({ entry }) => entry?.spec, count: (runs, spec) => runs.startsAtOnce(spec) },
-  );
+export function startLoads(kind: TimedKind, entries: readonly Desired[], matched: Matched): StartLoad[] {
+  const startedBy = startedAgents(matched, {
+    specOf: ({ entry }) => entry?.spec,
+    count: (runs, spec) => runs.startsAtOnce(spec),
+  });
   return entries
-    .filter(({ declared }) => !isExpired(kind, declared, now))
+    .filter(({ declared }) => !isExpired(kind, declared, matched.basis.now))
     .map((entry) => ({ entry, spec: entry.spec, starts: kind.timetable.starts(entry.spec, startedBy) }))
     .filter(({ starts }) => !Number.isNaN(starts));
-}
-
-export interface Startable extends Pick<Matches, 'list' | 'externals'> {
-  readonly kinds: readonly Kind[];
 }
 
 /** How a match is seen, such as before or after the plan, and how the agents of what can be run are counted. */
@@ -62,14 +46,14 @@ interface Counting {
 
 /** How many agents an object starts. NaN where that is not known, as of an external object that the service does not show. */
 export function startedAgents(
-  { kinds, list, externals }: Startable,
+  { basis: { kinds }, matches, externals }: Matched,
   { specOf, count }: Counting,
 ): (reference: ObjectRef) => number {
   const found = new Map<string, { readonly kind: Kind | undefined; readonly spec: unknown }>();
   // The plan does not change these.
   for (const { kind: name, id, spec } of externals.values())
     found.set(objectKey(name, id), { kind: kinds.find((each) => each.name === name), spec });
-  for (const match of list) {
+  for (const match of matches) {
     const { kind, address, observed } = match;
     if (kind.runs === undefined) continue;
     const key = observed?.id == null ? address : objectKey(kind.name, observed.id);
@@ -88,26 +72,21 @@ interface Sides {
   readonly after: unknown;
 }
 
-export interface WeeklyStarts {
-  readonly startsPerWeek: StartsPerWeek;
-  /** Whether the plan starts more agents, as far as is known: what is not known must not look like a decrease. */
-  readonly isMore: boolean;
-}
-
 /**
  * How many agents the project's schedules start in an average week, before and after a plan. Counts average weeks, and
  * so depends on no date. Where a side of a schedule is not known, the total of that side is a lower bound.
  */
-export function weeklyStarts(state: Startable, diffs: readonly ResourceDiff[]): WeeklyStarts {
-  const actions = new Map(diffs.map(({ change }) => [change.address, change.action]));
-  const startedBy = (side: keyof Sides) =>
-    startedAgents(state, {
+export function weeklyStarts(comparison: Comparison): WeeklyStarts {
+  const actions = new Map(comparison.diffs.map(({ change }) => [change.address, change.action]));
+  const startsOn = (side: keyof Sides) => {
+    const startedBy = startedAgents(comparison, {
       specOf: (match) => sidesOf(match, actions.get(match.address))[side],
       count: (runs, spec) => runs.startsPerRun(spec),
     });
-  const startedBefore = startedBy('before');
-  const changesNothing = diffs.every(({ change }) => change.action === 'none');
-  const startedAfter = changesNothing ? startedBefore : startedBy('after');
+    return (match: Match) =>
+      startsOf(match.kind, sidesOf(match, actions.get(match.address))[side], startedBy);
+  };
+  const [startsBefore, startsAfter] = [startsOn('before'), startsOn('after')];
   const totals = { before: 0, after: 0 };
   const unknown = { before: 0, after: 0 };
   let more = 0;
@@ -115,16 +94,9 @@ export function weeklyStarts(state: Startable, diffs: readonly ResourceDiff[]): 
     if (Number.isNaN(starts)) unknown[side] += 1;
     else totals[side] += starts;
   };
-  for (const match of state.list) {
-    const action = actions.get(match.address);
-    if (match.kind.timetable === undefined || !isManaged(match, action)) continue;
-    const sides = sidesOf(match, action);
-    const runs = runsOf(match.kind, sides.before);
-    const before = startsOf(match.kind, sides.before, runs, startedBefore);
-    const isSame = sides.after === sides.before;
-    const runsAfter = isSame ? runs : runsOf(match.kind, sides.after);
-    const after =
-      isSame && changesNothing ? before : startsOf(match.kind, sides.after, runsAfter, startedAfter);
+  for (const match of comparison.matches) {
+    if (match.kind.timetable === undefined || !isManaged(match, actions.get(match.address))) continue;
+    const [before, after] = [startsBefore(match), startsAfter(match)];
     count('before', before);
     count('after', after);
     if (!Number.isNaN(after)) more += Number.isNaN(before) ? after : after - before;
@@ -146,21 +118,11 @@ export function sidesOf({ entry, observed }: Match, action: Action | undefined):
   return { before, after: isApplied ? entry?.spec : before };
 }
 
-/** A week; NaN where it is not known. */
-function runsOf(kind: Kind, spec: unknown): number {
-  if (spec === null || !isTimed(kind)) return 0;
-  return spec === undefined ? Number.NaN : (kind.timetable.frequency(spec)?.runsPerWeek ?? Number.NaN);
-}
-
-/** NaN where it is not known. */
-function startsOf(
-  kind: Kind,
-  spec: unknown,
-  runs: number,
-  startedBy: (reference: ObjectRef) => number,
-): number {
+/** In an average week; NaN where it is not known. */
+function startsOf(kind: Kind, spec: unknown, startedBy: (reference: ObjectRef) => number): number {
   if (spec === null || !isTimed(kind)) return 0;
   if (spec === undefined) return Number.NaN;
+  const runs = kind.timetable.frequency(spec)?.runsPerWeek ?? Number.NaN;
   const starts = kind.timetable.starts(spec, startedBy);
   return runs === 0 || starts === 0 ? 0 : runs * starts;
 }

@@ -4,7 +4,7 @@ import { canonical, type JsonObject } from '../model/json.js';
 import type { Kind } from '../model/kind.js';
 import type { Plan } from '../model/plan.js';
 import type { Address } from '../model/resource.js';
-import type { Match } from './match.js';
+import type { Match } from './world.js';
 
 /** How long the service may take to show a new object, and how far the clock of another machine may be ahead. */
 const LONGEST_LAG_MS = 10 * 60_000;
@@ -30,24 +30,14 @@ export function isUnseen(match: Match, now: Date): boolean {
   return unseenCreation(match, now) !== null;
 }
 
-/** For a plan: that its change has to wait. */
-export function unseenNotes(match: Match, now: Date): string[] {
+/** For a reviewer: that its change has to wait. Null where it need not. */
+export function unseenText(match: Match, now: Date): string | null {
   const creation = unseenCreation(match, now);
-  if (creation === null) return [];
+  if (creation === null) return null;
   const { created, id } = creation;
   const until = new Date(Date.parse(created) + LONGEST_LAG_MS).toISOString();
   const withId = id === null ? '' : ` with the id ${id}`;
-  return [
-    `was created at ${instantText(created)}${withId}, and no list shows it yet: apply leaves it out until one does, or until ${instantText(until)}`,
-  ];
-}
-
-/** The service does not show what the caller may not use (interface §1.10): a create may then make a duplicate. */
-export function lossNotes(match: Match, now: Date): string[] {
-  const { kind, known } = match;
-  if (isUnseen(match, now)) return unseenNotes(match, now);
-  if (known?.id == null || kind.secret !== undefined) return [];
-  return [`was ${known.id}, which has been deleted or is no longer visible to this key`];
+  return `was created at ${instantText(created)}${withId}, and no list shows it yet: apply leaves it out until one does, or until ${instantText(until)}`;
 }
 
 /**

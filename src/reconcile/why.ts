@@ -3,38 +3,28 @@ import { canonical } from '../model/json.js';
 import type { Kind } from '../model/kind.js';
 import { namedIds } from '../model/named-ids.js';
 import type { Change, Plan } from '../model/plan.js';
-import type { Address, Declared, Names, Observed } from '../model/resource.js';
+import type { Address, Names, Observed } from '../model/resource.js';
 import type { Ignored, Tried, Why } from '../model/why.js';
 import { fieldValue, rawValue, ruleOf } from './fields.js';
 import { type IgnoredPart, ignoredParts } from './ignore.js';
-import type { Match } from './match.js';
 import { secretPlaces } from './secret-values.js';
-
-export interface WhyInputs {
-  readonly plan: Plan;
-  readonly matches: readonly Match[];
-  readonly externals: ReadonlyMap<Address, Observed>;
-  readonly entries: readonly Declared[];
-  readonly names: Names;
-  /** All objects of the match's kind. */
-  objectsOf(kind: string): readonly Observed[];
-}
+import type { Comparison, Match } from './world.js';
 
 /** Explains one resource; null when no resource has that address. */
-export function explain(address: Address, inputs: WhyInputs): Why | null {
-  const match = inputs.matches.find((each) => each.address === address);
-  const change = inputs.plan.changes.find((each) => each.address === address);
-  if (match === undefined || change === undefined) return external(address, inputs);
+export function explain(address: Address, plan: Plan, comparison: Comparison): Why | null {
+  const match = comparison.matches.find((each) => each.address === address);
+  const change = plan.changes.find((each) => each.address === address);
+  if (match === undefined || change === undefined) return external(address, comparison);
   const { observed, rule } = match;
   return {
     address,
     source: change.source,
     object: observed === null ? null : { id: observed.id, name: observed.name },
     rule,
-    tried: tried(match, inputs.objectsOf(match.kind.name)),
+    tried: tried(match, comparison.basis.objects.get(match.kind.name) ?? []),
     change,
     endsHold: endsHold(match, change),
-    ignored: ignored(match, change, inputs.names),
+    ignored: ignored(match, change, comparison.names),
     defaults: match.entry?.defaulted ?? [],
   };
 }
@@ -44,9 +34,9 @@ function endsHold({ kind, endedHold }: Match, { origin, fields }: Change): boole
   return endedHold !== undefined && origin === 'manifest' && isPause;
 }
 
-function external(address: Address, { externals, entries }: WhyInputs): Why | null {
+function external(address: Address, { externals, basis }: Comparison): Why | null {
   const observed = externals.get(address);
-  const entry = entries.find((each) => each.address === address);
+  const entry = basis.project.entries.find((each) => each.address === address);
   if (observed === undefined || entry === undefined) return null;
   const { id, name } = observed;
   const by = entry.id === null ? 'its name' : 'its id';

@@ -5,10 +5,13 @@ import { kinds } from '../../src/kinds/index.js';
 import { loadProject } from '../../src/manifest/load.js';
 import { suggest } from '../../src/manifest/suggest.js';
 import type { Observed } from '../../src/model/resource.js';
-import { type Reconciled, reconcile } from '../../src/reconcile/plan.js';
+import { compare, type Planned, plan } from '../../src/reconcile/plan.js';
+import { agentLookup } from '../../src/reconcile/references.js';
+import type { Match } from '../../src/reconcile/world.js';
 import { startSandbox } from '../../src/sandbox/index.js';
 import { Workspace } from '../support/roster.js';
 import { runs } from '../support/size.js';
+import { basisWith } from '../support/small-world.js';
 import {
   agentId,
   worldAgents as agents,
@@ -60,7 +63,9 @@ function objectsOf(world: RandomWorld, order: <T>(list: readonly T[]) => T[]): M
   );
 }
 
-function planOf(world: RandomWorld, order: <T>(list: readonly T[]) => T[] = (list) => [...list]): Reconciled {
+type Made = Planned & { readonly matches: readonly Match[] };
+
+function planOf(world: RandomWorld, order: <T>(list: readonly T[]) => T[] = (list) => [...list]): Made {
   const manifest = {
     groups: Object.fromEntries(order(Object.entries(world.manifest.groups))),
     schedules: Object.fromEntries(order(Object.entries(world.manifest.schedules))),
@@ -71,31 +76,18 @@ function planOf(world: RandomWorld, order: <T>(list: readonly T[]) => T[] = (lis
   );
   const { project, diagnostics } = loadProject({ cwd: workspace.root, environment: null, env: {}, kinds });
   workspace.remove();
-  const nothing = {
-    plan: null,
-    matches: [],
-    externals: new Map(),
-    actions: new Map(),
-    otherAccount: [],
-    deleted: new Set<never>(),
-  };
-  if (project === null)
-    return { ...nothing, diagnostics, names: { agent: (id) => id, object: (_, id) => id } };
-  return reconcile({
-    project,
-    service: 'https://collect.example.com',
-    account: null,
-    kinds,
-    agents: order(agents),
-    objects: objectsOf(world, order),
-    inventory: parseInventory(inventoryText(world), 'i'),
-    prune: world.prune,
-    now: new Date('2026-11-01T00:00:00Z'),
-    allow: { deletes: 99, selfRevoke: false, empty: true, accountChange: true, staleCheckout: true },
-    selected: null,
-    undeliverable: new Map(),
-    suggest,
-  });
+  if (project === null) return { matches: [], plan: null, diagnostics };
+  const comparison = compare(
+    basisWith({
+      project,
+      agents: agentLookup(order(agents), suggest),
+      objects: objectsOf(world, order),
+      inventory: parseInventory(inventoryText(world), 'i'),
+      prune: world.prune,
+      allow: { deletes: 99, selfRevoke: false, empty: true, accountChange: true, staleCheckout: true },
+    }),
+  );
+  return { matches: comparison.matches, ...plan(comparison) };
 }
 
 /** The ids of the objects, by what a plan may do to them. */
@@ -121,7 +113,7 @@ function rights(world: RandomWorld) {
 }
 
 /** Ids that the steps of a plan write to. */
-function touched({ plan }: Reconciled): string[] {
+function touched({ plan }: Made): string[] {
   const id = /[0-9a-f]{8}-0000-4000-8000-\d{12}/g;
   return (plan?.steps ?? []).flatMap(({ request }) => {
     const bulk = request.path.includes('/bulk/') ? JSON.stringify(request.body) : '';

@@ -14,18 +14,20 @@ import {
   type Observed,
 } from '../../src/model/resource.js';
 import { defaultSafeguards } from '../../src/model/safeguards.js';
+import type { Suggest } from '../../src/model/suggest.js';
 import { fieldValue } from '../../src/reconcile/fields.js';
-import { type Reconciled, type ReconcileInputs, reconcile } from '../../src/reconcile/plan.js';
+import { compare, type Planned, plan } from '../../src/reconcile/plan.js';
+import { agentLookup } from '../../src/reconcile/references.js';
+import type { Comparison, PlanBasis } from '../../src/reconcile/world.js';
 
 /** Small worlds for tests of pure functions: what is declared, what exists, and what the inventory knows. */
 export interface SmallWorld
-  extends Partial<
-    Pick<ReconcileInputs, 'prune' | 'selected' | 'allow' | 'kinds' | 'now' | 'suggest' | 'checkout'>
-  > {
+  extends Partial<Pick<PlanBasis, 'prune' | 'selected' | 'allow' | 'kinds' | 'now' | 'checkout'>> {
   readonly entries?: readonly Declared[];
   readonly objects?: readonly Observed[];
   readonly inventory?: Inventory;
-  readonly limits?: Partial<ReconcileInputs['project']['limits']>;
+  readonly limits?: Partial<PlanBasis['project']['limits']>;
+  readonly suggest?: Suggest;
 }
 
 const now = new Date('2026-11-01T00:00:00Z');
@@ -139,36 +141,54 @@ function withIdentities(inventory: Inventory, objects: readonly Observed[]): Inv
   return { ...inventory, entries: new Map(entries) };
 }
 
-export function reconcileWorld(small: SmallWorld): Reconciled {
-  const { entries = [], objects = [], limits, inventory, ...world } = small;
-  return reconcile({
-    project: {
-      file: 'roster.yaml',
-      root: '/project',
-      name: 'small',
-      environment: null,
-      url: null,
-      inventory: { file: 'roster.inventory.json' },
-      prune: 'owned',
-      limits: { ...defaultSafeguards.limits, startsPerMinute: 100, ...limits },
-      scopes: [],
-      entries,
-      secrets: [],
-    },
+/** What a plan is made from, complete but for what matters. */
+export function basisWith(parts: Partial<PlanBasis> & Pick<PlanBasis, 'project'>): PlanBasis {
+  return {
     service: 'https://collect.example.com',
     account: null,
     kinds,
-    agents,
-    objects: new Map(kinds.map(({ name }) => [name, objects.filter((each) => each.kind === name)])),
-    inventory: withIdentities(inventory ?? emptyInventory('small', null), objects),
-    prune: 'owned',
+    agents: agentLookup(agents, () => null),
+    objects: new Map(),
+    inventory: emptyInventory(parts.project.name, null),
+    prune: parts.project.prune,
+    removed: new Set(parts.project.removed),
     now,
+    ownNow: parts.now ?? now,
     allow: { deletes: null, selfRevoke: false, empty: false, accountChange: false, staleCheckout: false },
     selected: null,
-    undeliverable: new Map(),
-    suggest: () => null,
-    ...world,
-  });
+    kept: new Map(),
+    checkout: null,
+    readFrom: null,
+    ...parts,
+  };
+}
+
+export function reconcileWorld(small: SmallWorld): Comparison & Planned {
+  const { entries = [], objects = [], limits, inventory, suggest = () => null, ...world } = small;
+  const prune = world.prune === undefined || world.prune === 'destroy' ? 'owned' : world.prune;
+  const project = {
+    file: 'roster.yaml',
+    root: '/project',
+    name: 'small',
+    environment: null,
+    url: null,
+    inventory: { file: 'roster.inventory.json' },
+    prune,
+    limits: { ...defaultSafeguards.limits, startsPerMinute: 100, ...limits },
+    scopes: [],
+    entries,
+    secrets: [],
+  };
+  const comparison = compare(
+    basisWith({
+      project,
+      agents: agentLookup(agents, suggest),
+      objects: new Map(kinds.map(({ name }) => [name, objects.filter((each) => each.kind === name)])),
+      inventory: withIdentities(inventory ?? emptyInventory('small', null), objects),
+      ...world,
+    }),
+  );
+  return { ...comparison, ...plan(comparison) };
 }
 
 /** The plan of a world. Throws when there are errors. */

@@ -4,13 +4,14 @@ import { print } from '../../inventory/format.js';
 import { kinds } from '../../kinds/index.js';
 import { type Diagnostic, Problem, problem } from '../../model/diagnostic.js';
 import type { Inventory, Lock, LockInfo } from '../../model/inventory.js';
-import { isEmpty, type Plan } from '../../model/plan.js';
+import { isEmpty, objectionDiagnostic, type Plan } from '../../model/plan.js';
 import { pollUntil } from '../../model/poll.js';
 import type { ChangeOutcome, Report } from '../../model/report.js';
 import type { Address } from '../../model/resource.js';
 import { defaultSafeguards } from '../../model/safeguards.js';
 import { unseenChanges } from '../../reconcile/unseen.js';
-import { type Observation, objectionDiagnostic, observeAndPlan, type PlanOptions, planOf } from '../plan.js';
+import { type Observation, observe } from '../observe.js';
+import { type PlanOptions, planOf, withPreviews } from '../plan.js';
 import { compareWithDigest, type SavedPlan } from '../saved-plan.js';
 import type { Session } from '../session.js';
 import { carryOut } from './carry-out.js';
@@ -83,8 +84,7 @@ class ApplyRun {
 
   async attempt(): Promise<ApplyResult> {
     const { session, callbacks } = this;
-    const observation = await this.observeWhole();
-    const plan = planOf(session, observation);
+    const { observation, plan } = await this.lookWhole();
     callbacks.onPlan?.(plan);
     const isRest = isAcceptedRest(plan, observation.inventory.intent, this.options);
     const isUnreviewed = this.refuse(plan, isRest);
@@ -101,22 +101,21 @@ class ApplyRun {
     this.callbacks.onWait?.(holder);
   }
 
-  /** Looks again while a list may lag: without previews and tests of deliveries, until the last look. */
-  private async observeWhole(): Promise<Observation> {
-    const isWhole = (seen: Observation) => !recreatesKnown(seen) && this.unseen(seen).size === 0;
-    let looks = 0;
-    const look = () => (looks++ === 0 ? this.observe() : observeAndPlan(this.session, this.options));
-    const seen = await pollUntil(look, isWhole, this.session.clock.sleep);
-    return looks === 1 ? seen : this.observe();
+  /** Looks again while a list may lag. The service is asked for previews once, at the end. */
+  private async lookWhole(): Promise<Look> {
+    const { session } = this;
+    const isWhole = (seen: Look) => !recreatesKnown(seen) && this.unseen(seen).size === 0;
+    const { observation, plan } = await pollUntil(() => this.look(), isWhole, session.clock.sleep);
+    return { observation, plan: await withPreviews(session, observation, plan) };
   }
 
   private isPart(): boolean {
     return (this.options.addresses ?? []).length > 0;
   }
 
-  private observe(previews = true): Promise<Observation> {
-    const options = { ...this.options, proveDeliveries: true, previews, checkout: 'record' } as const;
-    return observeAndPlan(this.session, options);
+  private async look(): Promise<Look> {
+    const observation = await observe(this.session, { ...this.options, checkout: 'record' });
+    return { observation, plan: planOf(this.session, observation, 'try') };
   }
 
   /** Whether the plan is another one than was reviewed. To resume or to destroy is then no error if nothing is left to change. */
@@ -136,14 +135,13 @@ class ApplyRun {
    * been shown, and the digest leaves them out.
    */
   private async unchanged(plan: Plan): Promise<Observation> {
-    const again = await this.observe(false);
-    const current = planOf(this.session, again);
+    const { observation, plan: current } = await this.look();
     const refusals = [
       ...current.objections.map(objectionDiagnostic),
       ...compareWithDigest(current, plan.digest),
     ];
     if (refusals.length > 0) throw new Problem(refusals);
-    return again;
+    return observation;
   }
 
   /** Nothing changes, but the inventory may need an update: someone has made a change already, or a setting has changed. */
@@ -169,7 +167,7 @@ class ApplyRun {
 
   private async carryOut(plan: Plan, observation: Observation, isRest: boolean): Promise<ApplyResult> {
     const { session, callbacks, options } = this;
-    const withheld = this.unseen(observation);
+    const withheld = this.unseen({ observation, plan });
     const applied = await carryOut({
       session,
       plan,
@@ -201,9 +199,15 @@ class ApplyRun {
   }
 
   /** What was created a moment ago, and no list shows yet: its changes have to wait. */
-  private unseen({ reconciled: { plan, matches } }: Observation): ReadonlyMap<Address, string> {
-    return plan === null ? new Map() : unseenChanges(plan, matches, this.session.clock.now());
+  private unseen({ observation, plan }: Look): ReadonlyMap<Address, string> {
+    return unseenChanges(plan, observation.comparison.matches, this.session.clock.now());
   }
+}
+
+/** What was observed, and the plan for it. */
+interface Look {
+  readonly observation: Observation;
+  readonly plan: Plan;
 }
 
 function nothingChanged(plan: Plan, diagnostics: readonly Diagnostic[] = []): ApplyResult {
@@ -227,13 +231,13 @@ function withDefaults(inventory: Inventory, { service, place = null, commit = nu
  * Whether the plan creates something that an earlier run created, or was about to create: the list may not show it yet,
  * and a second object must not be the result.
  */
-function recreatesKnown({ reconciled: { plan, matches } }: Observation): boolean {
+function recreatesKnown({ observation, plan }: Look): boolean {
   const known = new Set(
-    matches
+    observation.comparison.matches
       .filter((each) => each.observed === null && (each.createInterrupted || each.known?.id != null))
       .map((each) => each.address),
   );
-  return plan?.changes.some(({ action, address }) => action === 'create' && known.has(address)) ?? false;
+  return plan.changes.some(({ action, address }) => action === 'create' && known.has(address));
 }
 
 function unseenDiagnostic([address, why]: readonly [Address, string]): Diagnostic {

@@ -10,7 +10,7 @@ import type { Plan } from '../../model/plan.js';
 import type { Address } from '../../model/resource.js';
 import { ServiceFailure } from '../../service/failure.js';
 import { keyKeeping } from '../keys.js';
-import type { Observation } from '../plan.js';
+import type { Observation } from '../observe.js';
 import type { Session } from '../session.js';
 import { withLock } from './lock.js';
 import { withdrawDoubles } from './lost-lock.js';
@@ -177,9 +177,9 @@ const notReadBack: Diagnostic = {
 };
 
 /** The plan revoked the API key that roster uses, as intended: there is none left to read back with. */
-function endsOwnAccess({ reconciled }: Observation, applied: Applied): boolean {
+function endsOwnAccess({ comparison }: Observation, applied: Applied): boolean {
   const done = doneAddresses(applied);
-  return reconciled.matches.some(
+  return comparison.matches.some(
     ({ address, entry, observed }) => entry === null && observed?.caller === true && done.has(address),
   );
 }

@@ -6,7 +6,7 @@ import { kinds } from '../../kinds/index.js';
 import type { Inventory } from '../../model/inventory.js';
 import type { Plan } from '../../model/plan.js';
 import { type Address, type KindName, type Observed, objectKey } from '../../model/resource.js';
-import { type Observation, observeAndPlan } from '../plan.js';
+import { type Observation, observe } from '../observe.js';
 import type { Session } from '../session.js';
 
 export interface LostRun {
@@ -32,7 +32,7 @@ export async function withdrawDoubles({
 }: LostRun): Promise<readonly Withdrawn[]> {
   if (applied.created.size === 0 && applied.claimed.size === 0) return [];
   const inventory = await session.store.load();
-  const { state } = await observeAndPlan(session, { inventory });
+  const { state } = await observe(session, { inventory });
   const created = ownIds(plan, applied, state.objects, inventory);
   const inputs = { kinds, created, before: observation.state.objects, after: state.objects };
   return withdrawExtras(extrasOf(inputs), inputs, writer);

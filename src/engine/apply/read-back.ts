@@ -3,13 +3,13 @@ import { bugDiagnostic, bugText } from '../../apply/run-state.js';
 import { extrasOf, type Withdrawn, withdrawExtras } from '../../apply/withdraw.js';
 import type { Writer } from '../../apply/writer.js';
 import { kinds } from '../../kinds/index.js';
-import { type Diagnostic, diagnosticsOf, Problem } from '../../model/diagnostic.js';
+import { type Diagnostic, diagnosticsOf, errorsIn, Problem } from '../../model/diagnostic.js';
 import type { Lock } from '../../model/inventory.js';
 import type { Plan } from '../../model/plan.js';
 import { pollUntil } from '../../model/poll.js';
 import type { ChangeOutcome } from '../../model/report.js';
 import { type Address, objectKey } from '../../model/resource.js';
-import { type Observation, observeAndPlan } from '../plan.js';
+import { type Observation, observe } from '../observe.js';
 import type { Session } from '../session.js';
 
 export interface ReadBackInputs {
@@ -57,7 +57,7 @@ async function look(
 ): Promise<ReadBackResult & { readonly stayed: readonly Address[] }> {
   const { session, plan, applied, lock, writer } = inputs;
   const basis = { inventory: lock.current(), reader: writer.reader, destroy: plan.destroy };
-  const seen = await observeAndPlan(session, basis);
+  const seen = await observe(session, basis);
   const { withdrawn, unsaved } = await withdrawDuplicates(inputs, seen);
   if (withdrawn.length > 0) {
     const result = afterWithdrawal(applied, withdrawn);
@@ -130,18 +130,15 @@ function stillThere({ plan, applied }: ReadBackInputs, seen: Observation): reado
     .map((each) => each.address);
 }
 
-function remaining({ plan }: ReadBackInputs, { reconciled }: Observation): readonly Diagnostic[] {
+function remaining({ plan }: ReadBackInputs, { comparison }: Observation): readonly Diagnostic[] {
+  const errors = errorsIn(comparison.diagnostics);
+  if (errors.length > 0) return errors;
   const own = new Set(plan.changes.map((change) => change.address));
-  const errors = reconciled.diagnostics.filter((each) => each.severity === 'error');
-  const left =
-    reconciled.plan?.changes.filter(({ action, address }) => action !== 'none' && own.has(address)) ?? [];
-  return [
-    ...errors,
-    ...left.map(({ address, action, fields }) => {
-      const where = fields.length === 0 ? '' : ` (${fields.map((field) => field.path).join(', ')})`;
-      return notConverged(address, `a new plan would still ${action} it${where}`);
-    }),
-  ];
+  return comparison.diffs.flatMap(({ change: { address, action, fields } }) => {
+    if (action === 'none' || !own.has(address)) return [];
+    const where = fields.length === 0 ? '' : ` (${fields.map((field) => field.path).join(', ')})`;
+    return [notConverged(address, `a new plan would still ${action} it${where}`)];
+  });
 }
 
 export function doneAddresses({ outcomes }: Pick<Applied, 'outcomes'>): ReadonlySet<Address> {

@@ -3,12 +3,12 @@ import type { Hold } from '../../model/hold.js';
 import { type HoldPlan, type HoldReport, isIdle } from '../../model/hold-plan.js';
 import type { LockInfo } from '../../model/inventory.js';
 import { holdPlan } from '../../reconcile/hold-plan.js';
-import type { Match } from '../../reconcile/match.js';
+import type { Match } from '../../reconcile/world.js';
 import type { ApplyCallbacks, Confirmation } from '../apply/apply.js';
 import { type CarriedOut, carryOut } from '../apply/carry-out.js';
 import { waitForLock } from '../apply/lock.js';
+import { type Observation, observe } from '../observe.js';
 import { refusePastedKey } from '../pasted-key.js';
-import { type Observation, observeAndPlan } from '../plan.js';
 import { selectorsOf } from '../selectors.js';
 import type { Session } from '../session.js';
 import { holderOf } from './holder.js';
@@ -88,8 +88,8 @@ class HoldRun {
     const { session, options } = this;
     const { project, service } = session;
     const selectors = selectorsOf(options.addresses);
-    const observation = await observeAndPlan(session, {});
-    const { inventory, state, reconciled } = observation;
+    const observation = await observe(session);
+    const { inventory, state, comparison } = observation;
     if (inventory.service !== null && inventory.service !== service)
       throw otherService(inventory.service, service);
     this.asked ??= this.holdAsked();
@@ -100,7 +100,7 @@ class HoldRun {
     const made = holdPlan({
       action: asked === null ? 'resume' : 'hold',
       hold: asked,
-      ...{ matches: targets.matches.filter(isMeant), names: reconciled.names },
+      ...{ matches: targets.matches.filter(isMeant), names: comparison.names },
       ...{ project, service, account: state.account, inventory, now: session.serviceNow() },
     });
     // Only what is on hold is a matter of `roster resume`.

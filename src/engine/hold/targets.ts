@@ -4,9 +4,9 @@ import { type Diagnostic, Problem } from '../../model/diagnostic.js';
 import type { Inventory } from '../../model/inventory.js';
 import type { Address, Agent, Project } from '../../model/resource.js';
 import { recordedAddress } from '../../reconcile/hold-plan.js';
-import type { Match } from '../../reconcile/match.js';
-import { matchingNothing, type Selector } from '../../reconcile/select.js';
-import type { Observation } from '../plan.js';
+import { matchingNothing } from '../../reconcile/select.js';
+import type { Comparison, Match, Selector } from '../../reconcile/world.js';
+import type { Observation } from '../observe.js';
 
 export interface HoldTargets {
   /** Those that the inventory knows. */
@@ -19,17 +19,17 @@ export interface HoldTargets {
  * means everything. Throws a Problem for an address that means nothing, and for one that cannot be held.
  */
 export function holdTargets(
-  { reconciled, state, inventory }: Observation,
+  { comparison, state, inventory }: Observation,
   selectors: readonly Selector[] | null,
   project: Pick<Project, 'entries' | 'existsIn'>,
 ): HoldTargets {
-  const all = reconciled.matches.filter(({ kind, ours }) => kind.pausing !== undefined && ours);
-  const labelsOf = labelsWith(reconciled.names, state.agents);
+  const all = comparison.matches.filter(({ kind, ours }) => kind.pausing !== undefined && ours);
+  const labelsOf = labelsWith(comparison.names, state.agents);
   const labels = new Map(all.map((match) => [match, labelsOf(match)]));
   if (selectors !== null) {
     const declared = project.entries.map((entry) => entry.address);
     const known = { labels: [...labels.values()].flat(), declared, existsIn: project.existsIn };
-    refuseMeaningless(selectors, known, reconciled.diagnostics);
+    refuseMeaningless(selectors, known, comparison.diagnostics);
   }
   const isMeant = (match: Match) =>
     selectors === null || selectors.some((each) => labels.get(match)?.some((label) => each.matches(label)));
@@ -49,7 +49,7 @@ function isKnown(match: Match, inventory: Inventory): boolean {
 }
 
 /** All by which a user may mean it. */
-function labelsWith(names: Observation['reconciled']['names'], agents: readonly Agent[]) {
+function labelsWith(names: Comparison['names'], agents: readonly Agent[]) {
   const agentOf = new Map(agents.map((agent) => [`agent/${agent.externalAgentId}`, agent]));
   return ({ address, renamedFrom, kind, entry, observed }: Match): Address[] => {
     const written = entry === null ? [] : (kind.links?.(entry.declared).to ?? []);

@@ -1,8 +1,9 @@
-import type { Diagnostic } from '../../model/diagnostic.js';
+import { type Diagnostic, errorsIn } from '../../model/diagnostic.js';
 import type { Project } from '../../model/resource.js';
-import type { Reconciled } from '../../reconcile/plan.js';
+import { compare } from '../../reconcile/plan.js';
+import type { Comparison } from '../../reconcile/world.js';
 import { keptKeys } from '../kept-keys.js';
-import { type Observation, planFor } from '../plan.js';
+import { type Observation, planBasis } from '../observe.js';
 import { type ProjectOptions, readProjectWith } from '../project.js';
 import type { ReadSession } from '../session.js';
 import { type Overlay, OverlayReading } from './overlay.js';
@@ -12,7 +13,7 @@ export interface Checked {
   readonly errors: readonly Diagnostic[];
   /** Null when there are errors in the manifests. */
   readonly project: Project | null;
-  readonly reconciled: Reconciled | null;
+  readonly comparison: Comparison | null;
   /** What `include` says. */
   readonly patterns: readonly string[];
 }
@@ -28,15 +29,11 @@ export function check({ session, options, observation }: CheckContext, overlay: 
   const reading = new OverlayReading(overlay, now.file);
   const { project: read, diagnostics } = readProjectWith(reading, { ...options, outputs: [] });
   const { patterns } = reading;
-  if (read === null) return { errors: errorsIn(diagnostics), project: null, reconciled: null, patterns };
+  if (read === null) return { errors: errorsIn(diagnostics), project: null, comparison: null, patterns };
   const project = { ...read, prune: now.prune };
   const { state, inventory } = observation;
   const kept = keptKeys(project, state.objects, redactor);
-  const basis = { project, service, state, inventory, checkout: null, now: session.serviceNow(), kept };
-  const reconciled = planFor({ ...basis, undeliverable: new Map(), selected: null });
-  return { errors: errorsIn(reconciled.diagnostics), project, reconciled, patterns };
-}
-
-function errorsIn(diagnostics: readonly Diagnostic[]): Diagnostic[] {
-  return diagnostics.filter(({ severity }) => severity === 'error');
+  const known = { project, service, state, inventory, now: session.serviceNow() };
+  const comparison = compare(planBasis(known, {}, { kept }));
+  return { errors: errorsIn(comparison.diagnostics), project, comparison, patterns };
 }

@@ -63,7 +63,7 @@ function faultsOf(
   overlay: Overlay,
 ): readonly (readonly [Address, OmissionReason])[] {
   const own = new Set(entries.map(({ address }) => address));
-  const { errors, reconciled } = check(context, overlay);
+  const { errors, comparison } = check(context, overlay);
   const faults = errors.flatMap((each) => {
     const address = placesOf(each).find((file) => own.has(file));
     return address === undefined ? [] : [[address, { reason: each.message, help: each.help }] as const];
@@ -71,7 +71,7 @@ function faultsOf(
   // Errors in other files are not a reason to leave out a new entry.
   if (errors.length > 0 && faults.length === 0) throw new Problem(errors);
   if (faults.length > 0) return faults;
-  return (reconciled?.plan?.changes ?? []).flatMap(({ address, action, fields }) => {
+  return (comparison?.diffs ?? []).flatMap(({ change: { address, action, fields } }) => {
     if (!own.has(address) || action === 'adopt' || action === 'none') return [];
     const names = fields.map(({ path }) => `\`${path}\``).join(', ');
     const reason = `a manifest cannot declare it as it is: ${names || action} would change`;

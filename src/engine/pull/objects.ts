@@ -4,15 +4,15 @@ import { type Address, type KindName, type Observed, objectKey } from '../../mod
 import type { PullObject } from '../../pull/import-entries.js';
 import type { Wording } from '../../pull/write-back.js';
 import { agentLookup } from '../../reconcile/references.js';
-import type { Observation } from '../plan.js';
+import type { Observation } from '../observe.js';
 
 /** What exists, with what declares it. */
-export function objectsOf({ state, reconciled }: Observation): ReadonlyMap<KindName, readonly PullObject[]> {
+export function objectsOf({ state, comparison }: Observation): ReadonlyMap<KindName, readonly PullObject[]> {
   const known = new Map<Observed, Pick<PullObject, 'declared' | 'owned'>>();
-  for (const { address, entry, observed, ours } of reconciled.matches)
+  for (const { address, entry, observed, ours } of comparison.matches)
     if (observed !== null)
       known.set(observed, { declared: entry === null ? null : address, owned: entry === null && ours });
-  for (const [address, observed] of reconciled.externals)
+  for (const [address, observed] of comparison.externals)
     known.set(observed, { declared: address, owned: false });
   return new Map(
     kinds.map((kind) => {
@@ -29,16 +29,16 @@ export function objectsOf({ state, reconciled }: Observation): ReadonlyMap<KindN
 }
 
 /** Agents by their externalAgentId, where that names this agent and no other; objects by their address. */
-export function wordingOf({ state, reconciled }: Observation): Wording {
+export function wordingOf({ state, comparison }: Observation): Wording {
   const lookup = agentLookup(state.agents, () => null);
   const find = (text: string) => {
     const result = lookup.find(text);
     return 'agent' in result ? result.agent.id : undefined;
   };
   const addresses = new Map<string, Address>();
-  for (const { address, kind, entry, observed } of reconciled.matches)
+  for (const { address, kind, entry, observed } of comparison.matches)
     if (entry !== null && observed !== null) addresses.set(objectKey(kind.name, observed.id), address);
-  for (const [address, { kind, id }] of reconciled.externals) addresses.set(objectKey(kind, id), address);
+  for (const [address, { kind, id }] of comparison.externals) addresses.set(objectKey(kind, id), address);
   return {
     agentId: find,
     names: {

@@ -1,10 +1,10 @@
 import { kinds } from '../../kinds/index.js';
-import { type Diagnostic, Problem } from '../../model/diagnostic.js';
+import type { Diagnostic } from '../../model/diagnostic.js';
 import type { Address } from '../../model/resource.js';
 import { candidates, type ImportEntry, type LeftOut, withNeeds } from '../../pull/import-entries.js';
 import type { Differing, Wording } from '../../pull/write-back.js';
-import type { Selector } from '../../reconcile/select.js';
-import { objectionDiagnostic, observeAndPlan, planOf } from '../plan.js';
+import type { Selector } from '../../reconcile/world.js';
+import { observe, requireAccount, requireMatches } from '../observe.js';
 import { type ProjectOptions, readProject } from '../project.js';
 import { nameGlob, selectedOf, selectorsOf } from '../selectors.js';
 import type { ReadSession } from '../session.js';
@@ -54,10 +54,9 @@ export async function pull(
 ): Promise<Pulled> {
   refuseIdle(session.project, wanted);
   const allow = { accountChange: wanted.allowAccountChange === true };
-  const observation = await observeAndPlan(session, { everything: true, allow });
-  const { objections } = planOf(session, observation);
-  const foreign = objections.filter((each) => each.code === 'inventory-mismatch' && each.address === null);
-  if (foreign.length > 0) throw new Problem(foreign.map(objectionDiagnostic));
+  const observation = await observe(session, { everything: true, allow });
+  requireMatches(session, observation);
+  requireAccount(observation);
   const puller = new Puller(wanted, { session, options, observation });
   return { ...puller.pull(), diagnostics: puller.diagnostics };
 }
@@ -134,8 +133,8 @@ class Puller {
     isSelected: (address: Address) => boolean,
     selectors: readonly Selector[] | null,
   ): WrittenBack {
-    const { matches, plan } = this.context.observation.reconciled;
-    const changes = new Map(plan?.changes.map((each) => [each.address, each]));
+    const { matches, diffs } = this.context.observation.comparison;
+    const changes = new Map(diffs.map(({ change }) => [change.address, change]));
     const exact = new Set(selectors?.map(({ pattern }) => pattern));
     const differing: Differing[] = [];
     for (const { address, kind, entry, observed } of matches) {

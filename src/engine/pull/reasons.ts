@@ -1,6 +1,6 @@
 import { problem } from '../../model/diagnostic.js';
 import type { Address, Project } from '../../model/resource.js';
-import type { Observation } from '../plan.js';
+import type { Observation } from '../observe.js';
 import type { NewFilesOptions } from './files.js';
 
 interface Wanted extends NewFilesOptions {
@@ -23,8 +23,8 @@ export function refuseIdle({ entries }: Project, { addresses = [], ...flags }: W
 }
 
 /** What the inventory holds and no entry declares: the next apply deletes it. */
-export function ownedWithoutEntry({ reconciled }: Observation): readonly Address[] {
-  return reconciled.matches.flatMap(({ address, entry, observed, ours }) =>
+export function ownedWithoutEntry({ comparison }: Observation): readonly Address[] {
+  return comparison.matches.flatMap(({ address, entry, observed, ours }) =>
     entry === null && observed !== null && ours ? [address] : [],
   );
 }
@@ -36,7 +36,7 @@ interface Chosen {
 }
 
 export function reasonsForNothing(observation: Observation, { isSelected, match, owned }: Chosen): string[] {
-  const { matches } = observation.reconciled;
+  const { matches } = observation.comparison;
   const differs = matches.flatMap(({ address, ignoredDifferences = [] }) =>
     ignoredDifferences.length > 0 && isSelected(address) ? [address] : [],
   );

@@ -131,14 +131,14 @@ class ValueWriter implements WrittenBack {
   /** Whether the pulled fields have their remote values, and everything else is as before. */
   private means(
     pulled: ReadonlyMap<Address, readonly string[]>,
-    { errors, project, reconciled }: Checked,
+    { errors, project, comparison }: Checked,
   ): boolean {
-    if (errors.length > 0 || project === null || reconciled?.plan == null) return false;
+    if (errors.length > 0 || project === null || comparison === null) return false;
     const before = this.context.session.project.entries.filter(({ address }) => !pulled.has(address));
     const now = new Map(project.entries.map((each) => [each.address, each]));
     const isKept = (each: Declared) => meaningOf(now.get(each.address)) === meaningOf(each);
     if (now.size !== this.context.session.project.entries.length || !before.every(isKept)) return false;
-    const changes = new Map(reconciled.plan.changes.map((each) => [each.address, each]));
+    const changes = new Map(comparison.diffs.map(({ change }) => [change.address, change]));
     return [...pulled].every(([address, fields]) => {
       const change = changes.get(address);
       const left = change?.fields.map(({ path }) => path) ?? [];

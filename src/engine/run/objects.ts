@@ -11,9 +11,9 @@ import {
   type Observed,
   type Project,
 } from '../../model/resource.js';
-import { heldDiagnostics } from '../../reconcile/hold/held-changes.js';
+import { heldDiagnostics } from '../../reconcile/rules/holds.js';
 import { listAgents } from '../../service/operations/agents.js';
-import { type Observation, observeAndPlan } from '../plan.js';
+import { type Observation, observe, requireInventory } from '../observe.js';
 import { selectedOf, selectorsOf } from '../selectors.js';
 import type { ReadSession } from '../session.js';
 
@@ -50,8 +50,9 @@ export async function findObjects(session: ReadSession, addresses: readonly stri
     return { agents, agentNames, selected: [], notes: [], byId: () => undefined };
   }
   const wanted = wantedEntries(session.project, others);
-  const observation = await observeAndPlan(session, { isForView: true });
-  refuseOtherAccount(observation);
+  const observation = await observe(session);
+  // Objects of another account may have the same names.
+  requireInventory(observation);
   const existing = existingOf(observation);
   const selected = wanted.map((entry) => existing.get(entry.address) ?? entry.address);
   const missing = selected.filter((each) => typeof each === 'string');
@@ -75,9 +76,9 @@ function refuseGlobs(names: readonly string[]): void {
   throw problem('usage', `globs of agents are not supported: ${AGENT}${glob}`, help);
 }
 
-function heldNotes(selected: readonly StartableObject[], { reconciled }: Observation): readonly Diagnostic[] {
+function heldNotes(selected: readonly StartableObject[], { comparison }: Observation): readonly Diagnostic[] {
   const names = new Set(selected.map(({ address }) => address));
-  const held = reconciled.matches.flatMap(({ address, hold }) =>
+  const held = comparison.matches.flatMap(({ address, hold }) =>
     hold !== undefined && names.has(address) ? [[address, hold] as const] : [],
   );
   return heldDiagnostics(Object.fromEntries(held));
@@ -120,29 +121,18 @@ function kindNamed(name: string): Kind {
   return found;
 }
 
-/** Objects of another account may have the same names. */
-function refuseOtherAccount({ reconciled }: Observation): void {
-  const objections = (reconciled.plan?.objections ?? reconciled.otherAccount).map(
-    ({ code, message, help }): Diagnostic => ({ severity: 'error', code, message, help }),
-  );
-  const found = [...reconciled.diagnostics, ...objections].filter(
-    ({ severity, code }) => severity === 'error' && code === 'inventory-mismatch',
-  );
-  if (found.length > 0) throw new Problem(found);
-}
-
-function existingOf({ reconciled }: Observation): ReadonlyMap<Address, StartableObject> {
+function existingOf({ comparison }: Observation): ReadonlyMap<Address, StartableObject> {
   const found = new Map<Address, StartableObject>();
-  for (const { address, kind, observed, entry } of reconciled.matches)
+  for (const { address, kind, observed, entry } of comparison.matches)
     if (observed !== null && entry !== null) found.set(address, { address, kind, observed, entry });
-  for (const [address, observed] of reconciled.externals)
+  for (const [address, observed] of comparison.externals)
     found.set(address, { address, kind: kindNamed(observed.kind), observed, entry: null });
   return found;
 }
 
 /** An error in the manifests may be the reason that an entry was not matched. */
-function missingObjects(addresses: readonly Address[], { reconciled }: Observation): readonly Diagnostic[] {
-  const errors = reconciled.diagnostics.filter(({ severity }) => severity === 'error');
+function missingObjects(addresses: readonly Address[], { comparison }: Observation): readonly Diagnostic[] {
+  const errors = comparison.diagnostics.filter(({ severity }) => severity === 'error');
   if (errors.length > 0) return errors;
   return addresses.map((address) => ({
     severity: 'error',

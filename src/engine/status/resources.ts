@@ -2,7 +2,7 @@ import { type Hold, hasEnded } from '../../model/hold.js';
 import type { Kind } from '../../model/kind.js';
 import type { Address, Declared, ObjectRef, Observed, Project } from '../../model/resource.js';
 import type { Sync } from '../../model/status.js';
-import type { Observation } from '../plan.js';
+import type { Observation } from '../observe.js';
 import { kindsWithRuns } from './kinds-with-runs.js';
 import { SyncStates } from './sync.js';
 
@@ -36,9 +36,9 @@ export function declaredResources(
   return [...matched.filter(({ address }) => !addresses.has(address)), ...unmatched];
 }
 
-function matchedResources({ reconciled }: Observation, now: Date): readonly DeclaredResource[] {
-  const states = new SyncStates(reconciled, now);
-  const managed = reconciled.matches.flatMap((match): DeclaredResource[] => {
+function matchedResources({ comparison }: Observation, now: Date): readonly DeclaredResource[] {
+  const states = new SyncStates(comparison, now);
+  const managed = comparison.matches.flatMap((match): DeclaredResource[] => {
     const { address, kind, entry, observed, hold = null, endedHold = null } = match;
     if (entry === null || kind.startByHand === undefined) return [];
     const fields = kind.timetable?.fields ?? [];
@@ -53,7 +53,7 @@ function matchedResources({ reconciled }: Observation, now: Date): readonly Decl
       },
     ];
   });
-  const others = [...reconciled.externals].flatMap(([address, observed]): DeclaredResource[] => {
+  const others = [...comparison.externals].flatMap(([address, observed]): DeclaredResource[] => {
     const kind = kindsWithRuns.find(({ name }) => name === observed.kind);
     if (kind === undefined) return [];
     const rest = {
@@ -71,15 +71,15 @@ function matchedResources({ reconciled }: Observation, now: Date): readonly Decl
 /** Entries with a problem of their own, and those that refer to one of them. */
 function unmatchedResources(
   entries: readonly Declared[],
-  { inventory, reconciled }: Observation,
+  { inventory, comparison }: Observation,
   now: Date,
 ): readonly DeclaredResource[] {
   const reasons = new Map<Address, string>();
-  for (const { severity, address, message } of reconciled.diagnostics)
+  for (const { severity, address, message } of comparison.diagnostics)
     if (severity === 'error' && address !== undefined && !reasons.has(address)) reasons.set(address, message);
   const matched = new Set([
-    ...reconciled.matches.map((each) => each.address),
-    ...reconciled.externals.keys(),
+    ...comparison.matches.map((each) => each.address),
+    ...comparison.externals.keys(),
   ]);
   return entries.flatMap(({ address, kind: name, declared }): DeclaredResource[] => {
     const kind = kindsWithRuns.find((each) => each.name === name);

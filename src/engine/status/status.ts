@@ -1,9 +1,9 @@
-import { type Diagnostic, Problem, problem } from '../../model/diagnostic.js';
+import { type Diagnostic, type Problem, problem } from '../../model/diagnostic.js';
 import { byCodeUnit } from '../../model/json.js';
 import type { Address } from '../../model/resource.js';
 import type { RunIdKind } from '../../model/run.js';
 import { healths, type ResourceStatus, type Status } from '../../model/status.js';
-import { diagnosticsIn, objectionDiagnostic, observeAndPlan } from '../plan.js';
+import { diagnosticsIn, observe, requireAccount } from '../observe.js';
 import { selectedOf, selectorsOf } from '../selectors.js';
 import type { ReadSession } from '../session.js';
 import { isReadFor, readHistory } from './history.js';
@@ -38,9 +38,9 @@ export async function status(session: ReadSession, options: StatusOptions = {}):
   const recorded = await recordedChanges(session);
   const start = given === 'apply' ? lastApply(session, recorded) : given;
   const allow = { accountChange: options.allowAccountChange === true };
-  const observation = await observeAndPlan(session, { kinds: kindsWithRuns, allow, isForView: true });
-  const { otherAccount, names } = observation.reconciled;
-  if (otherAccount.length > 0) throw new Problem(otherAccount.map(objectionDiagnostic));
+  const observation = await observe(session, { kinds: kindsWithRuns, allow });
+  requireAccount(observation);
+  const { names, diagnostics: found } = observation.comparison;
   const now = session.serviceNow();
   const since = typeof start === 'number' ? notInFuture(start, now) : instantOf(start, now);
   const resources = declaredResources(session.project, observation, now);
@@ -59,7 +59,7 @@ export async function status(session: ReadSession, options: StatusOptions = {}):
   const shown = rows.filter(({ address }) => isSelected(address)).sort(worstFirst);
   if (shown.length === 0 && selectors !== null) throw withoutHealth(options.addresses ?? []);
   const { name: project, environment } = session.project;
-  const diagnostics = [...diagnosticsIn(session, observation), ...unread];
+  const diagnostics = [...diagnosticsIn(session, observation, found), ...unread];
   return {
     ...{ project, environment, service: session.service, resources: shown },
     since: new Date(since).toISOString(),

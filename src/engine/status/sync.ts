@@ -4,8 +4,7 @@ import type { Action } from '../../model/plan.js';
 import type { Address } from '../../model/resource.js';
 import type { Sync } from '../../model/status.js';
 import { driftOf } from '../../reconcile/drift.js';
-import type { Match } from '../../reconcile/match.js';
-import type { Reconciled } from '../../reconcile/plan.js';
+import type { Comparison, Match } from '../../reconcile/world.js';
 
 /** How declared resources compare: as `roster drift` and `roster plan` see them. */
 export class SyncStates {
@@ -13,12 +12,12 @@ export class SyncStates {
   readonly #actions: ReadonlyMap<Address, Action>;
 
   constructor(
-    { matches, names, actions }: Reconciled,
+    { matches, names, diffs }: Comparison,
     private readonly now: Date,
   ) {
     const { changes } = driftOf(matches, names, now);
     this.#drifted = new Map(changes.map((each) => [each.address, each]));
-    this.#actions = actions;
+    this.#actions = new Map(diffs.map(({ change }) => [change.address, change.action]));
   }
 
   of({ address, kind, entry, observed, known }: Match): Sync {

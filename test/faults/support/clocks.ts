@@ -1,11 +1,12 @@
 import { kinds } from '../../../src/kinds/index.js';
 import { loadProject } from '../../../src/manifest/load.js';
 import { suggest } from '../../../src/manifest/suggest.js';
-import { emptyInventory } from '../../../src/model/inventory.js';
-import { reconcile } from '../../../src/reconcile/plan.js';
+import { compare, plan as planFor } from '../../../src/reconcile/plan.js';
+import { agentLookup } from '../../../src/reconcile/references.js';
 import { defaultSeed, type Sandbox, type SeedSchedule } from '../../../src/sandbox/index.js';
 import { Workspace } from '../../support/roster.js';
 import { startSandbox, type Variant } from '../../support/sandbox.js';
+import { basisWith } from '../../support/small-world.js';
 import { worldAgents } from '../../support/worlds.js';
 
 /** Projects with schedules, for tests of their times. */
@@ -33,21 +34,8 @@ export function planOf(text: string, now: Date) {
   try {
     const { project, diagnostics } = loadProject({ cwd: workspace.root, environment: null, env: {}, kinds });
     if (project === null) throw new Error(JSON.stringify(diagnostics));
-    const { plan } = reconcile({
-      project,
-      service: 'https://collect.example.com',
-      account: null,
-      kinds,
-      agents: worldAgents,
-      objects: new Map(),
-      inventory: emptyInventory('clocks', null),
-      prune: 'owned',
-      now,
-      allow: { deletes: null, selfRevoke: false, empty: false, accountChange: false, staleCheckout: false },
-      selected: null,
-      undeliverable: new Map(),
-      suggest,
-    });
+    const agents = agentLookup(worldAgents, suggest);
+    const { plan } = planFor(compare(basisWith({ project, agents, now })));
     return { plan, diagnostics };
   } finally {
     workspace.remove();

@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'vitest';
-import { kinds } from '../../../src/kinds/index.js';
 import type { CalendarSide } from '../../../src/model/calendar.js';
 import { compareCalendars } from '../../../src/reconcile/calendar.js';
 import {
@@ -21,9 +20,8 @@ const sixDaily = { cron: '0 0 6 * * *' };
 const now = new Date('2026-11-01T12:30:00Z');
 
 function calendarOf(world: SmallWorld) {
-  const { plan, matches, externals } = reconcileWorld(world);
-  if (plan === null) throw new Error('no plan');
-  return compareCalendars({ kinds, list: matches, externals }, plan, { limit: 1, now });
+  const limits = { startsPerMinute: 1, ...world.limits };
+  return compareCalendars(reconcileWorld({ now, ...world, limits }));
 }
 
 /** `2026-11-02 06:00: 2` for each hour in which agents start. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Allowances } from '../../../src/reconcile/guard.js';
+import type { Allowances } from '../../../src/model/finding.js';
 import {
   apiKey,
   codesOf,

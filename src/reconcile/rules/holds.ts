@@ -1,18 +1,27 @@
 import type { Diagnostic } from '../../model/diagnostic.js';
+import { type Finding, finding, note } from '../../model/finding.js';
 import { groupBy } from '../../model/group-by.js';
 import { endedHoldText, type Hold, type Holds, holdText } from '../../model/hold.js';
 import { byCodeUnit } from '../../model/json.js';
-import type { Action, Plan } from '../../model/plan.js';
+import type { Action } from '../../model/plan.js';
 import type { Address } from '../../model/resource.js';
-import type { ResourceDiff } from '../diff.js';
-import type { Match } from '../match.js';
+import type { ResourceDiff, Rule } from '../world.js';
+
+/** What is on hold stays paused whatever its entry says, and a reviewer reads why. */
+export const holds: Rule = {
+  name: 'holds',
+  examine: ({ diffs }) => [
+    ...diffs.flatMap(holdNotes),
+    ...heldDiagnostics(heldOf(diffs)).map((each) => finding(each)),
+  ],
+};
 
 /** What stays on hold after the plan. */
-export function heldOf(diffs: readonly ResourceDiff[]): Pick<Plan, 'held'> {
+export function heldOf(diffs: readonly ResourceDiff[]): Holds {
   const held: Record<Address, Hold> = {};
   for (const { match, change } of diffs)
     if (match.hold !== undefined && staysHeld(change.action)) held[change.address] = match.hold;
-  return Object.keys(held).length === 0 ? {} : { held };
+  return held;
 }
 
 function staysHeld(action: Action): boolean {
@@ -20,19 +29,19 @@ function staysHeld(action: Action): boolean {
 }
 
 /** What a hold means for a change that is not just about the hold. */
-export function holdNotes({ hold, endedHold }: Match, action: Action): string[] {
-  if (hold === undefined) return endedHold === undefined ? [] : [endedHoldText(endedHold)];
+function holdNotes({ match: { hold, endedHold }, change: { action, address } }: ResourceDiff): Finding[] {
+  if (hold === undefined) return endedHold === undefined ? [] : [note(address, endedHoldText(endedHold))];
   if (action === 'none' || action === 'adopt') return [];
-  if (staysHeld(action)) return [holdText(hold)];
-  const end = 'ends with this';
-  return [`${holdText(hold)}; the hold ${end}${action === 'forget' ? ', and it stays paused' : ''}`];
+  if (staysHeld(action)) return [note(address, holdText(hold))];
+  const paused = action === 'forget' ? ', and it stays paused' : '';
+  return [note(address, `${holdText(hold)}; the hold ends with this${paused}`)];
 }
 
 /** Addresses that one message names. */
 const MOST_NAMED = 5;
 
 /** One for each hold: an incident may hold hundreds. */
-export function heldDiagnostics(held: Holds = {}): Diagnostic[] {
+export function heldDiagnostics(held: Holds): Diagnostic[] {
   const groups = groupBy(Object.keys(held).sort(byCodeUnit), (address) => {
     const hold = held[address];
     return hold === undefined ? '' : holdText(hold);

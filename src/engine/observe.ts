@@ -1,0 +1,209 @@
+import { kinds } from '../kinds/index.js';
+import { limits } from '../manifest/limits.js';
+import { suggestWithin } from '../manifest/suggest.js';
+import { type Diagnostic, errorsIn, Problem } from '../model/diagnostic.js';
+import type { Allowances } from '../model/finding.js';
+import { emptyInventory, type Inventory } from '../model/inventory.js';
+import type { Kind } from '../model/kind.js';
+import { objectionDiagnostic } from '../model/plan.js';
+import type { Reader } from '../model/request.js';
+import { type KindName, normalId, type Project } from '../model/resource.js';
+import { compare } from '../reconcile/plan.js';
+import { agentLookup } from '../reconcile/references.js';
+import { accountRefusals, inventoryRefusals } from '../reconcile/rules/index.js';
+import type { Comparison, PlanBasis } from '../reconcile/world.js';
+import { type ObservedState, type ObserveScope, observe as read } from '../service/observe.js';
+import { toDestroy } from './destroy.js';
+import { inFileOrder } from './file-order.js';
+import { formerKeys } from './former-keys.js';
+import { keptKeys } from './kept-keys.js';
+import type { DeliveryCheck } from './keys.js';
+import { noEnvironmentWarnings } from './no-environment.js';
+import { isNoProject } from './no-project.js';
+import { selectorsOf } from './selectors.js';
+import type { ReadSession } from './session.js';
+
+/** What is read of the service and of the inventory, and what it is compared with. */
+export interface ObserveOptions {
+  /** What the guards let pass. Default: nothing. */
+  readonly allow?: Partial<Allowances> | undefined;
+  /** Addresses and globs to look at, such as `schedule/*`. Default: everything. */
+  readonly addresses?: readonly string[];
+  /** Everything is to be deleted that the inventory owns, whatever the manifests declare. Default: false. */
+  readonly destroy?: boolean | undefined;
+  /** With those that they refer to. Nothing of other kinds is read or compared. Default: all. */
+  readonly kinds?: readonly Kind[];
+  /** Reads every object, or all of some kinds, not only those that a plan rests on. */
+  readonly everything?: boolean | readonly Kind[];
+  /** Used instead of the stored one. */
+  readonly inventory?: Inventory;
+  /** Compares the checkout with the commit last applied. `record` also checks whether the manifests differ from their commit. */
+  readonly checkout?: 'compare' | 'record';
+  /** Default: the client's. */
+  readonly reader?: Reader;
+}
+
+/** What was read, compared with what is declared. */
+export interface Observation {
+  readonly inventory: Inventory;
+  readonly state: ObservedState;
+  readonly comparison: Comparison;
+  /** Which keys in files the new ones may replace. */
+  readonly former: DeliveryCheck['former'];
+}
+
+/** Reads the inventory and the service, and compares. Only a reader is used. */
+export async function observe(session: ReadSession, options: ObserveOptions = {}): Promise<Observation> {
+  const { service, client, clock } = session;
+  const { destroy = false, checkout: compared } = options;
+  const selected = selectorsOf(options.addresses ?? []);
+  const inventory = options.inventory ?? (await loadInventory(session));
+  const { project, inventory: known } = destroy
+    ? toDestroy(session.project, inventory)
+    : partOf(options.kinds, session.project, inventory);
+  const scope = scopeOf(project, destroy ? inventory : known, options);
+  const [state, checkout] = await Promise.all([
+    read(options.reader ?? client.reader(), options.kinds ?? kinds, scope, session.callsWith),
+    compared === undefined || destroy ? null : session.readCheckout(inventory, compared),
+  ]);
+  const kept = keptKeys(project, state.objects, session.redactor);
+  const basis = planBasis({ project, service, state, inventory: known, now: session.serviceNow() }, options, {
+    ...(options.kinds === undefined ? {} : { kinds: options.kinds }),
+    ...{ kept, checkout, selected, ownNow: clock.now() },
+  });
+  const former = formerKeys(project, { state, inventory: known, kept });
+  return { inventory, state, comparison: compare(basis), former };
+}
+
+/** Without a project there is none, and no file here is taken for it. */
+function loadInventory({ store, project }: ReadSession): Promise<Inventory> | Inventory {
+  return isNoProject(project) ? emptyInventory(project.name, project.environment) : store.load();
+}
+
+/** What every plan needs, whether the state was observed now or comes from a snapshot. */
+interface Known {
+  readonly project: Project;
+  readonly service: string;
+  readonly state: ObservedState;
+  readonly inventory: Inventory;
+  readonly now: Date;
+}
+
+/** Everything that a plan is made from: the one place where it comes together. */
+export function planBasis(
+  { project, service, state, inventory, now }: Known,
+  { allow = {}, destroy = false }: ObserveOptions,
+  more: Partial<PlanBasis>,
+): PlanBasis {
+  return {
+    ...{ kinds, project, service, inventory, now, ownNow: now },
+    ...{ account: state.account, objects: state.objects },
+    agents: agentLookup(state.agents, suggestWithin(limits.comparisons)),
+    prune: destroy ? 'destroy' : project.prune,
+    removed: new Set(project.removed),
+    allow: { ...allowNothing, ...allow, ...(destroy ? allowDestroying : {}) },
+    ...{ kept: new Map(), checkout: null, selected: null, readFrom: null },
+    ...more,
+  };
+}
+
+const allowNothing: Allowances = {
+  deletes: null,
+  selfRevoke: false,
+  empty: false,
+  accountChange: false,
+  staleCheckout: false,
+};
+
+/** The user asked for these deletes, so `limits.deletes` does not apply. */
+const allowDestroying = { deletes: Number.POSITIVE_INFINITY, empty: true } as const;
+
+/** About the manifests and the service, in the order of the files. */
+export function diagnosticsIn(
+  { project, warnings }: ReadSession,
+  { inventory }: Observation,
+  found: readonly Diagnostic[],
+): Diagnostic[] {
+  return inFileOrder(project, warnings, noEnvironmentWarnings(project, inventory), found);
+}
+
+/** Throws a Problem with all diagnostics if entries cannot be matched. */
+export function requireMatches(session: ReadSession, observation: Observation): void {
+  const diagnostics = diagnosticsIn(session, observation, observation.comparison.diagnostics);
+  if (errorsIn(diagnostics).length > 0) throw new Problem(diagnostics);
+}
+
+/** Throws a Problem if the inventory cannot be about this service and account: what it says of objects means nothing. */
+export function requireAccount({ comparison }: Observation): void {
+  refuse(accountRefusals(comparison).map(objectionDiagnostic));
+}
+
+/** The same, and if it does not describe some of the objects that it names. */
+export function requireInventory({ comparison }: Observation): void {
+  const errors = errorsIn(comparison.diagnostics).filter(({ code }) => code === 'inventory-mismatch');
+  refuse([...errors, ...inventoryRefusals(comparison).map(objectionDiagnostic)]);
+}
+
+function refuse(refusals: readonly Diagnostic[]): void {
+  if (refusals.length > 0) throw new Problem(refusals);
+}
+
+/** The kinds, and those that they refer to: in the order of all kinds. */
+export function withReferred(only: readonly Kind[]): readonly Kind[] {
+  const names = new Set(only.flatMap((kind) => [kind.name, ...(kind.references?.kinds ?? [])]));
+  return kinds.filter(({ name }) => names.has(name));
+}
+
+/** What a project declares and owns of some kinds; undefined for all. */
+function partOf(only: readonly Kind[] | undefined, project: Project, inventory: Inventory) {
+  if (only === undefined) return { project, inventory };
+  const names = new Set(only.map(({ name }) => name));
+  const isPart = ({ kind }: { readonly kind: string }) => names.has(kind);
+  const part = <T extends { readonly kind: string }>(all: ReadonlyMap<string, T>) =>
+    new Map([...all].filter(([, each]) => isPart(each)));
+  const { entries, drafts } = inventory;
+  return {
+    project: { ...project, entries: project.entries.filter(isPart) },
+    inventory: { ...inventory, entries: part(entries), drafts: part(drafts) },
+  };
+}
+
+/** What a plan of this project rests on, so that nothing else is read one by one. */
+function scopeOf(
+  project: Project,
+  inventory: Inventory,
+  { everything = false, kinds: only = kinds }: ObserveOptions,
+): ObserveScope {
+  const ids = new Map<KindName, Set<string>>(kinds.map((kind) => [kind.name, new Set()]));
+  for (const { kind, id } of inventory.entries.values()) if (id !== null) ids.get(kind)?.add(id);
+  for (const { kind, id } of project.entries) if (id !== null) ids.get(kind)?.add(normalId(id));
+  const complete = typeof everything === 'boolean' ? [] : everything.map(({ name }) => name);
+  let identities: ReturnType<typeof identitiesOf> | null = null;
+  return {
+    ids,
+    all: everything === true || project.prune === 'all',
+    // Only kinds with links name agents.
+    agents: only.some(({ links }) => links !== undefined),
+    declares(kind, identity) {
+      if (complete.includes(kind)) return true;
+      // Computed only if needed: the lists of most services show objects completely.
+      identities ??= identitiesOf(project, inventory);
+      return identities.get(kind)?.has(identity) === true;
+    },
+  };
+}
+
+function identitiesOf(
+  { entries }: Project,
+  { drafts }: Inventory,
+): ReadonlyMap<KindName, ReadonlySet<string>> {
+  const identities = new Map<KindName, Set<string>>(kinds.map((kind) => [kind.name, new Set()]));
+  for (const { kind, identity } of drafts.values())
+    if (identity !== null) identities.get(kind)?.add(identity);
+  const byName = new Map<KindName, Kind>(kinds.map((kind) => [kind.name, kind]));
+  for (const { kind, declared } of entries) {
+    const identity = byName.get(kind)?.identity.ofDeclared(declared) ?? null;
+    if (identity !== null) identities.get(kind)?.add(identity);
+  }
+  return identities;
+}

@@ -1,0 +1,67 @@
+import type { Diagnostic, DiagnosticCode, Place } from './diagnostic.js';
+import type { Address } from './resource.js';
+import type { Risk } from './risk.js';
+
+/** What the user allows explicitly on the command line, or a caller of the library. */
+export interface Allowances {
+  /** `--allow-deletes N`: allows plans with at most N deletes, whatever the project says; null when it is not given. */
+  readonly deletes: number | null;
+  readonly selfRevoke: boolean;
+  readonly empty: boolean;
+  readonly accountChange: boolean;
+  readonly staleCheckout: boolean;
+}
+
+/** What lets a refused plan pass. A plan with too many deletes passes with a higher limit. */
+export type Allowance = Exclude<keyof Allowances, 'deletes'>;
+
+interface Said {
+  readonly message: string;
+  /** What to do about it, as imperative sentences. Null where there is nothing to do. */
+  readonly help: string | null;
+  /** The change that it is about; null for the plan as a whole. */
+  readonly address: Address | null;
+  /** Where the manifests say it. */
+  readonly place: Place | null;
+}
+
+/**
+ * What is said about a plan beyond the difference itself. A `note` and a `risk` belong to a change, or to the plan. An
+ * `error` means that there is no plan; because of a `refusal`, apply does not carry it out.
+ */
+export type Finding =
+  | (Said & { readonly level: 'note' })
+  | (Said & Risk & { readonly level: 'risk' })
+  | (Said & { readonly level: 'info' | 'warning' | 'error'; readonly code: DiagnosticCode })
+  | (Said & Refused & { readonly level: 'refusal'; readonly code: DiagnosticCode });
+
+interface Refused {
+  readonly help: string;
+  /** Null where no option lets it pass. */
+  readonly allowedBy: Allowance | null;
+}
+
+export function note(address: Address, message: string): Finding {
+  return { level: 'note', message, help: null, address, place: null };
+}
+
+export function risk(address: Address | null, { code, message, besideCadence }: Risk): Finding {
+  const said = { level: 'risk', code, message, help: null, address, place: null } as const;
+  return besideCadence === undefined ? said : { ...said, besideCadence };
+}
+
+export function refusal(
+  code: DiagnosticCode,
+  address: Address | null,
+  message: string,
+  help: string,
+  allowedBy: Allowance | null = null,
+): Finding {
+  return { level: 'refusal', code, message, help, address, place: null, allowedBy };
+}
+
+/** A diagnostic as a finding. `address` is that of the change, which a diagnostic need not have. */
+export function finding(diagnostic: Diagnostic, address: Address | null = null): Finding {
+  const { severity, code, message, help, place } = diagnostic;
+  return { level: severity, code, message, help: help ?? null, address, place: place ?? null };
+}

@@ -1,0 +1,70 @@
+import { type Finding, finding, note, refusal, risk } from '../../model/finding.js';
+import type { Match, ResourceDiff, Rule, World } from '../world.js';
+
+/** What a plan deletes, or leaves although nothing declares it. */
+export const deletes: Rule = {
+  name: 'deletes',
+  examine: (world) => [
+    ...emptyProject(world),
+    ...tooManyDeletes(world),
+    ...world.diffs.flatMap((each) => deletion(each, world)),
+    ...world.diffs.flatMap((each) => leftAlone(each, world)),
+  ],
+};
+
+function emptyProject({ basis: { project } }: World): Finding[] {
+  if (project.entries.length > 0) return [];
+  const { elsewhere = [] } = project;
+  const message =
+    elsewhere.length === 0
+      ? 'the project declares no resources'
+      : `the project declares no resources in this environment: \`environments:\` leaves out all ${elsewhere.length}`;
+  const help =
+    'To write entries for existing objects, run `roster pull`. If the project is to be empty, use `--allow-empty`.';
+  return [refusal('empty-project', null, message, help, 'empty')];
+}
+
+function tooManyDeletes({ basis: { project, allow }, diffs }: World): Finding[] {
+  const count = diffs.filter(({ change }) => change.action === 'delete').length;
+  const limit = allow.deletes ?? project.limits.deletes;
+  if (count <= limit) return [];
+  const message = `the plan deletes ${count} ${count === 1 ? 'object' : 'objects'}, more than the limit of ${limit}`;
+  const help = `Review the deletes. If all of them are intended, use \`--allow-deletes ${count}\`.`;
+  return [refusal('too-many-deletes', null, message, help)];
+}
+
+function deletion({ match, change: { action, address } }: ResourceDiff, { basis }: World): Finding[] {
+  if (action !== 'delete') return [];
+  const messages = [reason(match, basis.prune), ...otherName(match)];
+  return messages.map((message) => risk(address, { code: 'delete', message }));
+}
+
+function reason({ ours }: Match, prune: World['basis']['prune']): string {
+  if (prune === 'destroy') return 'the plan is to destroy it';
+  return ours ? 'it is no longer declared' : `it is not declared, and prune is ${prune}`;
+}
+
+/** Someone renamed it, or changed the inventory. */
+function otherName({ known, observed }: Match): string[] {
+  if (known?.name == null || observed?.name == null || known.name === observed.name) return [];
+  return [`its name was "${known.name}" at the last apply`];
+}
+
+function leftAlone({ match, change }: ResourceDiff, { basis }: World): Finding[] {
+  const { entry, observed, known, address } = match;
+  // What has become the operator's cannot be managed, whatever the project says.
+  const isOperators = observed?.manageable === false && observed.id !== null;
+  if (change.action === 'forget' && observed !== null && !isOperators)
+    return [note(address, 'stays on the service, and is no longer managed here')];
+  if (entry !== null || observed === null || change.action !== 'none') return [];
+  if (basis.prune === 'all') {
+    const message = `${address} is listed under \`removed\` and stays on the service and in the inventory, because \`prune: all\` deletes what is in neither the manifests nor the inventory`;
+    const help = 'To remove it from the inventory, use `--prune owned`.';
+    return [finding({ severity: 'warning', code: 'left-alone', message, help }, address)];
+  }
+  const name = observed.name ?? known?.name ?? null;
+  const subject = name === null ? address : `${address} "${name}"`;
+  const message = `${subject} is no longer declared and stays on the service (prune: never)`;
+  const help = 'To delete it, use `--prune owned`. To keep managing it, declare it again.';
+  return [finding({ severity: 'warning', code: 'left-alone', message, help }, address)];
+}

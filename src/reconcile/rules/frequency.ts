@@ -1,0 +1,157 @@
+import { type Finding, finding, refusal, risk } from '../../model/finding.js';
+import { intervalText, numberText } from '../../model/frequency.js';
+import { instantText } from '../../model/instant-text.js';
+import { readIntervalLimit } from '../../model/interval-limit.js';
+import { byCodeUnit } from '../../model/json.js';
+import type { Address, Limits } from '../../model/resource.js';
+import type { BusyMinute } from '../../model/start-rate.js';
+import type { CloseStarts, Timetable } from '../../model/timetable.js';
+import { countable, isTimed, type StartLoad, startLoads } from '../starts.js';
+import type { ResourceDiff, Rule, World } from '../world.js';
+
+/** How often agents start: `limits.runsPerWeek`, `limits.shortestInterval` and `limits.startsPerMinute` (contract §4). */
+export const frequency: Rule = {
+  name: 'frequency',
+  examine: (world) => [
+    ...tooManyRuns(world),
+    ...world.diffs.flatMap((each) => closeStarts(each, world)),
+    ...startRate(world),
+  ],
+};
+
+/** A plan that starts fewer agents than before is a way back under the limit, so it passes. */
+function tooManyRuns({ basis: { project }, starts: { startsPerWeek, isMore } }: World): Finding[] {
+  const { before, after } = startsPerWeek;
+  const limit = project.limits.runsPerWeek;
+  if (limit === 'none' || after <= limit || !isMore) return [];
+  const message = `${numberText(after)} agents would start in an average week (${numberText(before)} before), more than the ${numberText(limit)} that limits.runsPerWeek allows`;
+  const help =
+    'Start fewer agents, or less often. If all of these starts are intended, raise `limits.runsPerWeek` in roster.yaml.';
+  return [refusal('too-many-runs', null, message, help)];
+}
+
+/** A new or changed entry whose starts are closer together than the limit. */
+function closeStarts({ match, change }: ResourceDiff, { basis: { project, now } }: World): Finding[] {
+  const { entry, kind } = match;
+  const { timetable } = kind;
+  if (timetable === undefined || entry === null || !['create', 'update'].includes(change.action)) return [];
+  const { limits } = project;
+  const limit = readIntervalLimit(limits.shortestInterval);
+  const found = limit === null ? 'none' : timetable.closeStarts(entry.spec, limit, now);
+  // For an update, the kind says that it may run more often.
+  if (found === null || timetable.frequency(entry.spec) === null)
+    return change.action === 'create' ? unchecked(entry.address, limits) : [];
+  if (found === 'none') return [];
+  const fact = `starts again after ${gapText(found, timetable, entry.spec)} (limits.shortestInterval is ${limits.shortestInterval})`;
+  const help = 'Make it run less often. If every start is intended, lower `limits.shortestInterval`.';
+  const about = { code: 'too-frequent', message: `${entry.address} ${fact}`, place: entry.source } as const;
+  return [
+    risk(entry.address, { code: 'too-frequent', message: fact }),
+    finding({ severity: 'warning', ...about, help }, entry.address),
+  ];
+}
+
+/** Unknown times are neither within nor above the limits. */
+function unchecked(address: Address, { shortestInterval, runsPerWeek }: Limits): Finding[] {
+  const limits = [
+    ...(shortestInterval === 'none' ? [] : ['limits.shortestInterval']),
+    ...(runsPerWeek === 'none' ? [] : ['limits.runsPerWeek']),
+  ];
+  if (limits.length === 0) return [];
+  const message = `its times cannot be computed here, so ${limits.join(' and ')} cannot be checked`;
+  return [risk(address, { code: 'too-frequent', message })];
+}
+
+/** `5 seconds, for example at 2026-12-01 06:00:00 and 06:00:05 UTC`. */
+function gapText(
+  { seconds, example, clockChange }: CloseStarts,
+  timetable: Timetable<unknown>,
+  spec: unknown,
+): string {
+  const gap = `${intervalText(seconds)}${clockChange ? ' when the clocks change' : ''}`;
+  if (example === null) return gap;
+  const zone = timetable.timeZone(spec);
+  const [first = [], second = []] = example.map((time) =>
+    timetable.wallClock(time.toISOString(), zone).split('T'),
+  );
+  const then = first[0] === second[0] ? second.slice(1) : second;
+  return `${gap}, for example at ${first.join(' ')} and ${then.join(' ')} ${zone}`;
+}
+
+/** How many days are checked (contract §4). */
+const DAYS_AHEAD = 42;
+/** Addresses that a message lists for one minute. */
+const MOST_ADDRESSES = 5;
+/** Minutes that the warning lists, busiest first. */
+const MOST_MINUTES = 5;
+
+/**
+ * Warns of minutes in which the declared entries, selected or not, would start more agents than the project's limit. One
+ * warning for all of these minutes lists the busiest ones and what starts in them.
+ */
+function startRate(world: World): Finding[] {
+  return world.basis.kinds.filter(isTimed).flatMap((kind) => {
+    const entries = countable(kind, world.matches);
+    if (entries.length === 0) return [];
+    return busyMinutes(kind.timetable, startLoads(kind, entries, world), world.basis);
+  });
+}
+
+function busyMinutes(
+  timetable: Timetable<unknown>,
+  loads: readonly StartLoad[],
+  { project, now }: World['basis'],
+): Finding[] {
+  const limit = project.limits.startsPerMinute;
+  const span = { from: now, until: new Date(now.getTime() + DAYS_AHEAD * 86_400_000) };
+  const { total, busiest } = timetable.busyMinutes(loads, span, limit, MOST_MINUTES);
+  // Sorting is stable: equal minutes stay in order of time.
+  const [most, ...others] = busiest.toSorted((a, b) => b.starts - a.starts);
+  return most === undefined ? [] : busyMinute(most, others, total - 1, limit);
+}
+
+type Minute = BusyMinute<StartLoad>;
+
+function busyMinute(busiest: Minute, others: readonly Minute[], count: number, limit: number): Finding[] {
+  const by = mostFirst(busiest);
+  const [first] = by;
+  if (first === undefined) return [];
+  const message =
+    `${busiest.starts} agents would start in the minute at ${timeOf(busiest)}, ` +
+    `more than the ${limit} that limits.startsPerMinute allows${countOthers(count)}`;
+  const further = others.length === 0 ? '' : ` The next busiest are ${listOthers(others, by)}.`;
+  const help = `They are started by ${loadLabels(by)}. Spread the times, or raise \`limits.startsPerMinute\`.${further}`;
+  const { source } = first.load.entry;
+  return [finding({ severity: 'warning', code: 'start-rate', message, place: source, help })];
+}
+
+function mostFirst({ by }: Minute): Minute['by'] {
+  return by.toSorted((a, b) => b.starts - a.starts || byCodeUnit(a.load.entry.address, b.load.entry.address));
+}
+
+function timeOf({ minute }: Minute): string {
+  return instantText(minute.toISOString());
+}
+
+function countOthers(others: number): string {
+  if (others === 0) return '';
+  const more = others === 1 ? '1 more minute' : `${others} more minutes`;
+  return `; ${more} in the next ${DAYS_AHEAD} days ${others === 1 ? 'exceeds' : 'exceed'} the limit`;
+}
+
+/** Usually the same entries start in each of these minutes. */
+function listOthers(others: readonly Minute[], before: Minute['by']): string {
+  const known = loadLabels(before);
+  return others
+    .map((each) => {
+      const labels = loadLabels(mostFirst(each));
+      return `${timeOf(each)} with ${labels === known ? 'the same schedules' : labels}`;
+    })
+    .join('; ');
+}
+
+function loadLabels(most: Minute['by']): string {
+  const named = most.slice(0, MOST_ADDRESSES).map(({ load, starts }) => `${load.entry.address} (${starts})`);
+  const rest = most.length - named.length;
+  return `${named.join(', ')}${rest === 0 ? '' : ` and ${rest} more`}`;
+}

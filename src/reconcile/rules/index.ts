@@ -1,0 +1,71 @@
+import type { Finding } from '../../model/finding.js';
+import type { Objection } from '../../model/plan.js';
+import type { Comparison, PlanBasis, Rule, World } from '../world.js';
+import { account, accountFindings, misdescribed } from './account.js';
+import { adoption } from './adoption.js';
+import { brokenReferences } from './broken-references.js';
+import { deletes } from './deletes.js';
+import { duplicates } from './duplicates.js';
+import { frequency } from './frequency.js';
+import { holds } from './holds.js';
+import { keys } from './keys.js';
+import { kinds } from './kinds.js';
+import { lookAlikes } from './look-alikes.js';
+import { protection } from './protection.js';
+import { renames } from './renames.js';
+import { safeguards } from './safeguards.js';
+import { staleCheckout } from './stale-checkout.js';
+import { unseen } from './unseen.js';
+
+/** Everything that is said about a plan beyond the difference itself. What they say is listed in this order. */
+export const rules: readonly Rule[] = [
+  deletes,
+  account,
+  staleCheckout,
+  protection,
+  adoption,
+  unseen,
+  renames,
+  kinds,
+  keys,
+  frequency,
+  lookAlikes,
+  duplicates,
+  brokenReferences,
+  safeguards,
+  holds,
+];
+
+/** What the rules find, without the refusals that the user allows. */
+export function examine(world: World, list: readonly Rule[] = rules): readonly Finding[] {
+  return withoutAllowed(
+    list.flatMap((rule) => rule.examine(world)),
+    world.basis,
+  );
+}
+
+function withoutAllowed(findings: readonly Finding[], { allow }: PlanBasis): readonly Finding[] {
+  return findings.filter(
+    (each) => each.level !== 'refusal' || each.allowedBy === null || !allow[each.allowedBy],
+  );
+}
+
+/** Why what the inventory says cannot be about this service and account. Known without a plan. */
+export function accountRefusals(comparison: Comparison): Objection[] {
+  return refusalsIn(withoutAllowed(accountFindings(comparison), comparison.basis));
+}
+
+/** The same, and the objects that the inventory does not describe. */
+export function inventoryRefusals(comparison: Comparison): Objection[] {
+  const found = [...accountFindings(comparison), ...misdescribed(comparison)];
+  return refusalsIn(withoutAllowed(found, comparison.basis));
+}
+
+/** Findings as a plan has them: the reasons why apply refuses it. */
+export function refusalsIn(findings: readonly Finding[]): Objection[] {
+  return findings.flatMap((found) => {
+    if (found.level !== 'refusal') return [];
+    const { code, message, help, address } = found;
+    return [{ code, message, help, address }];
+  });
+}

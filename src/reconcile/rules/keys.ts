@@ -1,0 +1,108 @@
+import { type Finding, finding, note, refusal } from '../../model/finding.js';
+import { instantText } from '../../model/instant-text.js';
+import { namedIds } from '../../model/named-ids.js';
+import type { Observed } from '../../model/resource.js';
+import { keptDelivery, revokesCaller } from '../diff.js';
+import type { PlanBasis, ResourceDiff, Rule, World } from '../world.js';
+
+/** What the plan does to API keys: which of them stop working, and which cannot be revoked or delivered. */
+export const keys: Rule = {
+  name: 'keys',
+  examine: (world) => [
+    ...world.diffs.flatMap(notRevocable),
+    ...selfRevoke(world),
+    ...severalNewKeys(world),
+    ...world.diffs.flatMap(deliversKept),
+    ...namesakesOfKept(world),
+  ],
+};
+
+/** A key that the list shows without an id (interface §2, API key), and that does not end by itself. */
+function notRevocable({ match, change: { action, address } }: ResourceDiff): Finding[] {
+  const { observed, entry, kind } = match;
+  if (observed === null || observed.id !== null) return [];
+  // Creating a key revokes the key that makes the request (interface §5.5).
+  if (action !== 'delete' && (action !== 'replace' || observed.caller)) return [];
+  const message = `the service lists the ${kind.name} "${observed.name ?? address}" without an id, so roster cannot revoke it`;
+  const help = 'Revoke it in the dashboard (account menu, API keys), then run the command again.';
+  const place = entry === null ? {} : { place: entry.source };
+  return [finding({ severity: 'error', code: 'not-manageable', message, help, ...place }, address)];
+}
+
+function selfRevoke({ diffs, basis }: World): Finding[] {
+  const caller = describeCaller(basis.objects);
+  return diffs.filter(revokesCaller).flatMap(({ change: { address, action }, match: { observed } }) => {
+    const message = `${address}: this ${action} revokes the API key that roster uses`;
+    const help =
+      action === 'delete'
+        ? 'Set `ROSTER_API_KEY` to another key. If nobody needs this one, use `--allow-self-revoke`.'
+        : 'Make sure that everyone who needs the new key gets it, then use `--allow-self-revoke`.';
+    // Where the change is that of the key itself, its risks already describe the key.
+    const isItself = caller.only !== null && caller.only === observed;
+    const ends = isItself ? 'roster uses this key' : `revokes ${caller.description}`;
+    return [refusal('not-allowed', address, message, help, 'selfRevoke'), note(address, ends)];
+  });
+}
+
+/** The key that roster uses. */
+interface Caller {
+  /** Null where it is not known which key that is. */
+  readonly only: Observed | null;
+  readonly description: string;
+}
+
+function describeCaller(objects: PlanBasis['objects']): Caller {
+  const callers = [...objects.values()].flat().filter((each) => each.caller);
+  const [only] = callers;
+  if (only === undefined || callers.length > 1)
+    return { only: null, description: 'the key that roster uses' };
+  const { lastUsedDate: lastUsed, keyPrefix: prefix } = only.facts;
+  const about = [
+    ...(typeof prefix === 'string' ? [`${prefix}…`] : []),
+    ...(typeof lastUsed === 'string' ? [`last used ${instantText(lastUsed)}`] : []),
+  ];
+  const known = about.length === 0 ? '' : ` (${about.join(', ')})`;
+  return { only, description: `the key "${only.name ?? ''}"${known}, which roster uses` };
+}
+
+/** Each new key revokes the previous one (interface §5.5): of two, only the second would remain. */
+function severalNewKeys({ diffs }: World): Finding[] {
+  const creating = diffs
+    .filter(({ requests }) => requests.some(({ delivery }) => delivery !== undefined))
+    .map(({ change }) => change.address);
+  if (creating.length < 2) return [];
+  const message = `${creating.join(' and ')} would be created, and each new key revokes the previous one`;
+  const help =
+    'Remove all but one of them from the manifests: each user has one active key. For a second key, use a separate project with the API key of another user.';
+  return [refusal('several-new-keys', null, message, help)];
+}
+
+function deliversKept(diff: ResourceDiff): Finding[] {
+  const { kept } = diff.match;
+  if (kept === undefined || keptDelivery(diff) === null) return [];
+  const message = `delivers the key in ${kept.file}, which an earlier run could not deliver`;
+  return [note(diff.change.address, message)];
+}
+
+/**
+ * Keys with the name of one that was kept: the run that created it may have been about to revoke them. No inventory
+ * says so, and thus they stay, unless `prune: all` deletes them.
+ */
+function namesakesOfKept({ matches, basis }: World): Finding[] {
+  if (basis.prune === 'all') return [];
+  return matches.flatMap(({ kind, entry, address, kept }) => {
+    if (kept === undefined || entry === null) return [];
+    const identity = kind.identity.of(entry.spec);
+    const others = matches.flatMap(({ ours, observed }) =>
+      !ours && observed?.kind === kind.name && kind.identity.ofObserved(observed) === identity
+        ? [observed.id ?? 'a key without an id']
+        : [],
+    );
+    if (others.length === 0) return [];
+    const message = `${address}: besides the key that an interrupted run created, the service has ${others.length} ${kind.identity.describe(entry.spec)}: ${namedIds(others)}`;
+    const help =
+      'If the interrupted run was to replace it, revoke it in the dashboard (account menu, API keys).';
+    const about = { severity: 'warning', code: 'duplicate-object', message, help } as const;
+    return [finding({ ...about, place: entry.source }, address)];
+  });
+}

@@ -1,0 +1,38 @@
+import { type Finding, finding, note, refusal, risk } from '../../model/finding.js';
+import type { ResourceDiff, Rule } from '../world.js';
+
+/** What only the kind of a resource knows: its own risks, entries whose time has passed, and why an object is replaced. */
+export const kinds: Rule = {
+  name: 'kinds',
+  examine: ({ diffs, basis }) =>
+    diffs.flatMap((each) => [
+      ...kindRisks(each, basis.now),
+      ...expired(each, basis.now),
+      ...unknownAge(each),
+      ...(each.reason === null ? [] : [note(each.change.address, each.reason)]),
+    ]),
+};
+
+function kindRisks({ match, change: { action, address } }: ResourceDiff, now: Date): readonly Finding[] {
+  const { kind, observed, entry } = match;
+  if (!['create', 'update', 'replace', 'delete'].includes(action)) return [];
+  const after = action === 'delete' ? null : (entry?.spec ?? null);
+  const risks = kind.risks?.({ observed, after, now }) ?? [];
+  return risks.map((each) => risk(address, each));
+}
+
+function expired({ match: { kind, entry } }: ResourceDiff, now: Date): Finding[] {
+  const expiry = entry && (kind.expired?.(entry.declared, now) ?? null);
+  if (entry === null || expiry === null) return [];
+  const { path, message, help } = expiry;
+  const place = entry.placeOf(path);
+  return [finding({ severity: 'warning', code: 'past-once', message, place, help }, entry.address)];
+}
+
+/** Whether it must be replaced depends on its age. */
+function unknownAge({ change: { address }, match: { kind, entry, observed } }: ResourceDiff): Finding[] {
+  const why = entry && observed && (kind.ageUnknown?.(entry, observed) ?? null);
+  if (why === null) return [];
+  const help = 'Remove `rotateAfter` until the service gives a valid `createdDate`.';
+  return [refusal('unexpected-response', address, `${address}: ${why}`, help)];
+}

@@ -1,0 +1,152 @@
+import type { Checkout } from '../model/checkout.js';
+import type { Diagnostic } from '../model/diagnostic.js';
+import type { Allowances, Finding } from '../model/finding.js';
+import type { Hold } from '../model/hold.js';
+import type { Inventory, InventoryEntry } from '../model/inventory.js';
+import type { Kind, PlannedRequest } from '../model/kind.js';
+import type { Difference, StartsPerWeek } from '../model/plan.js';
+import type {
+  Address,
+  Desired,
+  InventorySetting,
+  KindName,
+  Names,
+  Observed,
+  Project,
+  Prune,
+} from '../model/resource.js';
+import type { Rule as MatchRule } from '../model/why.js';
+import type { AgentLookup } from './references.js';
+
+/** One resource: what is declared, what exists, and what was applied last. At least one of the three is set. */
+export interface Match {
+  readonly address: Address;
+  readonly kind: Kind;
+  readonly entry: Desired | null;
+  readonly observed: Observed | null;
+  readonly rule: MatchRule | null;
+  /** Under its address, or else under that of `renamedFrom`. */
+  readonly known: InventoryEntry | null;
+  /** What the inventory says of the observed object, under whatever address; `known` where it says nothing. */
+  readonly record: InventoryEntry | null;
+  /** The address in the inventory of an object whose entry has another key now. */
+  readonly renamedFrom: Address | null;
+  /** An earlier run was about to create it, and ended before it could record the result. */
+  readonly createInterrupted: boolean;
+  /** False for what is neither declared nor in the inventory: only `prune: all` may change it. */
+  readonly ours: boolean;
+  /** The object is not what the inventory recorded: it may be someone else's. */
+  readonly misdescribed: boolean;
+  /** An apply has protected the object, under whatever address. */
+  readonly wasProtected: boolean;
+  /** It is on hold: what `entry` wants is paused. */
+  readonly hold?: Hold;
+  /** `entry` without its hold. Missing when it has none. */
+  readonly unheld?: Desired;
+  /** It was on hold, and nothing has been applied since that ended. */
+  readonly endedHold?: Hold;
+  /** The ignored properties of the entry that differ. Missing when it ignores none. */
+  readonly ignoredDifferences?: readonly string[];
+  /** `record` with what somebody else manages by now: it may hold values from the environment. Missing where that is the same. */
+  readonly wholeRecord?: InventoryEntry | null;
+  /** An earlier run kept its key, which can still be delivered. Missing when none did. */
+  readonly kept?: KeptKeyFile;
+}
+
+/** A file that an earlier run kept the key of an object in, because it could not deliver it. */
+export interface KeptKeyFile {
+  /** Relative to the project. */
+  readonly file: string;
+  /** The list shows it as active. */
+  readonly observed: Observed;
+}
+
+/** What declared entries are matched from, and with. */
+export interface MatchBasis {
+  readonly kinds: readonly Kind[];
+  readonly project: Project;
+  /** The origin and base path. */
+  readonly service: string;
+  readonly agents: AgentLookup;
+  readonly objects: ReadonlyMap<KindName, readonly Observed[]>;
+  readonly inventory: Inventory;
+  /** `destroy`: what is owned is deleted, whatever the manifests declare. */
+  readonly prune: Prune | 'destroy';
+  /** Keys that earlier runs could not deliver, by entry. */
+  readonly kept: ReadonlyMap<Address, KeptKeyFile>;
+  /** By the service's clock: holds end, keys expire and schedules start by it. */
+  readonly now: Date;
+}
+
+/** The ids in the inventory may be those of another account: objects that it does not describe are not ours. */
+export function isOtherService({ inventory, service }: MatchBasis): boolean {
+  return inventory.service !== null && inventory.service !== service;
+}
+
+/** One address or glob from the command line. */
+export interface Selector {
+  readonly pattern: string;
+  matches(address: Address): boolean;
+}
+
+/** Everything a plan is made from. Planning uses no clock, network or file: what it needs from them is in here. */
+export interface PlanBasis extends MatchBasis {
+  /** Whose keys the service lists. Null where it lists none. */
+  readonly account: string | null;
+  /** What the inventory forgets although it exists (`removed:` of the project). */
+  readonly removed: ReadonlySet<Address>;
+  /** Null where it is not compared. */
+  readonly checkout: Checkout | null;
+  /** By this machine's clock, which recorded when objects were created that no list shows yet. */
+  readonly ownNow: Date;
+  readonly allow: Allowances;
+  /** What the user selected. Null for everything. */
+  readonly selected: readonly Selector[] | null;
+  /** Where a snapshot found its inventory. Null without a snapshot, and where it does not say. */
+  readonly readFrom: InventorySetting | null;
+}
+
+/** The difference in one resource, with the requests that remove it, before they are ordered. */
+export interface ResourceDiff {
+  readonly match: Match;
+  readonly change: Difference;
+  readonly requests: readonly PlannedRequest[];
+  /** Why the object is replaced although nothing may differ. Null otherwise. */
+  readonly reason: string | null;
+}
+
+/** What is declared, matched with what exists. */
+export interface Matched {
+  readonly basis: MatchBasis;
+  /** Every resource of the project, and every object that nothing declares. */
+  readonly matches: readonly Match[];
+  /** External entries with their objects. */
+  readonly externals: ReadonlyMap<Address, Observed>;
+  /** What is wrong with entries. With an error among them, there is no plan. */
+  readonly diagnostics: readonly Diagnostic[];
+}
+
+/** The same, with the differences. The diagnostics also say what was selected in vain. */
+export interface Comparison extends Matched {
+  readonly basis: PlanBasis;
+  readonly names: Names;
+  /** What the plan holds, in reading order: what was selected, and what that needs. */
+  readonly diffs: readonly ResourceDiff[];
+}
+
+export interface WeeklyStarts {
+  readonly startsPerWeek: StartsPerWeek;
+  /** Whether the plan starts more agents, as far as is known: what is not known must not look like a decrease. */
+  readonly isMore: boolean;
+}
+
+/** The comparison, with what several rules count. */
+export interface World extends Comparison {
+  readonly starts: WeeklyStarts;
+}
+
+/** One concern about plans. The list of all rules is rules/index.ts. */
+export interface Rule {
+  readonly name: string;
+  examine(world: World): readonly Finding[];
+}
