@@ -77,9 +77,8 @@ export {
   withSession,
 } from './engine/session.js';
 /** The observed state as a file without secrets. Sends reads only; throws a `Problem`. */
-export { snapshot, type TakenSnapshot } from './engine/snapshot.js';
 /** The plan for such a file, without network and API key. Throws a `Problem`, such as `invalid-snapshot`. */
-export { planFromSnapshot } from './engine/snapshot-plan.js';
+export { planFromSnapshot, snapshot, type TakenSnapshot } from './engine/snapshot.js';
 /** The health of everything declared. Sends reads only; throws a `Problem`, such as for an unknown address. */
 export { type StatusOptions, status } from './engine/status/status.js';
 /** Removes the lock of a run that has died. Throws a `Problem` `locked` if another run has taken it meanwhile. */

@@ -89,7 +89,7 @@ async function makePlan(flags: PlanFlags, options: PlanOptions, context: Command
   const session = sessionOptions(flags, context);
   if (snapshot === undefined) return withReadSession(session, (opened) => plan(opened, options));
   if (out !== undefined) throw new Problem(noPlanToApply);
-  const { planFromSnapshot } = await import('../engine/snapshot-plan.js');
+  const { planFromSnapshot } = await import('../engine/snapshot.js');
   return planFromSnapshot(snapshot, session, options);
 }
 

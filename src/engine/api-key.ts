@@ -1,8 +1,14 @@
+import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { readRegular } from '../files/atomic.js';
-import { isPrivate } from '../files/secret-file.js';
-import { type Diagnostic, problem } from '../model/diagnostic.js';
+import { isPrivate, readSecret } from '../files/secret-file.js';
+import { kinds } from '../kinds/index.js';
+import { type Diagnostic, Problem, problem } from '../model/diagnostic.js';
+import { isApiKey } from '../model/key-prefix.js';
+import type { Project } from '../model/resource.js';
+import { findApiKeys } from '../redact/api-keys.js';
 import { checkApiKey } from '../service/api-key.js';
+import { keptFiles } from './keys.js';
 
 export interface GivenKey {
   readonly key: string;
@@ -39,4 +45,63 @@ function readableByOthers(file: string): Diagnostic {
   const message = `${file}, which holds the API key, can be read by other users`;
   const help = `Run \`chmod 600 ${file}\`.`;
   return { severity: 'warning', code: 'unreadable-file', message, help };
+}
+
+/**
+ * The same failure, with the file of the new key where it is known: creating a key has revoked the previous one.
+ * `isOwn` says whether a key is the one that the service has refused.
+ */
+export function withKeyHint(failure: unknown, project: Project, isOwn: (key: string) => boolean): unknown {
+  if (!(failure instanceof Problem)) return failure;
+  if (!failure.diagnostics.some(isUnauthorized)) return failure;
+  const file = newKeyFile(project, isOwn);
+  if (file === null) return failure;
+  const help = `Set \`ROSTER_API_KEY\` to the key in ${file}: creating a key revokes the previous one.`;
+  return new Problem(
+    failure.diagnostics.map((each): Diagnostic => (isUnauthorized(each) ? { ...each, help } : each)),
+  );
+}
+
+/** The newest of all, if a run could not deliver it: each key has revoked the previous one. */
+function newKeyFile(project: Project, isOwn: (key: string) => boolean): string | null {
+  const { root } = project;
+  const delivered = deliveredKeys(project, isOwn);
+  const kept = keptFiles(project).filter((file) => holdsOther(resolve(root, file), isOwn));
+  const written = (file: string) => statSync(resolve(root, file)).mtimeMs;
+  const [newest] = [...kept, ...delivered].sort((a, b) => written(b) - written(a));
+  if (newest !== undefined && kept.includes(newest)) return newest;
+  return delivered.length === 1 ? (delivered[0] ?? null) : null;
+}
+
+function isUnauthorized({ code }: Diagnostic): boolean {
+  return code === 'unauthorized';
+}
+
+function deliveredKeys({ root, entries }: Project, isOwn: (key: string) => boolean): readonly string[] {
+  const files = entries.flatMap(({ kind: name, declared, external }) => {
+    const delivery = kinds.find((each) => each.name === name)?.secret?.deliverTo(declared) ?? null;
+    return external || delivery === null || !('file' in delivery) ? [] : [delivery.file];
+  });
+  return files.filter((file) => holdsOther(resolve(root, file), isOwn));
+}
+
+function holdsOther(path: string, isOwn: (key: string) => boolean): boolean {
+  const key = keyIn(path);
+  return key !== null && !isOwn(key);
+}
+
+function keyIn(path: string): string | null {
+  try {
+    const text = readSecret(path);
+    return text !== null && isApiKey(text) ? text : null;
+  } catch {
+    return null;
+  }
+}
+
+/** Checks a flag whose value is written to files. Throws a Problem if it contains what looks like a whole API key. */
+export function refusePastedKey(flag: string, value: string | undefined): void {
+  if (value === undefined || findApiKeys(value).length === 0) return;
+  const help = 'roster reads its key from `ROSTER_API_KEY`, or from the file `ROSTER_API_KEY_FILE`.';
+  throw problem('unsafe-text', `${flag}: this looks like an API key, which must not be in a file`, help);
 }

@@ -14,11 +14,8 @@ import { accountRefusals, inventoryRefusals } from '../reconcile/rules/index.js'
 import type { Comparison, PlanBasis } from '../reconcile/world.js';
 import { type ObservedState, type ObserveScope, observe as read } from '../service/observe.js';
 import { toDestroy } from './destroy.js';
-import { inFileOrder } from './file-order.js';
-import { formerKeys } from './former-keys.js';
-import { keptKeys } from './kept-keys.js';
-import type { DeliveryCheck } from './keys.js';
-import { noEnvironmentWarnings } from './no-environment.js';
+import { inFileOrder, noEnvironmentWarnings } from './diagnostics.js';
+import { type DeliveryCheck, formerKeys, keptKeys } from './keys.js';
 import { isNoProject } from './no-project.js';
 import { selectorsOf } from './selectors.js';
 import type { ReadSession } from './session.js';
@@ -81,7 +78,7 @@ function loadInventory({ store, project }: ReadSession): Promise<Inventory> | In
 }
 
 /** What every plan needs, whether the state was observed now or comes from a snapshot. */
-interface Known {
+interface KnownState {
   readonly project: Project;
   readonly service: string;
   readonly state: ObservedState;
@@ -91,7 +88,7 @@ interface Known {
 
 /** Everything that a plan is made from: the one place where it comes together. */
 export function planBasis(
-  { project, service, state, inventory, now }: Known,
+  { project, service, state, inventory, now }: KnownState,
   { allow = {}, destroy = false }: ObserveOptions,
   more: Partial<PlanBasis>,
 ): PlanBasis {

@@ -1,10 +1,12 @@
 import { resolve } from 'node:path';
+import { readCheckout } from '../inventory/checkout.js';
 import { fileStore } from '../inventory/file-store.js';
 import { gitStore } from '../inventory/git-store.js';
 import type { LeaseOptions } from '../inventory/lock-state.js';
 import { type WorkTree, workTreeOpener } from '../inventory/work-tree.js';
+import type { Checkout } from '../model/checkout.js';
 import type { Diagnostic } from '../model/diagnostic.js';
-import type { InventoryStore } from '../model/inventory.js';
+import type { Inventory, InventoryStore } from '../model/inventory.js';
 import { isPrefixOf } from '../model/key-prefix.js';
 import type { ServiceOverride } from '../model/plan.js';
 import type { Project, Prune } from '../model/resource.js';
@@ -13,12 +15,10 @@ import type { AttemptEvent } from '../service/attempt-log.js';
 import { type Client, type ClientSettings, createClient } from '../service/client.js';
 import type { Downloader } from '../service/downloads.js';
 import { proxyFor } from '../service/proxy.js';
-import { apiKeyOf } from './api-key.js';
-import { checkoutReader, type ReadCheckout } from './checkout.js';
+import { apiKeyOf, withKeyHint } from './api-key.js';
 import { type Clock, clockOf, serviceNow } from './clock.js';
 import { lazyDownloader } from './data/lazy-downloader.js';
-import { keptKeyWarnings } from './kept-keys.js';
-import { withKeyHint } from './key-hint.js';
+import { keptKeyWarnings } from './keys.js';
 import { openProject, type ProjectOptions } from './project.js';
 import { chooseService, type ServiceOptions, serviceName } from './service-choice.js';
 import { version } from './version.js';
@@ -181,4 +181,23 @@ export function openStore(
     return fileStore({ path: resolve(root, inventory.file), name: inventory.file, ...common });
   const isNamed = (named ?? env['ROSTER_INVENTORY']) !== undefined;
   return gitStore({ folder: root, open, isNamed, ...inventory.git, ...common });
+}
+
+/** Null if there is nothing to compare. For recording, it also matters whether the manifests differ from the commit. */
+export type ReadCheckout = (inventory: Inventory, purpose: 'compare' | 'record') => Promise<Checkout | null>;
+
+/** Git is started only if there is something to compare or to record. */
+export function checkoutReader(
+  { root, inventory: place, prune }: Project,
+  manifests: readonly string[],
+  open: () => Promise<WorkTree>,
+): ReadCheckout {
+  const inventoryFile = 'file' in place ? resolve(root, place.file) : null;
+  return async ({ commit }, purpose) => {
+    const applied = commit ?? null;
+    const deletesUnknown = prune === 'all' && inventoryFile !== null;
+    if (applied === null && purpose === 'compare' && !deletesUnknown) return null;
+    const files = purpose === 'record' ? manifests : null;
+    return readCheckout({ open, files, inventoryFile }, applied);
+  };
 }

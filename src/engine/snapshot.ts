@@ -1,17 +1,35 @@
+import { resolve } from 'node:path';
+import { readRegular } from '../files/atomic.js';
+import { workTreeOpener } from '../inventory/work-tree.js';
 import { kinds } from '../kinds/index.js';
-import { type Diagnostic, hasErrors, Problem } from '../model/diagnostic.js';
-import { objectionDiagnostic } from '../model/plan.js';
-import type { Observed } from '../model/resource.js';
+import { type Diagnostic, hasErrors, Problem, problem } from '../model/diagnostic.js';
+import type { Inventory } from '../model/inventory.js';
+import { isSamePlace, placeLabel } from '../model/inventory-place.js';
+import type { JsonObject } from '../model/json.js';
+import { objectionDiagnostic, type Plan, type SnapshotAge } from '../model/plan.js';
+import type { InventorySetting, KindName, Observed, Project } from '../model/resource.js';
+import { compareCalendars } from '../reconcile/calendar.js';
+import { withNextRuns } from '../reconcile/next-runs.js';
+import { compare, plan as planFor } from '../reconcile/plan.js';
 import { RecordedObjects } from '../reconcile/recorded.js';
 import { inventoryRefusals } from '../reconcile/rules/index.js';
-import { secretPlaces } from '../reconcile/secret-values.js';
+import { secretPlaces, withheldPaths } from '../reconcile/secret-values.js';
 import type { Comparison, Match } from '../reconcile/world.js';
+import { invalid, openSnapshot, parseSnapshot } from '../snapshot/open.js';
 import { snapshotText } from '../snapshot/print.js';
 import { type SecretFields, snapshotJson } from '../snapshot/save.js';
 import type { SnapshotJson } from '../snapshot/snapshot-json.js';
 import { timeZoneData } from '../timing/zone-data.js';
-import { observe } from './observe.js';
-import type { ReadSession } from './session.js';
+import { clockOf } from './clock.js';
+import { toDestroy } from './destroy.js';
+import { inFileOrder, noEnvironmentWarnings } from './diagnostics.js';
+import { undeliverable } from './keys.js';
+import { observe, planBasis } from './observe.js';
+import type { PlanOptions } from './plan.js';
+import { openProject } from './project.js';
+import { selectorsOf } from './selectors.js';
+import { serviceIfSet, serviceName } from './service-choice.js';
+import { checkoutReader, openStore, type ReadSession, type SessionOptions } from './session.js';
 import { version } from './version.js';
 
 export interface TakenSnapshot {
@@ -75,4 +93,134 @@ function secretsOf(match: Match): SecretFields {
       found === undefined ? [] : [[field, [found.declared, found.applied]]],
     ),
   );
+}
+
+const DAY_SECONDS = 86_400;
+/** How many entries with withheld values are listed. */
+const mostListed = 5;
+
+/**
+ * The plan for a saved state. Needs no network, no API key and no URL. The file may come from anyone: it decides what
+ * the plan shows, and nothing can be applied from it. Throws a Problem.
+ */
+export async function planFromSnapshot(
+  file: string,
+  options: SessionOptions,
+  wanted: PlanOptions,
+): Promise<Plan> {
+  const { destroy = false, calendar = false } = wanted;
+  const selected = selectorsOf(wanted.addresses ?? []);
+  const opened = openProject(options);
+  const project = { ...opened.project, prune: options.prune ?? opened.project.prune };
+  const saved = parseSnapshot(readSnapshot(resolve(options.cwd, file), file), file, kinds);
+  checkSubject(saved, project, serviceIfSet(options, project)?.url ?? null, file);
+  const values = [...declaredValues(project), ...appliedValues(await localInventory(project, options.env))];
+  const { inventory, takenAt, ...state } = openSnapshot(saved, kinds, values);
+  const now = clockOf(options).now();
+  const { service, inventoryPlace: readFrom = null } = saved;
+  const readCheckout = checkoutReader(project, opened.manifests, workTreeOpener(project.root, options.env));
+  const checkout = destroy ? null : await readCheckout(inventory, 'compare');
+  const known = destroy ? toDestroy(project, inventory) : { project, inventory };
+  const comparison = compare(
+    planBasis({ ...known, service, state, now }, wanted, { readFrom, checkout, selected }),
+  );
+  const { plan: made, diagnostics: found } = planFor(comparison);
+  const shown = made && withNextRuns(made, comparison.matches, [], now);
+  const age = ageOf(takenAt, now);
+  const notes = [
+    ...noEnvironmentWarnings(project, inventory),
+    ...oldSnapshot(age, takenAt, now),
+    ...otherInventory(readFrom, project.inventory),
+    ...notInSnapshot(comparison),
+  ];
+  const more = shown === null ? [] : [...shown.diagnostics, ...notes];
+  const diagnostics = inFileOrder(project, opened.warnings, found, more);
+  if (shown === null || hasErrors(diagnostics)) throw new Problem(diagnostics);
+  // A snapshot does not say which key is whose.
+  const undelivered = undeliverable(shown.plan, project, {
+    prove: false,
+    outputs: [],
+    former: () => () => true,
+  });
+  return {
+    ...shown.plan,
+    ...(calendar ? { calendar: compareCalendars(comparison) } : {}),
+    snapshot: age,
+    objections: [...shown.plan.objections, ...undelivered],
+    diagnostics,
+  };
+}
+
+function readSnapshot(path: string, file: string): string {
+  const text = readRegular(path, `the snapshot ${file}`);
+  if (text !== null) return text;
+  const help = 'Take one with `roster snapshot --out FILE`.';
+  throw problem('unreadable-file', `there is no snapshot ${file}`, help);
+}
+
+/** A snapshot of another project, environment or service says nothing about this one. */
+function checkSubject(saved: SnapshotJson, project: Project, url: URL | null, file: string): void {
+  const describe = (name: string, environment: string | null) =>
+    environment === null ? `project "${name}"` : `project "${name}", environment "${environment}"`;
+  const [its, ours] = [
+    describe(saved.project, saved.environment),
+    describe(project.name, project.environment),
+  ];
+  if (its !== ours) throw invalid(file, `it belongs to ${its}, and this is ${ours}`);
+  const service = url === null ? saved.service : serviceName(url);
+  if (service !== saved.service)
+    throw invalid(file, `it was taken from the service ${saved.service}, and this project uses ${service}`);
+}
+
+/** An inventory in a file needs no network. It helps to recognize values; what is owned, the snapshot says. */
+async function localInventory(project: Project, env: SessionOptions['env']): Promise<Inventory | null> {
+  return 'file' in project.inventory ? openStore(project, { env }).load() : null;
+}
+
+/** With templates for values from the environment: nothing may be reported to be equal to one of them. */
+function declaredValues({ entries }: Project): (readonly [KindName, JsonObject])[] {
+  return entries.map(({ kind, declared, templates }) => [
+    kind,
+    { ...(declared as JsonObject), ...templates },
+  ]);
+}
+
+function appliedValues(inventory: Inventory | null): (readonly [KindName, JsonObject])[] {
+  return [...(inventory?.entries.values() ?? [])].map(({ kind, applied }) => [kind, applied]);
+}
+
+function ageOf(takenAt: Date, now: Date): SnapshotAge {
+  const ageSeconds = Math.max(0, Math.floor((now.getTime() - takenAt.getTime()) / 1000));
+  return { takenAt: takenAt.toISOString(), ageSeconds };
+}
+
+function oldSnapshot({ ageSeconds }: SnapshotAge, takenAt: Date, now: Date): Diagnostic[] {
+  const future = takenAt > now;
+  if (ageSeconds <= DAY_SECONDS && !future) return [];
+  const message = future
+    ? 'the time of the snapshot is in the future, so its age is unknown'
+    : 'the snapshot is more than a day old: the service may have changed since';
+  const help = 'Take a new one with `roster snapshot --out FILE`.';
+  return [{ severity: 'warning', code: 'old-snapshot', message, help }];
+}
+
+/** It shows what another inventory says: the plan after a merge may be another one. */
+function otherInventory(readFrom: InventorySetting | null, ours: InventorySetting): Diagnostic[] {
+  if (readFrom === null || isSamePlace(readFrom, ours)) return [];
+  const message = `the snapshot holds the inventory ${placeLabel(readFrom)}, and this project uses ${placeLabel(ours)}: what that one says is not known here`;
+  const help = 'Take a snapshot with the same inventory, or move the inventory in a change of its own.';
+  return [{ severity: 'warning', code: 'not-in-snapshot', message, help }];
+}
+
+/** Values that are assumed to be unchanged must be listed, even if nothing else is. */
+function notInSnapshot({ matches }: Comparison): Diagnostic[] {
+  const unseen = matches.flatMap((match) =>
+    match.entry === null ? [] : withheldPaths(match).map((path) => `\`${path}\` of ${match.address}`),
+  );
+  if (unseen.length === 0) return [];
+  const named = unseen.slice(0, mostListed).join(', ');
+  const more = unseen.length > mostListed ? ` and ${unseen.length - mostListed} more` : '';
+  const message = `snapshots do not contain values from the environment: ${named}${more} cannot be compared, and count as unchanged`;
+  const help = 'To compare them, run `roster plan` with an API key.';
+  return [{ severity: 'warning', code: 'not-in-snapshot', message, help }];
 }

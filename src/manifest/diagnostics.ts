@@ -4,10 +4,10 @@ import { placeOf, type Span } from '../yaml/source.js';
 import { limits } from './limits.js';
 import { Suggestions } from './suggest.js';
 
-export type FindingDetails = Pick<YamlProblem, 'help' | 'related'>;
+export type ReportedDetails = Pick<YamlProblem, 'help' | 'related'>;
 
 /** A problem with its place still in offsets: lines are counted only for those that are kept. */
-export interface Finding extends FindingDetails {
+export interface Reported extends ReportedDetails {
   readonly severity: Exclude<Severity, 'info'>;
   readonly code: DiagnosticCode;
   readonly span: Span | null;
@@ -40,11 +40,11 @@ export class Diagnostics {
   /** Among those that are kept. */
   private warnings = 0;
 
-  error(code: DiagnosticCode, span: Span | null, message: string, details: FindingDetails = {}): void {
+  error(code: DiagnosticCode, span: Span | null, message: string, details: ReportedDetails = {}): void {
     this.report({ severity: 'error', code, span, message, ...details });
   }
 
-  warning(code: DiagnosticCode, span: Span | null, message: string, details: FindingDetails = {}): void {
+  warning(code: DiagnosticCode, span: Span | null, message: string, details: ReportedDetails = {}): void {
     this.report({ severity: 'warning', code, span, message, ...details });
   }
 
@@ -54,7 +54,7 @@ export class Diagnostics {
     this.skip(omitted);
   }
 
-  report(finding: Finding): void {
+  report(finding: Reported): void {
     const { severity, span } = finding;
     if (severity === 'error') this.errors += 1;
     // Warnings must not crowd out errors: a run with many warnings and one error must show the error.
@@ -115,7 +115,7 @@ export class Diagnostics {
   }
 }
 
-function build({ severity, code, span, message, help, related }: Finding): Diagnostic {
+function build({ severity, code, span, message, help, related }: Reported): Diagnostic {
   return {
     severity,
     code,

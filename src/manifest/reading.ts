@@ -1,6 +1,6 @@
 import { readYaml, type YamlOptions, type YamlRead } from '../yaml/read.js';
 import type { Source } from '../yaml/source.js';
-import { Diagnostics, type Finding } from './diagnostics.js';
+import { Diagnostics, type Reported } from './diagnostics.js';
 import { expandInclude, type Included, type IncludeItem } from './include.js';
 
 /** A file and what it contains; what is read again refers to the file as it was read first. */
@@ -30,7 +30,7 @@ interface KnownInclude {
   readonly items: readonly IncludeItem[];
   readonly root: string;
   readonly included: Included;
-  readonly findings: readonly Finding[];
+  readonly findings: readonly Reported[];
 }
 
 /** Reads a project several times, for several environments: what these do not change is read once. */
@@ -68,9 +68,9 @@ export class SharedReading implements ProjectReading {
 
 /** Keeps what is reported, for each environment to report. */
 class Recorder extends Diagnostics {
-  readonly findings: Finding[] = [];
+  readonly findings: Reported[] = [];
 
-  override report(finding: Finding): void {
+  override report(finding: Reported): void {
     this.findings.push(finding);
     super.report(finding);
   }

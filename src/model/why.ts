@@ -4,7 +4,7 @@ import type { Change } from './plan.js';
 import type { Address } from './resource.js';
 
 /** The rule that matched an entry with its object (contract §3), in the order in which they are tried. */
-export type Rule = 'id' | 'inventory' | 'natural-key' | 'likeness';
+export type MatchRule = 'id' | 'inventory' | 'natural-key' | 'likeness';
 
 /** Which remote object a resource is matched with, and why. */
 export interface Why {
@@ -12,7 +12,7 @@ export interface Why {
   readonly source: Place | null;
   /** Null when it has no match. */
   readonly object: { readonly id: string | null; readonly name: string | null } | null;
-  readonly rule: Rule | null;
+  readonly rule: MatchRule | null;
   readonly tried: readonly Tried[];
   /** The planned change; null for external resources. */
   readonly change: Change | null;
@@ -24,7 +24,7 @@ export interface Why {
 }
 
 export interface Tried {
-  readonly rule: Rule;
+  readonly rule: MatchRule;
   readonly says: string;
 }
 

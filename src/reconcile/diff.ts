@@ -1,15 +1,8 @@
 import { type ExistingObject, isExpired, type PlannedRequest } from '../model/kind.js';
 import type { Action, Difference, FieldChange, Origin } from '../model/plan.js';
 import type { Delivery, Desired, Names, Observed } from '../model/resource.js';
-import {
-  deliveryFields,
-  fieldChange,
-  fieldOrigin,
-  isBlank,
-  nameOf,
-  overallOrigin,
-  ruleOf,
-} from './fields.js';
+import { deliveryFields, fieldChange, fieldOrigin, isBlank, overallOrigin } from './field-change.js';
+import { nameOf, ruleOf } from './fields.js';
 import { type IgnoredPart, ignoredParts } from './ignore.js';
 import { isUnchanged } from './secret-values.js';
 import type { Match, PlanBasis, ResourceDiff } from './world.js';

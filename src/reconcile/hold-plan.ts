@@ -7,7 +7,7 @@ import type { Change, InventoryRecord, Plan } from '../model/plan.js';
 import type { Address, Names, Observed, Project } from '../model/resource.js';
 import { defaultSafeguards } from '../model/safeguards.js';
 import { digestOf } from './digest.js';
-import { fieldChange } from './fields.js';
+import { fieldChange } from './field-change.js';
 import { order } from './order.js';
 import type { Match, ResourceDiff } from './world.js';
 
@@ -147,7 +147,7 @@ export interface HoldEffect {
 }
 
 /** Only what runs is paused and recorded; but what an earlier hold has paused stays recorded. */
-export function holdEffect(match: Match, known: InventoryEntry, hold: Hold, now: Date): HoldEffect {
+function holdEffect(match: Match, known: InventoryEntry, hold: Hold, now: Date): HoldEffect {
   const observed = objectOf(match, known);
   const nothing = { match, effect: 'none', before: known, after: known } as const;
   if (observed === null) return { ...nothing, why: 'it does not exist on the service' };
@@ -164,7 +164,7 @@ export function holdEffect(match: Match, known: InventoryEntry, hold: Hold, now:
 }
 
 /** Enables what the hold has paused, and nothing else. */
-export function resumeEffect(match: Match, known: InventoryEntry, now: Date): HoldEffect {
+function resumeEffect(match: Match, known: InventoryEntry, now: Date): HoldEffect {
   const { hold, ...free } = known;
   if (hold === undefined)
     return { match, effect: 'none', why: 'it is not on hold', before: known, after: known };

@@ -190,7 +190,7 @@ export interface UndeclaredInputs {
 }
 
 /** What no entry declares: first what the inventory knows, then what an interrupted run created, then all other objects. */
-export function findUndeclared(inputs: UndeclaredInputs): {
+function findUndeclared(inputs: UndeclaredInputs): {
   readonly list: readonly Undeclared[];
   readonly diagnostics: readonly Diagnostic[];
 } {

@@ -5,7 +5,7 @@ import { byCodeUnit, canonical } from '../model/json.js';
 import type { Kind } from '../model/kind.js';
 import { namedIds } from '../model/named-ids.js';
 import { type Address, type Desired, type EntryProblem, normalId, type Observed } from '../model/resource.js';
-import type { Rule } from '../model/why.js';
+import type { MatchRule } from '../model/why.js';
 import { closestPairs } from './closest.js';
 import { fieldValue } from './fields.js';
 import {
@@ -21,7 +21,7 @@ import { isOtherService, type MatchBasis } from './world.js';
 
 export interface Pair {
   readonly observed: Observed;
-  readonly rule: Rule;
+  readonly rule: MatchRule;
 }
 
 export interface Pairing {
@@ -233,11 +233,11 @@ class PairingState implements Pairing {
     return !this.takenBy.has(object);
   }
 
-  private ruleFor(entry: Desired): Rule {
+  private ruleFor(entry: Desired): MatchRule {
     return this.ownedByName.has(entry.address) ? 'inventory' : 'natural-key';
   }
 
-  private take(entry: Desired, found: Observed, rule: Rule): void {
+  private take(entry: Desired, found: Observed, rule: MatchRule): void {
     this.takenBy.set(found, entry.address);
     this.pairs.set(entry.address, { observed: found, rule });
   }
@@ -251,7 +251,7 @@ class PairingState implements Pairing {
 /** Why an entry cannot be paired with an object. */
 export type PairingProblem = Omit<EntryProblem, 'severity'>;
 
-export function mismatchProblem(entry: Desired, known: InventoryEntry, found: Observed): PairingProblem {
+function mismatchProblem(entry: Desired, known: InventoryEntry, found: Observed): PairingProblem {
   return {
     code: 'inventory-mismatch',
     path: [],
@@ -261,7 +261,7 @@ export function mismatchProblem(entry: Desired, known: InventoryEntry, found: Ob
 }
 
 /** Several objects have the natural key of an entry. */
-export function ambiguousName(
+function ambiguousName(
   { section, identity }: Kind,
   entry: Desired,
   candidates: readonly Observed[],
@@ -276,7 +276,7 @@ export function ambiguousName(
   };
 }
 
-export function notManageable({ name }: Kind, found: Observed): PairingProblem {
+function notManageable({ name }: Kind, found: Observed): PairingProblem {
   return {
     code: 'not-manageable',
     path: [],
@@ -289,11 +289,7 @@ export function notManageable({ name }: Kind, found: Observed): PairingProblem {
  * The object that an interrupted create may have made, of those with its natural key. Beside the key that it was to
  * replace, a new key is the newest of that name: a run does not create one where several have the name.
  */
-export function createdAmong(
-  kind: Kind,
-  named: readonly Observed[],
-  known: InventoryEntry | null,
-): Observed | null {
+function createdAmong(kind: Kind, named: readonly Observed[], known: InventoryEntry | null): Observed | null {
   const [only] = named;
   if (named.length === 1) return known === null ? (only ?? null) : null;
   const newest = kind.secret === undefined ? null : newestOf(named);

@@ -15,7 +15,7 @@ import type {
   Project,
   Prune,
 } from '../model/resource.js';
-import type { Rule as MatchRule } from '../model/why.js';
+import type { MatchRule } from '../model/why.js';
 import type { AgentLookup } from './references.js';
 
 /** One resource: what is declared, what exists, and what was applied last. At least one of the three is set. */

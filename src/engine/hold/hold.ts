@@ -4,11 +4,11 @@ import { type HoldPlan, type HoldReport, isIdle } from '../../model/hold-plan.js
 import type { LockInfo } from '../../model/inventory.js';
 import { holdPlan } from '../../reconcile/hold-plan.js';
 import type { Match } from '../../reconcile/world.js';
+import { refusePastedKey } from '../api-key.js';
 import type { ApplyCallbacks, Confirmation } from '../apply/apply.js';
 import { type CarriedOut, carryOut } from '../apply/carry-out.js';
 import { waitForLock } from '../apply/lock.js';
 import { type Observation, observe } from '../observe.js';
-import { refusePastedKey } from '../pasted-key.js';
 import { selectorsOf } from '../selectors.js';
 import type { Session } from '../session.js';
 import { holderOf } from './holder.js';

@@ -8,7 +8,7 @@ import { inventoryRef, type NewFile, projectFiles } from '../../init/project-fil
 import { type Problem, problem } from '../../model/diagnostic.js';
 import { serviceUrl } from '../../service/url.js';
 import { jsonText } from '../../view/json/json-text.js';
-import { refusePastedKey } from '../pasted-key.js';
+import { refusePastedKey } from '../api-key.js';
 import type { ProjectOptions } from '../project.js';
 import { schemas } from '../schemas.js';
 import { chooseHost, type HostChoice } from './ci-host.js';

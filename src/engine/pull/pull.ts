@@ -1,19 +1,28 @@
 import { kinds } from '../../kinds/index.js';
-import type { Diagnostic } from '../../model/diagnostic.js';
-import type { Address } from '../../model/resource.js';
-import { candidates, type ImportEntry, type LeftOut, withNeeds } from '../../pull/import-entries.js';
+import { readOutline } from '../../manifest/outline.js';
+import { type Diagnostic, Problem, problem } from '../../model/diagnostic.js';
+import { groupBy } from '../../model/group-by.js';
+import { canonical, type Json } from '../../model/json.js';
+import { exists, type Kind } from '../../model/kind.js';
+import { type Address, type KindName, type Observed, objectKey, type Project } from '../../model/resource.js';
+import {
+  candidates,
+  type ImportEntry,
+  type LeftOut,
+  type PullObject,
+  withNeeds,
+} from '../../pull/import-entries.js';
+import { manifestText } from '../../pull/import-files.js';
 import type { Differing, Wording } from '../../pull/write-back.js';
+import { agentLookup } from '../../reconcile/references.js';
 import type { Selector } from '../../reconcile/world.js';
-import { observe, requireAccount, requireMatches } from '../observe.js';
-import { type ProjectOptions, readProject } from '../project.js';
+import { findApiKeys } from '../../redact/api-keys.js';
+import { type Observation, observe, requireAccount, requireMatches } from '../observe.js';
+import { environmentOf, type ProjectOptions, readProject, readProjectWith } from '../project.js';
 import { nameGlob, selectedOf, selectorsOf } from '../selectors.js';
 import type { ReadSession } from '../session.js';
-import type { CheckContext } from './check.js';
+import { type CheckContext, check, noOverlay, type Overlay, OverlayReading } from './check.js';
 import { FileMaker, type NewFilesOptions, type PulledFile } from './files.js';
-import { importable } from './import.js';
-import { objectsOf, wordingOf } from './objects.js';
-import { ownedWithoutEntry, reasonsForNothing, refuseIdle } from './reasons.js';
-import { sharedValues } from './shared.js';
 import { type WrittenBack, writeBack } from './write-back.js';
 
 export interface PullOptions extends NewFilesOptions {
@@ -160,4 +169,246 @@ function doesNotExist(address: Address, place: NonNullable<Diagnostic['place']>)
   const message = `${address} does not exist on the service, so it has no values to write`;
   const help = 'Remove the entry, or create the object with `roster apply`.';
   return { severity: 'error', code: 'not-written-back', message, place, help };
+}
+
+type OmissionReason = Omit<LeftOut, 'address'>;
+
+export interface Importable {
+  readonly entries: readonly ImportEntry[];
+  readonly leftOut: readonly LeftOut[];
+}
+
+/**
+ * The entries that a manifest can hold: each is read as a manifest and planned, and must be adopted without a difference.
+ * The others are left out with the reason, and what needs them.
+ */
+export function importable(
+  entries: readonly ImportEntry[],
+  kinds: readonly Kind[],
+  context: CheckContext,
+  changed: Overlay['changed'],
+): Importable {
+  const leftOut: LeftOut[] = [];
+  let left = entries;
+  for (;;) {
+    const reasons = new Map<Address, OmissionReason>(
+      left.flatMap((each) => secretReason(each, kinds, context)),
+    );
+    if (reasons.size === 0) {
+      const added = left.map((each) => ({ file: each.address, text: manifestText([each], kinds) }));
+      for (const [address, reason] of faultsOf(left, context, { changed, added, ahead: new Set() }))
+        reasons.set(address, reason);
+    }
+    if (reasons.size === 0) return { entries: withoutUnused(left), leftOut };
+    const without = dropped(left, reasons);
+    leftOut.push(...[...without].map(([address, reason]) => ({ address, ...reason })));
+    left = left.filter((each) => !without.has(each.address));
+  }
+}
+
+function secretReason(
+  entry: ImportEntry,
+  kinds: readonly Kind[],
+  { session }: CheckContext,
+): [Address, OmissionReason][] {
+  const text = manifestText([entry], kinds);
+  if (findApiKeys(text).length > 0)
+    return [[entry.address, { reason: 'it contains what looks like an API key' }]];
+  const isSecret = session.project.secrets.some((each) => text.includes(each));
+  return isSecret
+    ? [[entry.address, { reason: 'it contains a value that this project takes from the environment' }]]
+    : [];
+}
+
+/** Why entries cannot be written. */
+function faultsOf(
+  entries: readonly ImportEntry[],
+  context: CheckContext,
+  overlay: Overlay,
+): readonly (readonly [Address, OmissionReason])[] {
+  const own = new Set(entries.map(({ address }) => address));
+  const { errors, comparison } = check(context, overlay);
+  const faults = errors.flatMap((each) => {
+    const address = placesOf(each).find((file) => own.has(file));
+    return address === undefined ? [] : [[address, { reason: each.message, help: each.help }] as const];
+  });
+  // Errors in other files are not a reason to leave out a new entry.
+  if (errors.length > 0 && faults.length === 0) throw new Problem(errors);
+  if (faults.length > 0) return faults;
+  return (comparison?.diffs ?? []).flatMap(({ change: { address, action, fields } }) => {
+    if (!own.has(address) || action === 'adopt' || action === 'none') return [];
+    const names = fields.map(({ path }) => `\`${path}\``).join(', ');
+    const reason = `a manifest cannot declare it as it is: ${names || action} would change`;
+    return [[address, { reason }] as const];
+  });
+}
+
+function placesOf({ place, related = [] }: Diagnostic): string[] {
+  return [place, ...related.map((each) => each.place)].flatMap((each) => each?.file ?? []);
+}
+
+/** With what needs them. */
+function dropped(
+  entries: readonly ImportEntry[],
+  reasons: ReadonlyMap<Address, OmissionReason>,
+): ReadonlyMap<Address, OmissionReason> {
+  const all = new Map(reasons);
+  for (const { address, needs } of entries) {
+    const missing = needs.find((each) => reasons.has(each));
+    if (missing !== undefined && !all.has(address))
+      all.set(address, { reason: `${missing}, which it starts, cannot be written` });
+  }
+  return all;
+}
+
+/** What is not ours is written only where something needs it. */
+function withoutUnused(entries: readonly ImportEntry[]): readonly ImportEntry[] {
+  const needed = new Set(entries.flatMap(({ needs }) => needs));
+  return entries.filter(({ external, address }) => !external || needed.has(address));
+}
+
+/** What exists, with what declares it. */
+export function objectsOf({ state, comparison }: Observation): ReadonlyMap<KindName, readonly PullObject[]> {
+  const known = new Map<Observed, Pick<PullObject, 'declared' | 'owned'>>();
+  for (const { address, entry, observed, ours } of comparison.matches)
+    if (observed !== null)
+      known.set(observed, { declared: entry === null ? null : address, owned: entry === null && ours });
+  for (const [address, observed] of comparison.externals)
+    known.set(observed, { declared: address, owned: false });
+  return new Map(
+    kinds.map((kind) => {
+      const objects = (state.objects.get(kind.name) ?? []).filter((each) => exists(kind, each));
+      return [
+        kind.name,
+        objects.map((observed) => ({
+          observed,
+          ...(known.get(observed) ?? { declared: null, owned: true }),
+        })),
+      ];
+    }),
+  );
+}
+
+/** Agents by their externalAgentId, where that names this agent and no other; objects by their address. */
+export function wordingOf({ state, comparison }: Observation): Wording {
+  const lookup = agentLookup(state.agents, () => null);
+  const find = (text: string) => {
+    const result = lookup.find(text);
+    return 'agent' in result ? result.agent.id : undefined;
+  };
+  const addresses = new Map<string, Address>();
+  for (const { address, kind, entry, observed } of comparison.matches)
+    if (entry !== null && observed !== null) addresses.set(objectKey(kind.name, observed.id), address);
+  for (const [address, { kind, id }] of comparison.externals) addresses.set(objectKey(kind, id), address);
+  return {
+    agentId: find,
+    names: {
+      agent(id) {
+        const external = lookup.byId(id)?.externalAgentId ?? '';
+        return external.trim() !== '' && find(external) === id ? external : id;
+      },
+      object: (kind, id) => addresses.get(objectKey(kind, id)) ?? `${kind}/${id}`,
+    },
+  };
+}
+
+interface Wanted extends NewFilesOptions {
+  readonly addresses?: readonly string[];
+  readonly match?: string | undefined;
+}
+
+/** Refuses flags that choose or place new entries, where every address is one of an entry. */
+export function refuseIdle({ entries }: Project, { addresses = [], ...flags }: Wanted): void {
+  const declared = new Set(entries.map(({ address }) => address));
+  if (addresses.length === 0 || !addresses.every((each) => declared.has(each))) return;
+  const flag = (['into', 'out', 'match', 'by'] as const).find((name) => flags[name] !== undefined);
+  if (flag === undefined) return;
+  const message = `\`--${flag}\` has no effect: ${addresses.join(', ')} ${addresses.length === 1 ? 'is' : 'are'} declared`;
+  throw problem(
+    'usage',
+    message,
+    'It is for new entries. Omit it to write the remote values into the entries.',
+  );
+}
+
+/** What the inventory holds and no entry declares: the next apply deletes it. */
+export function ownedWithoutEntry({ comparison }: Observation): readonly Address[] {
+  return comparison.matches.flatMap(({ address, entry, observed, ours }) =>
+    entry === null && observed !== null && ours ? [address] : [],
+  );
+}
+
+interface Chosen {
+  readonly isSelected: (address: Address) => boolean;
+  readonly match: string | undefined;
+  readonly owned: readonly Address[];
+}
+
+export function reasonsForNothing(observation: Observation, { isSelected, match, owned }: Chosen): string[] {
+  const { matches } = observation.comparison;
+  const differs = matches.flatMap(({ address, ignoredDifferences = [] }) =>
+    ignoredDifferences.length > 0 && isSelected(address) ? [address] : [],
+  );
+  const left = owned.filter(isSelected);
+  const what = left.length === 1 ? `${left[0]} belongs` : `${left.length} objects belong`;
+  const [has, restore] =
+    left.length === 1 ? ['has', 'the entry, or list it'] : ['have', 'the entries, or list them'];
+  return [
+    ...(match === undefined ? [] : [`No object without an entry has a name that matches "${match}".`]),
+    ...(differs.length === 0 ? [] : [`What differs in ${differs.join(', ')} is under \`ignore\`.`]),
+    ...(left.length === 0
+      ? []
+      : [`${what} to this project but ${has} no entry: restore ${restore} under \`removed\`.`]),
+  ];
+}
+
+/** Warnings about new values that other environments read, too. */
+export function sharedValues(
+  updated: readonly Address[],
+  changed: ReadonlyMap<string, string>,
+  context: CheckContext,
+): readonly Diagnostic[] {
+  if (updated.length === 0) return [];
+  const { options, session } = context;
+  const { environments } = readOutline(options.file, options.cwd);
+  const others = environments.filter((each) => each !== environmentOf(options));
+  const changes = others.map((environment) => {
+    const own = { ...options, environment };
+    const [before, after] = [new Map<string, string>(), changed].map((texts) =>
+      meanings(texts, session.project.file, own),
+    );
+    return { environment, differs: (address: Address) => before?.get(address) !== after?.get(address) };
+  });
+  const namesOf = (address: Address) =>
+    changes.flatMap(({ environment, differs }) => (differs(address) ? [environment] : [])).join(', ');
+  const places = new Map(session.project.entries.map(({ address, source }) => [address, source]));
+  return [...groupBy(updated, namesOf)].flatMap(([names, addresses]) =>
+    names === '' ? [] : [sharedEntry(addresses, names, places.get(addresses[0] ?? ''))],
+  );
+}
+
+/** What an environment declares; nothing when its manifests cannot be read. */
+function meanings(
+  changed: ReadonlyMap<string, string>,
+  file: string,
+  options: ProjectOptions,
+): ReadonlyMap<Address, string> {
+  const reading = new OverlayReading({ ...noOverlay, changed }, file);
+  const { project } = readProjectWith(reading, { ...options, outputs: [], allowMissingEnv: true });
+  return new Map(project?.entries.map(({ address, declared }) => [address, canonical(declared as Json)]));
+}
+
+function sharedEntry(addresses: readonly Address[], names: string, place?: Diagnostic['place']): Diagnostic {
+  const [first, ...others] = addresses;
+  const what = others.length === 0 ? first : `${first} and ${others.length} more`;
+  const where = names.includes(',') ? `environments ${names}` : `environment ${names}`;
+  const message = `the new values of ${what} also apply to the ${where}`;
+  const help = 'To change one environment only, write a variable in place of the value.';
+  return {
+    severity: 'warning',
+    code: 'shared-entry',
+    message,
+    ...(place === undefined ? {} : { place }),
+    help,
+  };
 }

@@ -15,8 +15,7 @@ import { EditableFile } from '../../yaml/edit/edit-file.js';
 import { applyEdits } from '../../yaml/edit/text-edits.js';
 import { isTooMuchToFormat } from '../../yaml/format/format.js';
 import { placeOf, Source } from '../../yaml/source.js';
-import { type CheckContext, type Checked, check } from './check.js';
-import { noOverlay } from './overlay.js';
+import { type CheckContext, type Checked, check, noOverlay } from './check.js';
 
 export interface WrittenBack {
   /** New texts of files, by their names as shown. */

@@ -2,7 +2,7 @@ import type { Json } from '../../model/json.js';
 import type { Span } from '../../yaml/source.js';
 import { inline } from '../../yaml/text.js';
 import { type Entry, type Found, find, type Path } from '../../yaml/tree.js';
-import type { Diagnostics, FindingDetails } from '../diagnostics.js';
+import type { Diagnostics, ReportedDetails } from '../diagnostics.js';
 import { limits } from '../limits.js';
 import { type Notes, reportMissing } from '../values.js';
 import { withoutCascades } from './schema-cascades.js';
@@ -98,7 +98,7 @@ export function invalidNames(validate: Validator): ReadonlySet<string> {
 }
 
 /** Where to report a failure: when two properties exclude each other, at the second one. */
-function placesOf(failure: Failure, { node }: Found): { span?: Span; related?: FindingDetails['related'] } {
+function placesOf(failure: Failure, { node }: Found): { span?: Span; related?: ReportedDetails['related'] } {
   if (failure.keyword !== 'oneOf' || node.type !== 'map') return {};
   const names = requiredNames(failure);
   const [first, second] = [...node.entries.values()].filter(({ key }) => names.includes(key.text));

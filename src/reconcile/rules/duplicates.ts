@@ -65,10 +65,8 @@ function nearMisses(
     found.set(key, known);
     const { near } = known;
     if (near.length === 0) return [];
-    const list =
-      near.length <= MOST_ORDERED
-        ? listed(near, distanceFrom(kind, entry.spec))
-        : (known.list ??= listed(near));
+    if (near.length > MOST_ORDERED) known.list ??= listed(near);
+    const list = known.list ?? listed(near, distanceFrom(kind, entry.spec));
     const message = `may duplicate ${subjectOf(kind, near.length, state)}: ${list}`;
     return [risk(address, { code: 'possible-duplicate', message })];
   };

@@ -15,7 +15,7 @@ import type { PageField } from './page-data.js';
 /** In characters. Longer values are read as lines. */
 const longestValue = 200;
 
-type Difference = Omit<PageField, 'path' | 'remark'>;
+type PageDifference = Omit<PageField, 'path' | 'remark'>;
 
 /** The fields of a change that say something, each as it is read best. */
 export function fieldsData(fields: readonly FieldChange[], action: Action): PageField[] {
@@ -26,7 +26,7 @@ export function fieldsData(fields: readonly FieldChange[], action: Action): Page
   }));
 }
 
-function differenceOf(field: FieldChange, action: Action): Difference {
+function differenceOf(field: FieldChange, action: Action): PageDifference {
   switch (field.layout) {
     case 'value':
       return sides(field, action);
@@ -44,14 +44,14 @@ function differenceOf(field: FieldChange, action: Action): Difference {
 }
 
 /** A side that cannot have a value is missing, as opposed to one that has none. */
-function sides({ before, after }: FieldChange, action: Action): Difference {
+function sides({ before, after }: FieldChange, action: Action): PageDifference {
   return {
     before: action === 'create' ? undefined : valueText(before),
     after: action === 'delete' ? undefined : valueText(after),
   };
 }
 
-function listSides(field: FieldChange, action: Action): Difference {
+function listSides(field: FieldChange, action: Action): PageDifference {
   const [before, after] = [elements(field.before), elements(field.after)];
   const { added, removed } = listDifference(before, after);
   const inOrder = field.layout === 'sequence' && action !== 'create' && action !== 'delete';
@@ -69,6 +69,6 @@ function isShort({ before, after }: FieldChange): boolean {
   return !isMultiline(before, after) && isShortSide(before) && isShortSide(after);
 }
 
-function lines({ before, after }: FieldChange): Difference {
+function lines({ before, after }: FieldChange): PageDifference {
   return { lines: lineDiff(before, after) ?? [{ kind: 'same', text: tooDifferent(before, after) }] };
 }

@@ -1,5 +1,5 @@
 import type { Plan } from '../../model/plan.js';
-import type { Rule, Why } from '../../model/why.js';
+import type { MatchRule, Why } from '../../model/why.js';
 import { actionLabels } from '../change-labels.js';
 import { escapeControls } from '../escape.js';
 import { nameAndId } from './change-text.js';
@@ -9,7 +9,7 @@ import { type TextLayout, type TextOptions, textLayout } from './paint.js';
 import { headerLines } from './plan-text.js';
 import { placeText } from './source-excerpt.js';
 
-const ruleNames: Readonly<Record<Rule, string>> = {
+const ruleNames: Readonly<Record<MatchRule, string>> = {
   id: 'id',
   inventory: 'inventory',
   'natural-key': 'natural key',

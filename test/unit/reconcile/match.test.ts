@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Rule } from '../../../src/model/why.js';
+import type { MatchRule } from '../../../src/model/why.js';
 import {
   agents,
   apiKey,
@@ -15,7 +15,7 @@ import {
   schedule,
 } from '../../support/small-world.js';
 
-type Expected = readonly [rule: Rule | null, id: string | null];
+type Expected = readonly [rule: MatchRule | null, id: string | null];
 
 const cases: readonly [name: string, world: SmallWorld, expected: Record<string, Expected>][] = [
   ['an entry without an object has no match', { entries: [group('a')] }, { 'group/a': [null, null] }],

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { withCommands } from '../../../../src/engine/log/commands.js';
+import { withCommands } from '../../../../src/engine/log.js';
 import { emptyInventory } from '../../../../src/model/inventory.js';
 import type { LogEntry } from '../../../../src/model/log.js';
 

@@ -1,0 +1,53 @@
+import { expect, test } from 'vitest';
+import { finding, refusal, risk } from '../../../src/model/finding.js';
+import { examine, rules } from '../../../src/reconcile/rules/index.js';
+import { weeklyStarts } from '../../../src/reconcile/starts.js';
+import type { Rule } from '../../../src/reconcile/world.js';
+import { group, reconcileWorld } from '../../support/small-world.js';
+
+/** A rule that roster does not have: what nobody describes. It needs its file and a line in the list. */
+const described: Rule = {
+  name: 'described',
+  examine: ({ diffs }) =>
+    diffs
+      .filter(({ change }) => !change.fields.some(({ path }) => path === 'description'))
+      .flatMap(({ change: { address } }) => [
+        risk(address, { code: 'safeguard', message: 'nobody knows what it is for' }),
+        refusal('not-allowed', address, `${address} has no description`, 'Describe it.', 'empty'),
+        finding({ severity: 'warning', code: 'usage', message: `describe ${address}` }, address),
+      ]),
+};
+
+const entries = [group('shops'), group('prices', { description: 'Every shop with prices' })];
+
+function found(allowed: boolean, list: readonly Rule[]): string[] {
+  const allow = {
+    deletes: null,
+    selfRevoke: false,
+    empty: allowed,
+    accountChange: false,
+    staleCheckout: false,
+  };
+  const comparison = reconcileWorld({ entries, allow });
+  const world = { ...comparison, starts: weeklyStarts(comparison) };
+  return examine(world, list).map(({ level, address }) => `${level} ${address}`);
+}
+
+test('rules: a new rule is a line in the list, and the others stay as they are', () => {
+  const before = found(false, rules);
+  const after = found(false, [...rules, described]);
+  expect(after.slice(0, before.length)).toEqual(before);
+  expect(after.slice(before.length)).toEqual([
+    'risk group/shops',
+    'refusal group/shops',
+    'warning group/shops',
+  ]);
+});
+
+test('rules: a refusal that the user allows is none, and everything else is still said', () => {
+  expect(found(true, [described])).toEqual(['risk group/shops', 'warning group/shops']);
+});
+
+test('rules: each has a name of its own', () => {
+  expect(new Set(rules.map(({ name }) => name)).size).toBe(rules.length);
+});
