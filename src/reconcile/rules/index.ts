@@ -8,12 +8,12 @@ import { deletes } from './deletes.js';
 import { duplicates } from './duplicates.js';
 import { frequency } from './frequency.js';
 import { holds } from './holds.js';
-import { keys } from './keys.js';
 import { kinds } from './kinds.js';
 import { lookAlikes } from './look-alikes.js';
 import { protection } from './protection.js';
 import { renames } from './renames.js';
 import { safeguards } from './safeguards.js';
+import { secrets } from './secrets.js';
 import { staleCheckout } from './stale-checkout.js';
 import { unseen } from './unseen.js';
 
@@ -27,7 +27,7 @@ export const rules: readonly Rule[] = [
   unseen,
   renames,
   kinds,
-  keys,
+  secrets,
   frequency,
   lookAlikes,
   duplicates,

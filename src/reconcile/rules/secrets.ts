@@ -5,9 +5,9 @@ import type { Observed } from '../../model/resource.js';
 import { keptDelivery, revokesCaller } from '../diff.js';
 import type { PlanBasis, ResourceDiff, Rule, World } from '../world.js';
 
-/** What the plan does to API keys: which of them stop working, and which cannot be revoked or delivered. */
-export const keys: Rule = {
-  name: 'keys',
+/** What the plan does to secrets such as API keys: which of them stop working, and which cannot be revoked or delivered. */
+export const secrets: Rule = {
+  name: 'secrets',
   examine: (world) => [
     ...world.diffs.flatMap(notRevocable),
     ...selfRevoke(world),
