@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import {
   closeSync,
   constants,
+  existsSync,
   fsyncSync,
   lstatSync,
   mkdirSync,
@@ -12,6 +13,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
+import { errnoOf } from './errno.js';
 
 export interface NewFileOptions {
   /** Such as `0o600`, from which the umask takes rights away. */
@@ -62,23 +64,29 @@ export function flushIfPossible(folder: string): void {
 
 /**
  * Creates a folder with those above it, and flushes their names. Does nothing if it exists. One by one: with `recursive`,
- * Node never returns below `/proc`.
+ * Node never returns below `/proc`. Throws the system's error: `EEXIST` for a file of this name, `ENOTDIR` for a file
+ * above it.
  */
 export function makeFolders(folder: string, mode = 0o777): void {
-  if (isFolder(folder)) return;
   const above = dirname(folder);
-  if (above !== folder) makeFolders(above, mode);
+  try {
+    makeFolder(folder, mode);
+  } catch (failure) {
+    if (errnoOf(failure) !== 'ENOENT' || above === folder) throw failure;
+    makeFolders(above, mode);
+    makeFolder(folder, mode);
+  }
+}
+
+function makeFolder(folder: string, mode: number): void {
   try {
     mkdirSync(folder, { mode });
   } catch (failure) {
-    // Another process may have made it meanwhile.
-    if (!isFolder(folder)) throw failure;
+    // It may be a link to a folder. Some systems report another error than `EEXIST`, such as a read-only disk.
+    if (existsSync(folder) && statSync(folder).isDirectory()) return;
+    throw failure;
   }
-  flushFolder(above);
-}
-
-function isFolder(path: string): boolean {
-  return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+  flushFolder(dirname(folder));
 }
 
 const suffix = '.roster-tmp';

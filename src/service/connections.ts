@@ -1,12 +1,28 @@
-import type { LookupFunction, Socket } from 'node:net';
-import type { buildConnector, Dispatcher, Pool } from 'undici';
+import { isIP, type LookupFunction, type Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
+import { buildConnector, type Dispatcher, Pool, ProxyAgent } from 'undici';
 import type { ConnectionSettings } from './connection-settings.js';
-import type { HttpProxy } from './proxy.js';
+import { type HttpProxy, ProxyFailure } from './proxy.js';
 
-/** The connections to the service. */
-export type Connections = Pick<Pool, 'dispatch' | 'destroy'>;
-/** Aborts a request that has a connection. */
-export type RequestControl = Dispatcher.DispatchController;
+type Connect = NonNullable<Pool.Options['connect']>;
+/** Called with each new connection to the service before it is used. */
+type OnSocket = (socket: Socket) => void;
+
+/** The connections to the service: at most as many as the settings say, one request at a time on each. */
+export function openPool(settings: ConnectionSettings, onSocket?: OnSocket): Dispatcher {
+  const { origin, connections, maxBytes, proxy = null } = settings;
+  const timeout = Math.min(settings.timeoutMs, 10_000);
+  const limits = { connections, pipelining: 1, headersTimeout: 0, bodyTimeout: 0, maxResponseSize: maxBytes };
+  const poolWith = (connect: Connect) => new Pool(origin, { ...limits, connect: watched(connect, onSocket) });
+  if (proxy === null) return poolWith({ timeout, ...(isLocalhost(origin) ? { lookup: loopback } : {}) });
+  return new ProxyAgent({
+    uri: proxy.origin,
+    ...(proxy.authorization === null ? {} : { token: proxy.authorization }),
+    requestTls: { timeout },
+    clientFactory: () => new Tunnels(proxy, timeout),
+    factory: (_origin, { connect = {} }: Pool.Options) => poolWith(connect),
+  });
+}
 
 /** A resolver may answer anything: a key that may go to this machine over http must stay there. */
 const loopback: LookupFunction = (_host, { all }, found) => {
@@ -22,32 +38,9 @@ function isLocalhost(origin: string): boolean {
   return new URL(origin).hostname === 'localhost';
 }
 
-/** `onSocket` gets each new connection before it is used. Only the pool: the package's entry also loads fetch, WebSocket and caches, and takes twice as long to start. */
-export async function openPool(
-  settings: ConnectionSettings,
-  onSocket?: (socket: Socket) => void,
-): Promise<Connections> {
-  const { origin, connections, maxBytes, proxy = null } = settings;
-  const { default: UndiciPool } = await import('undici/lib/dispatcher/pool.js');
-  const timeout = Math.min(settings.timeoutMs, 10_000);
-  const direct = { timeout, ...(isLocalhost(origin) ? { lookup: loopback } : {}) };
-  const through = proxy === null ? null : await connectorThrough(proxy, new URL(origin), timeout);
-  return new UndiciPool(origin, {
-    connections,
-    pipelining: 1,
-    headersTimeout: 0,
-    bodyTimeout: 0,
-    connect: onSocket === undefined ? (through ?? direct) : await watched(through ?? direct, onSocket),
-    maxResponseSize: maxBytes,
-  });
-}
-
-async function watched(
-  connect: buildConnector.connector | buildConnector.BuildOptions,
-  onSocket: (socket: Socket) => void,
-): Promise<buildConnector.connector> {
-  const { default: connectorOf } = await import('undici/lib/core/connect.js');
-  const connector = typeof connect === 'function' ? connect : connectorOf(connect);
+function watched(connect: Connect, onSocket: OnSocket | undefined): Connect {
+  if (onSocket === undefined) return connect;
+  const connector = typeof connect === 'function' ? connect : buildConnector(connect);
   return (options, callback) =>
     connector(options, (...result) => {
       if (result[1] !== null) onSocket(result[1]);
@@ -56,23 +49,83 @@ async function watched(
 }
 
 /**
- * undici's own `ProxyAgent` needs the whole package, and its errors do not say whether the proxy or the service has failed.
+ * Connections to the proxy, each of which becomes one to the service. Every failure is a `ProxyFailure`: by its own
+ * errors, `ProxyAgent` does not tell the proxy from the service.
  */
-async function connectorThrough(
-  proxy: HttpProxy,
-  { hostname, port }: URL,
-  timeout: number,
-): Promise<buildConnector.connector> {
-  const [{ default: connectorOf }, { openTunnel }] = await Promise.all([
-    import('undici/lib/core/connect.js'),
-    import('./tunnel.js'),
-  ]);
-  const secure = connectorOf({ timeout });
-  const target = `${hostname}:${port === '' ? '443' : port}`;
-  return (options, callback) => {
-    openTunnel(proxy, target, timeout).then(
-      (httpSocket) => secure({ ...options, httpSocket }, callback),
-      (failure) => callback(failure, null),
-    );
-  };
+class Tunnels extends Pool {
+  readonly #proxy: HttpProxy;
+  readonly #timeoutMs: number;
+
+  constructor(proxy: HttpProxy, timeoutMs: number) {
+    const connector = buildConnector({ timeout: timeoutMs });
+    super(proxy.origin, {
+      // A certificate may be for an address, but TLS has no such server names.
+      connect: ({ servername, ...options }, callback) =>
+        connector({ ...options, ...(isAddress(servername) ? {} : { servername }) }, callback),
+    });
+    this.#proxy = proxy;
+    this.#timeoutMs = timeoutMs;
+  }
+
+  override async connect(options: Dispatcher.ConnectOptions): Promise<Dispatcher.ConnectData> {
+    const signal = AbortSignal.timeout(this.#timeoutMs);
+    const fail = (reason: number | Error) => new ProxyFailure(this.#proxy, options.path, reason);
+    try {
+      const connected = await super.connect({ ...options, signal });
+      const { socket } = connected;
+      const status = await finalStatus(connected, signal);
+      // ProxyAgent expects 200, but any 2xx will do (RFC 9110 §9.3.6).
+      if (status >= 200 && status < 300) return { ...connected, statusCode: 200 };
+      socket.on('error', () => {}).destroy();
+      throw fail(status);
+    } catch (error) {
+      if (error instanceof ProxyFailure || !(error instanceof Error)) throw error;
+      throw fail(signal.aborted ? tooLate(this.#timeoutMs) : error);
+    }
+  }
+}
+
+/** undici gives null for a proxy without TLS, against its types. */
+function isAddress(name: string | null | undefined): boolean {
+  return isIP((name ?? '').replace(/^\[|\]$/g, '')) !== 0;
+}
+
+/** Bytes of the heads of a response. */
+const LONGEST = 65_536;
+
+/** undici takes an interim response to CONNECT, such as `103 Early Hints`, for the final one. The next are read here. */
+async function finalStatus(
+  { statusCode, socket }: Dispatcher.ConnectData,
+  signal: AbortSignal,
+): Promise<number> {
+  if (statusCode >= 200) return statusCode;
+  const stop = () => void socket.destroy();
+  signal.addEventListener('abort', stop);
+  try {
+    return await readStatus(socket);
+  } catch (error) {
+    socket.on('error', () => {}).destroy();
+    throw error;
+  } finally {
+    signal.removeEventListener('abort', stop);
+  }
+}
+
+/** The status of the first response that is not an interim one. */
+async function readStatus(socket: Duplex): Promise<number> {
+  let text = '';
+  for await (const chunk of socket.iterator({ destroyOnReturn: false })) {
+    text += Buffer.from(chunk).toString('latin1');
+    const heads = text.split('\r\n\r\n').slice(0, -1);
+    const statuses = heads.map((head) => Number(/^HTTP\/1\.\d (\d{3})/.exec(head)?.[1]));
+    const final = statuses.find((status) => !(status < 200));
+    if (Number.isNaN(final)) throw new Error('its response is not HTTP/1.1');
+    if (final !== undefined) return final;
+    if (text.length > LONGEST) throw new Error('its response is too long');
+  }
+  throw Object.assign(new Error('closed'), { code: 'ECONNRESET' });
+}
+
+function tooLate(ms: number): Error {
+  return Object.assign(new Error(`no response within ${ms / 1000} s`), { code: 'ETIMEDOUT' });
 }

@@ -1,7 +1,7 @@
+import type { Dispatcher } from 'undici';
 import { maskApiKeys } from '../redact/api-keys.js';
 import { SecretSearch } from '../redact/secret-search.js';
 import { type ClientSettings, rateLimiter, retrySettings } from './client-settings.js';
-import { type Connections, openPool } from './connections.js';
 import { ServiceFailure } from './failure.js';
 import { fileNameOf } from './file-name.js';
 import { NoReply } from './http.js';
@@ -42,16 +42,17 @@ const MAX_ERROR_BYTES = 65_536;
 /** Downloads in constant memory, over connections of its own: the client limits and keeps whole answers. */
 export function createDownloader(settings: ClientSettings): Downloader {
   const base = serviceUrl(String(settings.baseUrl));
-  const pools = new Set<Connections>();
+  const pools = new Set<Dispatcher>();
   const open: OpenConnection = async (onSocket) => {
     const { timeoutMs, proxy } = settings;
-    const about = { origin: base.origin, connections: 1, timeoutMs, maxBytes: -1, proxy };
-    const pool = await openPool(about, onSocket);
+    const { origin } = base;
+    const { openPool } = await import('./connections.js');
+    const pool = openPool({ origin, connections: 1, timeoutMs, maxBytes: -1, proxy }, onSocket);
     pools.add(pool);
     const close = () => {
       if (pools.delete(pool)) void pool.destroy();
     };
-    return { pool, close };
+    return { pool, origin, close };
   };
   const retry = retrySettings(settings);
   const limiter = rateLimiter(settings);

@@ -1,6 +1,6 @@
+import type { Dispatcher } from 'undici';
 import { type ByteMeter, ReceivedBody } from './byte-budget.js';
 import type { ConnectionSettings } from './connection-settings.js';
-import { type Connections, openPool, type RequestControl } from './connections.js';
 
 export interface Exchange {
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
@@ -69,12 +69,12 @@ export interface Transport {
 
 /** undici's own timeouts see idle time only, so one timer for each attempt replaces them. */
 export function createTransport(settings: TransportSettings): Transport {
-  let pool: Promise<Connections> | null = null;
+  let pool: Promise<Dispatcher> | null = null;
   const interrupt = interruptOf(settings.signal);
   return {
     async exchange(exchange) {
-      pool ??= openPool(settings);
-      return dispatch(await pool, exchange, settings.timeoutMs, interrupt);
+      pool ??= import('./connections.js').then(({ openPool }) => openPool(settings));
+      return dispatch(await pool, exchange, settings, interrupt);
     },
     async close() {
       interrupt.end();
@@ -115,13 +115,13 @@ const INTERRUPTED = `no response within ${GRACE_MS / 1000} s after the interrupt
  * never sent, so that even a create may be sent again.
  */
 function dispatch(
-  pool: Connections,
+  pool: Dispatcher,
   { method, path, headers, body, guard, meter }: Exchange,
-  timeoutMs: number,
+  { origin, timeoutMs }: TransportSettings,
   { inFlight, limit }: Interrupt,
 ): Promise<Reply> {
   return new Promise((resolve, reject) => {
-    let controller: RequestControl | null = null;
+    let controller: Dispatcher.DispatchController | null = null;
     let head: Pick<Reply, 'status' | 'headers'> | null = null;
     let expired = false;
     let settled = false;
@@ -153,7 +153,7 @@ function dispatch(
     inFlight.add(abortSoon);
 
     pool.dispatch(
-      { method, path, headers, body },
+      { origin, method, path, headers: { ...headers }, body },
       {
         onRequestStart(started) {
           const why = guard?.() ?? null;

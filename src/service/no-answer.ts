@@ -2,9 +2,8 @@ import { BudgetError } from './byte-budget.js';
 import { oneLine } from './explain.js';
 import { ServiceFailure } from './failure.js';
 import { codeOf, DeadlineError, type NoReply, NotAllowed } from './http.js';
-import type { HttpProxy } from './proxy.js';
+import { type HttpProxy, ProxyFailure } from './proxy.js';
 import { fromText, proxyText, type ServicePlace } from './service-place.js';
-import { ProxyFailure } from './tunnel.js';
 
 /** The wrong host is a likely reason: the message says which it was, and where its URL comes from. */
 export function noAnswer(

@@ -1,3 +1,5 @@
+// Which proxy the environment names. undici's `EnvHttpProxyAgent` keeps two promises not: that a loopback address is
+// always reached directly, and that NO_PROXY may hold address ranges (test/unit/service/proxy.test.ts).
 import { BlockList, isIP } from 'node:net';
 import { domainToASCII } from 'node:url';
 import { problem } from '../model/diagnostic.js';
@@ -11,6 +13,23 @@ export interface HttpProxy {
   readonly authorization: string | null;
   /** The variable that names it. */
   readonly from: string;
+}
+
+/** The proxy made no connection to the service, so nothing of the request was sent. */
+export class ProxyFailure extends Error {
+  override readonly name = 'ProxyFailure';
+
+  /**
+   * @param target what the proxy was asked for: `host:port`
+   * @param reason the status of the proxy's response, or why there was none
+   */
+  constructor(
+    readonly proxy: HttpProxy,
+    readonly target: string,
+    readonly reason: number | Error,
+  ) {
+    super(`no connection to ${target} through ${proxy.origin}`);
+  }
 }
 
 /**

@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
 import { Readable } from 'node:stream';
-import type { Connections, RequestControl } from './connections.js';
+import type { Dispatcher } from 'undici';
 import { DeadlineError, type Exchange, NoReply, type Reply } from './http.js';
 import { IdleTimer } from './idle-timer.js';
 import { SocketGate } from './socket-gate.js';
@@ -20,7 +20,7 @@ export interface StreamLimits {
 /** Opens a connection for one request, which is to be the only one. */
 export type OpenConnection = (
   onSocket: (socket: Socket) => void,
-) => Promise<{ readonly pool: Pick<Connections, 'dispatch'>; close(): void }>;
+) => Promise<{ readonly pool: Dispatcher; readonly origin: string; close(): void }>;
 
 /** Sends a request, and resolves when the head of the answer is there. Throws `NoReply`. */
 export async function openStream(
@@ -31,14 +31,16 @@ export async function openStream(
   const receiver = new Receiver(limits);
   receiver.reply.catch(() => undefined);
   if (limits.signal?.aborted === true) return receiver.reply;
-  const { pool, close } = await open((socket) => receiver.gate.watch(socket)).catch((error: Error) => {
-    // Ends its timer, and no longer listens to the signal.
-    receiver.fail(error);
-    throw error;
-  });
+  const { pool, origin, close } = await open((socket) => receiver.gate.watch(socket)).catch(
+    (error: Error) => {
+      // Ends its timer, and no longer listens to the signal.
+      receiver.fail(error);
+      throw error;
+    },
+  );
   receiver.onClose = close;
   pool.dispatch(
-    { method, path, headers, body },
+    { origin, method, path, headers: { ...headers }, body },
     {
       onRequestStart: (control) => receiver.start(control),
       onResponseStart: (_control, status, received) => receiver.head(status, received),
@@ -62,7 +64,7 @@ class Receiver {
   readonly #signal: AbortSignal | undefined;
   #resolve: (reply: StreamedReply) => void = () => undefined;
   #reject: (failure: NoReply) => void = () => undefined;
-  #control: RequestControl | null = null;
+  #control: Dispatcher.DispatchController | null = null;
   #body: Readable | null = null;
   /** Why it ended early. */
   #failure: Error | null = null;
@@ -85,7 +87,7 @@ class Receiver {
 
   readonly #interrupt = (): void => this.fail(new Error('interrupted'));
 
-  start(control: RequestControl): void {
+  start(control: Dispatcher.DispatchController): void {
     // It waited for a connection until its time was over: it must not be sent any more.
     if (this.#failure !== null) control.abort(this.#failure);
     else this.#control = control;

@@ -28,10 +28,10 @@ it.each([
     string,
     boolean,
   ][]),
-  ...(['20.18.1', '20.19.0', '22.9.0', '22.12.1', '23.0.0', '24.1.0'].map((version) => [version, true]) as [
-    string,
-    boolean,
-  ][]),
+  ...(['20.18.1', '20.19.0', '22.9.0', '22.12.1', '23.0.0', '24.1.0', '26.0.0'].map((version) => [
+    version,
+    true,
+  ]) as [string, boolean][]),
 ])('Node %s is recent enough: %s', (version, isEnough) => {
   let status: number | null = null;
   const exit = (code: number) => {

@@ -20,7 +20,6 @@ const service = 'collect.roster.test';
 const folder = mkdtempSync(join(tmpdir(), 'roster-proxy-'));
 const file = (name: string) => join(folder, name);
 const fixture = (name: string) => fileURLToPath(new URL(`../fixtures/tls/${name}.pem`, import.meta.url));
-const watching = fileURLToPath(new URL('../support/watch-loading.cjs', import.meta.url));
 const flat = (text: string) => text.replace(/\s+/g, ' ');
 const manifest = 'project: proxied\ngroups:\n  shops: { members: [acme-shop] }\n';
 
@@ -99,11 +98,13 @@ describe('a service that is reached through a proxy', () => {
     expect(await plan()).toMatchObject({ exit: 0 });
   });
 
-  test('is reached through a proxy over TLS, too', async () => {
+  test.each(['localhost', '127.0.0.1'])('is reached through a proxy over TLS, too: %s', async (host) => {
     await start({
       tls: { key: readFileSync(fixture('test-fixture.key')), cert: readFileSync(fixture('right')) },
     });
-    expect(await plan({ HTTPS_PROXY: `https://localhost:${proxy.port}` })).toMatchObject({ exit: 0 });
+    const { exit, said } = await plan({ HTTPS_PROXY: `https://${host}:${proxy.port}` });
+    // Node warns of a server name that is an address.
+    expect([exit, said]).toEqual([0, expect.not.stringMatching(/warning|DEP0123/i)]);
     expect(proxy.heads.length).toBeGreaterThan(0);
   });
 
@@ -129,7 +130,7 @@ describe('an error of the proxy is not taken for one of the service, names the p
     ['403 Forbidden', withCredentials, `did not connect to ${service}:443: it returned 403`],
     ['103 Early Hints\r\n\r\nHTTP/1.1 403 Forbidden', withCredentials, 'did not connect to'],
     ['103 Early Hints', withCredentials, 'failed: the connection was reset (ECONNRESET)'],
-    [null, withCredentials, 'failed: the connection was reset (ECONNRESET)'],
+    [null, withCredentials, 'failed: the connection was closed (UND_ERR_SOCKET)'],
   ] as const)('%s', async (answer, url, reason) => {
     await start({ answer });
     const { exit, said, output } = await plan(url === undefined ? {} : { HTTPS_PROXY: url() });
@@ -173,17 +174,6 @@ describe('an error of the proxy is not taken for one of the service, names the p
     }
     expect(sandbox.requests.length).toBe(before);
   });
-});
-
-test('the code for proxies is loaded only when there is one', async () => {
-  const HTTPS_PROXY = `http://127.0.0.1:${proxy.port}`;
-  const loads = async (url: string) => {
-    const env = { ROSTER_API_KEY: sandbox.apiKey, ROSTER_URL: url, HTTPS_PROXY };
-    const { stderr } = await roster(['plan'], { cwd: folder, preload: watching, env });
-    const { files } = JSON.parse(stderr.split('\nloaded: ')[1] ?? '');
-    return files.some((name: string) => /[\\/]tunnel-[^\\/]*$/.test(name));
-  };
-  expect([await loads(sandbox.url), await loads(`https://${service}`)]).toEqual([false, true]);
 });
 
 describe('behind a proxy', () => {

@@ -29,7 +29,7 @@ test('no page invents an address or a host', () => {
 test('the supported versions of Node are those of package.json and of the tests', () => {
   expect(manifest.engines.node).toBe('^20.18.1 || >=22.9.0');
   const support = text('docs/support.md');
-  expect(support).toContain('20.18.1 or later on the 20 line, 22.9 or later on the 22 line');
+  expect(support).toContain('20.18.1 or later on the 20 line, 22.9 or later on the 22 line, 24, 26');
   const lines = [...(/const lines = \[(.*)\]/.exec(text('scripts/nodes.ts'))?.[1] ?? '').matchAll(/\d+/g)];
   expect(support).toContain(
     `Node ${lines.slice(0, -1).join(', ')} and ${lines.at(-1)}, with \`npm run test:nodes\``,
