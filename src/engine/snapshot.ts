@@ -8,7 +8,7 @@ import { secretPlaces } from '../reconcile/secret-values.js';
 import { snapshotText } from '../snapshot/print.js';
 import { type SecretFields, snapshotJson } from '../snapshot/save.js';
 import type { SnapshotJson } from '../snapshot/snapshot-json.js';
-import { timeZoneData } from '../timing/zone-data.js';
+import { timeZoneData } from '../timing/zone.js';
 import { objectionDiagnostic, observeAndPlan } from './plan.js';
 import type { ReadSession } from './session.js';
 import { version } from './version.js';

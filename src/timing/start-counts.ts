@@ -1,11 +1,10 @@
 import type { CalendarDay } from '../model/calendar.js';
 import type { BusyMinute, BusyMinutes, TimeSpan } from '../model/start-rate.js';
-import { readCron } from './cron.js';
-import type { Cron } from './cron-parse.js';
-import { unitMilliseconds } from './interval.js';
-import { dayLength, type OffsetPeriod, offsetPeriods, toInstant } from './offset-period.js';
-import { countsRealTime, isForEveryHour, runsBetween, type Timing } from './runs.js';
-import { type LocalTime, writeWallClock } from './wall-clock.js';
+import { type Cron, readCron } from './cron.js';
+import { type Interval, unitMilliseconds } from './interval.js';
+import { toInstant, writeWallClock } from './local-time.js';
+import { isForEveryHour, keepsWallClock, runsBetween, type Timing } from './runs.js';
+import { DAY_MILLISECONDS, type OffsetPeriod, offsetPeriods } from './zone.js';
 
 /** What starts agents, and when. */
 export interface TimedLoad {
@@ -30,13 +29,19 @@ const minute = 60_000;
  * Counts the runs that `runsBetween` would list without listing them, because thousands of schedules have millions of
  * runs in a few weeks. Needs 8 bytes for each minute of the span. Throws RangeError like `nextRuns`.
  */
-export function startsPerMinute(loads: readonly TimedLoad[], span: TimeSpan): StartCounts {
-  const counter = new Counter(span);
+export function startsPerMinute(loads: readonly TimedLoad[], { from, until }: TimeSpan): StartCounts {
+  if (Number.isNaN(from.getTime()) || Number.isNaN(until.getTime()))
+    throw new RangeError('not a span of time');
+  const first = Math.floor(from.getTime() / minute) * minute;
+  const minutes = new Float64Array(Math.max(0, Math.ceil((until.getTime() - first) / minute)));
   for (const load of joined(loads)) {
-    if (load.from === undefined || load.from <= span.from) counter.add(load);
-    else if (load.from < span.until) counter.addPart(load, { from: load.from, until: span.until });
+    const begin = load.from !== undefined && load.from > from ? load.from : from;
+    eachStart(load, { from: begin, until }, (instant, runs) => {
+      const index = Math.floor((instant - first) / minute);
+      minutes[index] = (minutes[index] ?? 0) + runs * load.starts;
+    });
   }
-  return counter;
+  return { first, minutes };
 }
 
 /** Projects repeat their timings: all that start at the same times are counted together. */
@@ -66,7 +71,7 @@ export function startsPerHour({ first, minutes }: StartCounts, zone: string): Ca
       const date = writeWallClock(local).slice(0, 10);
       const { hours, peaks } = days.get(date) ?? { hours: zeros(), peaks: zeros() };
       days.set(date, { hours, peaks });
-      const index = Math.floor((local % dayLength) / (60 * minute));
+      const index = Math.floor((local % DAY_MILLISECONDS) / (60 * minute));
       const starts = minutes[Math.floor((at - first) / minute)] ?? 0;
       hours[index] = (hours[index] ?? 0) + starts;
       peaks[index] = Math.max(peaks[index] ?? 0, starts);
@@ -86,7 +91,6 @@ export function busyMinutes<T extends TimedLoad>(
   limit: number,
   shown: number,
 ): BusyMinutes<T> {
-  if (mostInOneMinute(loads) <= limit) return { total: 0, busiest: [] };
   const { first, minutes } = startsPerMinute(loads, span);
   const over: { minute: Date; starts: number }[] = [];
   minutes.forEach((starts, index) => {
@@ -96,14 +100,6 @@ export function busyMinutes<T extends TimedLoad>(
   const busiest = over.toSorted((a, b) => b.starts - a.starts).slice(0, shown);
   const inOrder = busiest.sort((a, b) => a.minute.getTime() - b.minute.getTime());
   return { total: over.length, busiest: inOrder.map((each) => withLoads(each, loads, span)) };
-}
-
-/** If everything started together. In a small project that is within the limit, and nothing has to be counted. */
-function mostInOneMinute(loads: readonly TimedLoad[]): number {
-  return loads.reduce((sum, { timing, starts }) => {
-    const runs = timing.type === 'Cron' ? readCron(timing.expression).seconds.length : 1;
-    return sum + runs * starts;
-  }, 0);
 }
 
 function withLoads<T extends TimedLoad>(
@@ -123,113 +119,61 @@ function withLoads<T extends TimedLoad>(
   return { ...busy, by };
 }
 
-class Counter implements StartCounts {
-  readonly first: number;
-  readonly minutes: Float64Array;
-  private readonly from: number;
-  private readonly until: number;
+/** Takes runs of one minute, and an instant in that minute. */
+type Count = (instant: number, runs: number) => void;
 
-  constructor(private readonly span: TimeSpan) {
-    this.from = span.from.getTime();
-    this.until = span.until.getTime();
-    if (Number.isNaN(this.from) || Number.isNaN(this.until)) throw new RangeError('not a span of time');
-    this.first = Math.floor(this.from / minute) * minute;
-    this.minutes = new Float64Array(Math.max(0, Math.ceil((this.until - this.first) / minute)));
+function eachStart(load: TimedLoad, span: TimeSpan, count: Count): void {
+  const { timing } = load;
+  if (timing.type === 'Cron') countCron(load, readCron(timing.expression), span, count);
+  else if (timing.type === 'Basic' && !keepsWallClock(timing)) countSteps(load, timing, span, count);
+  else countListed(load, span, count);
+}
+
+/** One by one, for timings with few runs. */
+function countListed(load: TimedLoad, span: TimeSpan, count: Count): void {
+  for (const run of runsBetween(load, span)) count(run.getTime(), 1);
+}
+
+/** Intervals of real time: the same step from each run to the next. */
+function countSteps(load: TimedLoad, { value, unit }: Interval, span: TimeSpan, count: Count): void {
+  const step = value * unitMilliseconds[unit];
+  const [first] = runsBetween(load, span, 1);
+  if (first === undefined) return;
+  for (let run = first.getTime(); run < span.until.getTime(); run += step) count(run, 1);
+}
+
+function countCron(load: TimedLoad, cron: Cron, span: TimeSpan, count: Count): void {
+  const { timing, timeZone } = load;
+  const earliest = Math.max(span.from.getTime(), toInstant(timing.startTime, timeZone).getTime());
+  for (const period of offsetPeriods(timeZone, earliest, span.until.getTime())) {
+    const { from, until, offset, was } = period;
+    if (!isWhole(period)) countListed(load, { from: new Date(from), until: new Date(until) }, count);
+    else if (was === null || (was > offset && isForEveryHour(cron))) eachMinute(cron, period, offset, count);
+    else if (was < offset) countMoved(cron, period, was, count);
   }
+}
 
-  add(load: TimedLoad): void {
-    const { timing } = load;
-    if (timing.type === 'Cron') this.addCron(load, readCron(timing.expression));
-    else if (timing.type === 'Basic' && countsRealTime(timing.unit))
-      this.addSteps(load, (timing.value * unitMilliseconds[timing.unit]) / minute);
-    else this.addListed(load, this.span);
-  }
+/** Skipped times run as the clocks before the change show. A minute in both counts once. */
+function countMoved(cron: Cron, period: OffsetPeriod, was: number, count: Count): void {
+  const found = new Map<number, number>();
+  for (const offset of [was, period.offset])
+    eachMinute(cron, period, offset, (instant, runs) => found.set(instant, runs));
+  for (const [instant, runs] of found) count(instant, runs);
+}
 
-  addPart(load: TimedLoad, span: TimeSpan): void {
-    const part = new Counter(span);
-    part.add(load);
-    const index = this.indexOf(part.first);
-    part.minutes.forEach((starts, nth) => {
-      if (starts > 0) this.count(index + nth, starts);
-    });
-  }
-
-  /** One by one, for timings with few runs. */
-  private addListed(load: TimedLoad, span: TimeSpan): void {
-    for (const run of runsBetween(load, span)) this.count(this.indexOf(run.getTime()), load.starts);
-  }
-
-  /** Intervals of real time: so many minutes from one run to the next. */
-  private addSteps(load: TimedLoad, step: number): void {
-    const [run] = runsBetween(load, this.span, 1);
-    if (run === undefined) return;
-    const runs = Math.ceil((this.until - run.getTime()) / (step * minute));
-    const index = this.indexOf(run.getTime());
-    for (let nth = 0; nth < runs; nth += 1) this.count(index + nth * step, load.starts);
-  }
-
-  private addCron(load: TimedLoad, cron: Cron): void {
-    const { timing, timeZone, starts } = load;
-    const earliest = Math.max(this.from, toInstant(timing.startTime, timeZone).getTime());
-    for (const period of offsetPeriods(timeZone, this.from, this.until)) {
-      const part = { ...period, from: Math.max(period.from, earliest) };
-      if (part.from >= part.until) continue;
-      if (!isWhole(part)) this.addListed(load, { from: new Date(part.from), until: new Date(part.until) });
-      else if (part.was === null) this.addSteady(cron, starts, part);
-      else if (part.was < part.offset) this.addMoved(cron, starts, part, part.was);
-      else if (isForEveryHour(cron)) this.addSteady(cron, starts, part);
-    }
-  }
-
-  private addSteady(cron: Cron, starts: number, { from, until, offset }: OffsetPeriod): void {
-    const [begin, end] = [from + offset, until + offset];
-    for (let day = Math.floor(begin / dayLength) * dayLength; day < end; day += dayLength) {
-      if (!cron.firesOn(new Date(day))) continue;
-      if (begin <= day && day + dayLength <= end) this.addDay(cron, starts, day - offset);
-      else this.addPartOfDay(cron, starts, day, { begin, end, offset });
-    }
-  }
-
-  /** Counts most runs: minute by minute, and all seconds of a minute together. */
-  private addDay(cron: Cron, starts: number, midnight: number): void {
-    const inMinute = cron.seconds.length * starts;
+/** Counts most runs: minute by minute, and all seconds of a minute together. */
+function eachMinute(cron: Cron, period: OffsetPeriod, offset: number, count: Count): void {
+  const [begin, end] = [period.from + offset, period.until + offset];
+  const first = Math.floor(begin / DAY_MILLISECONDS) * DAY_MILLISECONDS;
+  for (let day = first; day < end; day += DAY_MILLISECONDS) {
+    if (!cron.firesOn(new Date(day))) continue;
     for (const hour of cron.hours) {
-      const index = this.indexOf(midnight) + hour * 60;
-      for (const each of cron.minutes) this.count(index + each, inMinute);
-    }
-  }
-
-  private addPartOfDay(
-    cron: Cron,
-    starts: number,
-    day: LocalTime,
-    { begin, end, offset }: Readonly<Record<'begin' | 'end' | 'offset', number>>,
-  ): void {
-    for (const hour of cron.hours) {
-      const hourStart = day + hour * 60 * minute;
-      if (hourStart + 60 * minute <= begin || hourStart >= end) continue;
-      for (const each of cron.minutes) {
-        const local = hourStart + each * minute;
+      for (const inHour of cron.minutes) {
+        const local = day + (hour * 60 + inHour) * minute;
         const runs = runsWithin(cron, begin - local, end - local);
-        if (runs > 0) this.count(this.indexOf(local - offset), runs * starts);
+        if (runs > 0) count(local - offset, runs);
       }
     }
-  }
-
-  /** After skipped times: these and the times that the clocks show. A minute in both counts once. */
-  private addMoved(cron: Cron, starts: number, { from, until, offset }: OffsetPeriod, was: number): void {
-    for (let at = Math.floor(from / minute) * minute; at < until; at += minute) {
-      if (!firesIn(cron, at + was) && !firesIn(cron, at + offset)) continue;
-      this.count(this.indexOf(at), runsWithin(cron, from - at, until - at) * starts);
-    }
-  }
-
-  private indexOf(instant: number): number {
-    return Math.floor((instant - this.first) / minute);
-  }
-
-  private count(index: number, starts: number): void {
-    this.minutes[index] = (this.minutes[index] ?? 0) + starts;
   }
 }
 
@@ -238,16 +182,8 @@ function isWhole({ offset, was }: OffsetPeriod): boolean {
   return offset % minute === 0 && (was ?? 0) % minute === 0;
 }
 
-/** Whether it fires in a minute of the wall clock. */
-function firesIn(cron: Cron, local: LocalTime): boolean {
-  const date = new Date(local);
-  const inDay = cron.hours.includes(date.getUTCHours()) && cron.minutes.includes(date.getUTCMinutes());
-  return inDay && cron.firesOn(date);
-}
-
 /** Runs of one minute between two times, in milliseconds from its beginning. */
 function runsWithin({ seconds }: Cron, begin: number, end: number): number {
   if (begin <= 0 && end >= minute) return seconds.length;
-  if (begin >= minute || end <= 0) return 0;
   return seconds.filter((second) => second * 1000 >= begin && second * 1000 < end).length;
 }
