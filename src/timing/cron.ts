@@ -20,19 +20,22 @@ export interface Cron {
   readonly seconds: readonly number[];
   readonly minutes: readonly number[];
   readonly hours: readonly number[];
-  /** 1 to 12. */
-  readonly months: ReadonlySet<number>;
-  /** `date` in UTC stands for a day of the wall clock. */
-  firesOn(date: Date): boolean;
-  /** Computed when it is first asked for. */
-  readonly fireDays: FireDays;
+  readonly days: CronDays;
 }
 
-/** How often there is a day on which an expression fires. */
-interface FireDays {
+/** The days on which an expression fires. A date in UTC stands for a day of the wall clock. */
+interface CronDays {
+  /** 1 to 12. */
+  readonly months: ReadonlySet<number>;
+  includes(date: Date): boolean;
+  /** How often there is one. */
+  rate(): DayRate;
+}
+
+interface DayRate {
   /** In an average week. */
   readonly perWeek: number;
-  /** Between the closest two; Infinity where there is only one. */
+  /** Days between the closest two; Infinity where there is only one. */
   readonly shortestGap: number;
 }
 
@@ -52,17 +55,26 @@ export function readCron(text: string): Cron {
   return cron;
 }
 
-/** Projects repeat their expressions, and cron-parser takes 50 µs for one. */
-const known = new Map<string, Cron | null>();
-const MOST_KNOWN = 10_000;
-
 /** Null for an expression that cannot be read. In upper case, with single spaces. */
 function parse(expression: string): Cron | null {
-  const before = known.get(expression);
-  if (before !== undefined) return before;
+  const [second = '', minute = '', hour = '', ...dayFields] = fieldsOf(expression);
+  const seconds = parsePart(`${second} 0 0 * * *`)?.seconds;
+  const minutes = parsePart(`0 ${minute} 0 * * *`)?.minutes;
+  const hours = parsePart(`0 0 ${hour} * * *`)?.hours;
+  const days = parsePart(`0 0 0 ${dayFields.join(' ')}`)?.days;
+  return seconds && minutes && hours && days ? { seconds, minutes, hours, days } : null;
+}
+
+/** cron-parser takes 50 µs for one, and thousands of expressions consist of few different parts. */
+const knownParts = new Map<string, Cron | null>();
+const MOST_PARTS = 1000;
+
+function parsePart(expression: string): Cron | null {
+  const known = knownParts.get(expression);
+  if (known !== undefined) return known;
   const cron = parseAnew(expression);
-  if (known.size >= MOST_KNOWN) known.clear();
-  known.set(expression, cron);
+  if (knownParts.size >= MOST_PARTS) knownParts.clear();
+  knownParts.set(expression, cron);
   return cron;
 }
 
@@ -72,22 +84,9 @@ function parseAnew(expression: string): Cron | null {
   if (rewritten.length < parts.length) return null;
   const fields = parseFields(rewritten.map((field) => field.plain ?? '*').join(' '));
   if (fields === null) return null;
-  const months = new Set<number>(fields.month.values);
-  const isOneOfDays = daysOf(fields, rewritten[DAY_OF_MONTH]);
-  const firesOn: OnDate = (date) => months.has(date.getUTCMonth() + 1) && isOneOfDays(date);
-  let fireDays: FireDays | null = null;
-  const cron: Cron = {
-    seconds: fields.second.values,
-    minutes: fields.minute.values,
-    hours: fields.hour.values,
-    months,
-    firesOn,
-    get fireDays() {
-      fireDays ??= fireDaysOf(cron);
-      return fireDays;
-    },
-  };
-  return cron;
+  const { second, minute, hour } = fields;
+  const days = daysOf(fields, rewritten[DAY_OF_MONTH]);
+  return { seconds: second.values, minutes: minute.values, hours: hour.values, days };
 }
 
 function parseFields(expression: string): CronFieldCollection | null {
@@ -101,9 +100,22 @@ function parseFields(expression: string): CronFieldCollection | null {
   }
 }
 
-/** The days of the given months. */
-function daysOf(fields: CronFieldCollection, field: CronField | undefined): OnDate {
-  const { dayOfMonth, dayOfWeek } = fields;
+function daysOf(fields: CronFieldCollection, field: CronField | undefined): CronDays {
+  const months = new Set<number>(fields.month.values);
+  const isOneOfDays = daysOfMonth(fields, field);
+  let rate: DayRate | null = null;
+  const days: CronDays = {
+    months,
+    includes: (date) => months.has(date.getUTCMonth() + 1) && isOneOfDays(date),
+    rate: () => {
+      rate ??= observedRate(days);
+      return rate;
+    },
+  };
+  return days;
+}
+
+function daysOfMonth({ dayOfMonth, dayOfWeek }: CronFieldCollection, field: CronField | undefined): OnDate {
   const monthDays = field?.monthDays ?? [];
   const isAnyDay = monthDays.length === 0 && dayOfMonth.isWildcard;
   const matchesDay = matchesDayOfMonth(field?.plain == null ? null : dayOfMonth, monthDays);
@@ -160,41 +172,39 @@ function monthOf(date: Date, later: number): number {
 
 /** 400 years, after which the calendar repeats: an expression that has not fired by then never will. */
 const CYCLE_DAYS = 146_097;
-const CYCLE_MILLISECONDS = CYCLE_DAYS * DAY_MILLISECONDS;
 
 /** The first day on or after `from` (midnight in UTC, for a day of the wall clock) that the expression fires on. */
-export function nextFireDay(cron: Cron, from: Date): Date | null {
+export function nextFireDay({ days }: Cron, from: Date): Date | null {
+  return nextDay(days, from);
+}
+
+function nextDay(days: CronDays, from: Date): Date | null {
   const day = new Date(from);
-  while (day.getTime() - from.getTime() <= CYCLE_MILLISECONDS) {
-    if (cron.firesOn(day)) return day;
-    if (cron.months.has(day.getUTCMonth() + 1)) day.setUTCDate(day.getUTCDate() + 1);
+  while (day.getTime() - from.getTime() <= CYCLE_DAYS * DAY_MILLISECONDS) {
+    if (days.includes(day)) return day;
+    if (days.months.has(day.getUTCMonth() + 1)) day.setUTCDate(day.getUTCDate() + 1);
     else day.setUTCMonth(day.getUTCMonth() + 1, 1);
   }
   return null;
-}
-
-/** On how many days of a cycle of the calendar it fires. */
-function fireDaysInCycle(cron: Cron): number {
-  let days = 0;
-  let from = new Date(0);
-  for (;;) {
-    const day = nextFireDay(cron, from);
-    if (day === null || day.getTime() >= CYCLE_MILLISECONDS) return days;
-    days += 1;
-    from = new Date(day.getTime() + DAY_MILLISECONDS);
-  }
 }
 
 /** Four years: one leap day, and every weekday in every month. */
 const OBSERVED_DAYS = 1461;
 const FIRST_OBSERVED = Date.UTC(2024, 0, 1);
 
-function fireDaysOf(cron: Cron): FireDays {
+/** Of four years, or of the whole calendar for what does not fire in them. */
+function observedRate(days: CronDays): DayRate {
+  const found = daysAmong(days, OBSERVED_DAYS);
+  if (found.length > 0) return { perWeek: averagePerWeek(found), shortestGap: Math.min(...gaps(found)) };
+  const rare = daysAmong(days, CYCLE_DAYS);
+  return { perWeek: (rare.length * 7) / CYCLE_DAYS, shortestGap: Number.POSITIVE_INFINITY };
+}
+
+function daysAmong(days: CronDays, count: number): number[] {
   const found: number[] = [];
-  for (let day = 0; day < OBSERVED_DAYS; day += 1)
-    if (cron.firesOn(new Date(FIRST_OBSERVED + day * DAY_MILLISECONDS))) found.push(day);
-  const perWeek = found.length === 0 ? (fireDaysInCycle(cron) * 7) / CYCLE_DAYS : averagePerWeek(found);
-  return { perWeek, shortestGap: Math.min(...gaps(found)) };
+  for (let day = 0; day < count; day += 1)
+    if (days.includes(new Date(FIRST_OBSERVED + day * DAY_MILLISECONDS))) found.push(day);
+  return found;
 }
 
 /** Exact for the same days of every week. For others the average of four years is close enough. */

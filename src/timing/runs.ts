@@ -188,7 +188,7 @@ export function recurrenceOf(timing: Timing): Recurrence {
     case 'Cron': {
       const cron = readCron(timing.expression);
       const perDay = cron.hours.length * cron.minutes.length * cron.seconds.length;
-      return { runsPerWeek: perDay * cron.fireDays.perWeek, shortestGapSeconds: shortestGap(cron) };
+      return { runsPerWeek: perDay * cron.days.rate().perWeek, shortestGapSeconds: shortestGap(cron) };
     }
     default:
       return timing satisfies never;
@@ -196,14 +196,14 @@ export function recurrenceOf(timing: Timing): Recurrence {
 }
 
 /** From the last time within a minute, hour or day to the first within the next. */
-function shortestGap({ seconds, minutes, hours, fireDays }: Cron): number | null {
+function shortestGap({ seconds, minutes, hours, days }: Cron): number | null {
   let least = Number.POSITIVE_INFINITY;
   let spread = 0;
   for (const [values, unit] of [[seconds, 1] as const, [minutes, 60] as const, [hours, 3600] as const]) {
     least = Math.min(least, Math.min(...gaps(values)) * unit - spread);
     spread += ((values.at(-1) ?? 0) - (values[0] ?? 0)) * unit;
   }
-  least = Math.min(least, (fireDays.shortestGap * DAY_MILLISECONDS) / 1000 - spread);
+  least = Math.min(least, (days.rate().shortestGap * DAY_MILLISECONDS) / 1000 - spread);
   return Number.isFinite(least) ? least : null;
 }
 

@@ -32,16 +32,17 @@ const minute = 60_000;
 export function startsPerMinute(loads: readonly TimedLoad[], { from, until }: TimeSpan): StartCounts {
   if (Number.isNaN(from.getTime()) || Number.isNaN(until.getTime()))
     throw new RangeError('not a span of time');
-  const first = Math.floor(from.getTime() / minute) * minute;
-  const minutes = new Float64Array(Math.max(0, Math.ceil((until.getTime() - first) / minute)));
+  const counts = noStarts(from.getTime(), until.getTime());
   for (const load of joined(loads)) {
     const begin = load.from !== undefined && load.from > from ? load.from : from;
-    eachStart(load, { from: begin, until }, (instant, runs) => {
-      const index = Math.floor((instant - first) / minute);
-      minutes[index] = (minutes[index] ?? 0) + runs * load.starts;
-    });
+    addStarts(counts, load, { from: begin, until });
   }
-  return { first, minutes };
+  return counts;
+}
+
+function noStarts(from: number, until: number): StartCounts {
+  const first = Math.floor(from / minute) * minute;
+  return { first, minutes: new Float64Array(Math.max(0, Math.ceil((until - first) / minute))) };
 }
 
 /** Projects repeat their timings: all that start at the same times are counted together. */
@@ -119,62 +120,85 @@ function withLoads<T extends TimedLoad>(
   return { ...busy, by };
 }
 
-/** Takes runs of one minute, and an instant in that minute. */
-type Count = (instant: number, runs: number) => void;
-
-function eachStart(load: TimedLoad, span: TimeSpan, count: Count): void {
+function addStarts(counts: StartCounts, load: TimedLoad, span: TimeSpan): void {
   const { timing } = load;
-  if (timing.type === 'Cron') countCron(load, readCron(timing.expression), span, count);
-  else if (timing.type === 'Basic' && !keepsWallClock(timing)) countSteps(load, timing, span, count);
-  else countListed(load, span, count);
+  if (timing.type === 'Cron') addCron(counts, load, readCron(timing.expression), span);
+  else if (timing.type === 'Basic' && !keepsWallClock(timing)) addSteps(counts, load, timing, span);
+  else addListed(counts, load, span);
 }
 
 /** One by one, for timings with few runs. */
-function countListed(load: TimedLoad, span: TimeSpan, count: Count): void {
-  for (const run of runsBetween(load, span)) count(run.getTime(), 1);
+function addListed(counts: StartCounts, load: TimedLoad, span: TimeSpan): void {
+  for (const run of runsBetween(load, span)) add(counts, indexOf(counts, run.getTime()), load.starts);
 }
 
-/** Intervals of real time: the same step from each run to the next. */
-function countSteps(load: TimedLoad, { value, unit }: Interval, span: TimeSpan, count: Count): void {
-  const step = value * unitMilliseconds[unit];
+/** Intervals of real time: so many minutes from one run to the next. */
+function addSteps(counts: StartCounts, load: TimedLoad, { value, unit }: Interval, span: TimeSpan): void {
   const [first] = runsBetween(load, span, 1);
   if (first === undefined) return;
-  for (let run = first.getTime(); run < span.until.getTime(); run += step) count(run, 1);
+  const step = value * unitMilliseconds[unit];
+  const runs = Math.ceil((span.until.getTime() - first.getTime()) / step);
+  const index = indexOf(counts, first.getTime());
+  for (let run = 0; run < runs; run += 1) add(counts, index + (run * step) / minute, load.starts);
 }
 
-function countCron(load: TimedLoad, cron: Cron, span: TimeSpan, count: Count): void {
-  const { timing, timeZone } = load;
+function addCron(counts: StartCounts, load: TimedLoad, cron: Cron, span: TimeSpan): void {
+  const { timing, timeZone, starts } = load;
   const earliest = Math.max(span.from.getTime(), toInstant(timing.startTime, timeZone).getTime());
   for (const period of offsetPeriods(timeZone, earliest, span.until.getTime())) {
     const { from, until, offset, was } = period;
-    if (!isWhole(period)) countListed(load, { from: new Date(from), until: new Date(until) }, count);
-    else if (was === null || (was > offset && isForEveryHour(cron))) eachMinute(cron, period, offset, count);
-    else if (was < offset) countMoved(cron, period, was, count);
+    if (!isWhole(period)) addListed(counts, load, { from: new Date(from), until: new Date(until) });
+    else if (was === null || (was > offset && isForEveryHour(cron)))
+      addMinutes(counts, cron, period, offset, starts);
+    else if (was < offset) addMoved(counts, cron, period, was, starts);
   }
 }
 
-/** Skipped times run as the clocks before the change show. A minute in both counts once. */
-function countMoved(cron: Cron, period: OffsetPeriod, was: number, count: Count): void {
-  const found = new Map<number, number>();
-  for (const offset of [was, period.offset])
-    eachMinute(cron, period, offset, (instant, runs) => found.set(instant, runs));
-  for (const [instant, runs] of found) count(instant, runs);
+/** Skipped times run at what the clocks before the change would show. A minute that has both counts once. */
+function addMoved(counts: StartCounts, cron: Cron, period: OffsetPeriod, was: number, starts: number): void {
+  const [own, moved] = [period.offset, was].map((offset) => {
+    const found = noStarts(period.from, period.until);
+    addMinutes(found, cron, period, offset, starts);
+    return found;
+  });
+  const index = indexOf(counts, period.from);
+  own?.minutes.forEach((each, nth) => {
+    add(counts, index + nth, Math.max(each, moved?.minutes[nth] ?? 0));
+  });
 }
 
 /** Counts most runs: minute by minute, and all seconds of a minute together. */
-function eachMinute(cron: Cron, period: OffsetPeriod, offset: number, count: Count): void {
-  const [begin, end] = [period.from + offset, period.until + offset];
-  const first = Math.floor(begin / DAY_MILLISECONDS) * DAY_MILLISECONDS;
-  for (let day = first; day < end; day += DAY_MILLISECONDS) {
-    if (!cron.firesOn(new Date(day))) continue;
+function addMinutes(
+  counts: StartCounts,
+  cron: Cron,
+  { from, until }: OffsetPeriod,
+  offset: number,
+  starts: number,
+): void {
+  const inMinute = cron.seconds.length * starts;
+  const firstDay = Math.floor((from + offset) / DAY_MILLISECONDS) * DAY_MILLISECONDS;
+  for (let day = firstDay; day < until + offset; day += DAY_MILLISECONDS) {
+    if (!cron.days.includes(new Date(day))) continue;
+    const midnight = day - offset;
+    const index = indexOf(counts, midnight);
+    const isInside = midnight >= from && midnight + DAY_MILLISECONDS <= until;
     for (const hour of cron.hours) {
       for (const inHour of cron.minutes) {
-        const local = day + (hour * 60 + inHour) * minute;
-        const runs = runsWithin(cron, begin - local, end - local);
-        if (runs > 0) count(local - offset, runs);
+        const nth = hour * 60 + inHour;
+        const at = midnight + nth * minute;
+        const runs = isInside ? inMinute : runsWithin(cron, from - at, until - at) * starts;
+        if (runs > 0) add(counts, index + nth, runs);
       }
     }
   }
+}
+
+function indexOf({ first }: StartCounts, instant: number): number {
+  return Math.floor((instant - first) / minute);
+}
+
+function add({ minutes }: StartCounts, index: number, starts: number): void {
+  minutes[index] = (minutes[index] ?? 0) + starts;
 }
 
 /** With offsets that include seconds, as some zones had until 1972, a minute of the wall clock spans two of UTC. */

@@ -33,11 +33,19 @@ interface Zone {
   readonly offsets: Map<number, readonly Offset[]>;
 }
 
-/** By each name in lower case, older names among them. */
-const zones = new Map<string, Zone>([['utc', { name: 'UTC', clock: null, offsets: new Map() }]]);
+const utc: Zone = { name: 'UTC', clock: null, offsets: new Map() };
+/** By each name in lower case, older names among them, and by Intl's own spelling. */
+const zones = new Map<string, Zone>([
+  ['UTC', utc],
+  ['utc', utc],
+]);
 
 /** Null when there is no such zone. */
 function zoneOf(text: string): Zone | null {
+  return zones.get(text) ?? zoneInAnyCase(text);
+}
+
+function zoneInAnyCase(text: string): Zone | null {
   // Other letters may become ASCII in lower case: the Kelvin sign does.
   if (!/^[\w+/-]+$/.test(text)) return null;
   const key = text.toLowerCase();
@@ -47,8 +55,8 @@ function zoneOf(text: string): Zone | null {
   if (clock === null) return null;
   const intlName = clock.resolvedOptions().timeZone;
   const name = renamed.get(intlName) === 'UTC' ? 'UTC' : intlName;
-  const zone = zones.get(name.toLowerCase()) ?? { name, clock, offsets: new Map() };
-  zones.set(name.toLowerCase(), zone).set(key, zone);
+  const zone = zones.get(name) ?? { name, clock, offsets: new Map() };
+  zones.set(name, zone).set(key, zone);
   return zone;
 }
 
