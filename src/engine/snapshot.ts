@@ -19,7 +19,7 @@ import { invalid, openSnapshot, parseSnapshot } from '../snapshot/open.js';
 import { snapshotText } from '../snapshot/print.js';
 import { type SecretFields, snapshotJson } from '../snapshot/save.js';
 import type { SnapshotJson } from '../snapshot/snapshot-json.js';
-import { timeZoneData } from '../timing/zone-data.js';
+import { timeZoneData } from '../timing/zone.js';
 import { clockOf } from './clock.js';
 import { toDestroy } from './destroy.js';
 import { inFileOrder, noEnvironmentWarnings } from './diagnostics.js';

@@ -1,12 +1,10 @@
 import type { JsonObject } from '../model/json.js';
 import type { Expiry, ReadContext } from '../model/kind.js';
-import { cronProblem } from '../timing/cron.js';
-import { cronWarnings } from '../timing/cron-warnings.js';
+import { cronProblem, cronWarnings } from '../timing/cron.js';
 import { everyRange, type Interval, intervalProblem, parseInterval } from '../timing/interval.js';
-import { localKind } from '../timing/offset-period.js';
+import { localKind, wallClockProblem } from '../timing/local-time.js';
 import type { TimingProblem } from '../timing/problem.js';
 import { isPast } from '../timing/runs.js';
-import { wallClockProblem } from '../timing/wall-clock.js';
 import { zoneProblem } from '../timing/zone.js';
 import type { ScheduleEntry } from './generated/entries.js';
 

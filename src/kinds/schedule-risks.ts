@@ -1,14 +1,15 @@
 import { frequencyText } from '../model/frequency.js';
 import type { RiskInputs } from '../model/kind.js';
 import type { Risk } from '../model/risk.js';
-import { recurrenceOf } from '../timing/recurrence.js';
+import { minutesOfDay, recurrenceOf } from '../timing/runs.js';
 import { offsetAt } from '../timing/zone.js';
 import { type ScheduleSpec, timesOf, timingOf } from './schedule-spec.js';
 
 /** How often and at what time of day a schedule runs. */
 interface When {
   readonly runsPerWeek: number;
-  readonly minutesOfDay: readonly number[];
+  /** Of the local day. */
+  readonly minutes: readonly number[];
   readonly timeZone: string;
 }
 
@@ -88,19 +89,19 @@ function movesFrom(other: When, one: When, now: Date): boolean {
   });
 }
 
-function hoursOf({ minutesOfDay, timeZone }: When, instant: number): number[] {
+function hoursOf({ minutes, timeZone }: When, instant: number): number[] {
   const offset = offsetAt(timeZone, instant) / 60_000;
-  return minutesOfDay.map((minute) => Math.floor((((minute - offset) % 1440) + 1440) / 60) % 24);
+  return minutes.map((minute) => Math.floor((((minute - offset) % 1440) + 1440) / 60) % 24);
 }
 
 /** Times that are listed. The rest are counted. */
 const shownTimes = 4;
 
-function timesText({ minutesOfDay, timeZone }: When): string {
-  const times = minutesOfDay
+function timesText({ minutes, timeZone }: When): string {
+  const times = minutes
     .slice(0, shownTimes)
     .map((minute) => `${two(Math.floor(minute / 60))}:${two(minute % 60)}`);
-  const more = minutesOfDay.length - times.length;
+  const more = minutes.length - times.length;
   return `\`${times.join(', ')} ${timeZone}\`${more > 0 ? ` and ${more} more times` : ''}`;
 }
 
@@ -114,7 +115,11 @@ function whenOf(spec: ScheduleSpec): When | 'paused' | 'unknown' {
   if (timing === null) return 'unknown';
   try {
     offsetAt(spec.timeZone, 0);
-    return { ...recurrenceOf(timing), timeZone: spec.timeZone };
+    return {
+      runsPerWeek: recurrenceOf(timing).runsPerWeek,
+      minutes: minutesOfDay(timing),
+      timeZone: spec.timeZone,
+    };
   } catch (error) {
     // The service may hold a zone or an expression that this program cannot read.
     if (error instanceof RangeError) return 'unknown';

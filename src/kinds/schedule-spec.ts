@@ -3,8 +3,8 @@ import { type FieldRule, type FieldRules, isPending, type ObjectRef } from '../m
 import type { ScheduleBody } from '../service/operations/schedules.js';
 import { canonicalCron } from '../timing/cron.js';
 import { type Interval, showEvery } from '../timing/interval.js';
+import { canonicalWallClock } from '../timing/local-time.js';
 import type { Timing } from '../timing/runs.js';
-import { canonicalWallClock } from '../timing/wall-clock.js';
 import { canonicalZone } from '../timing/zone.js';
 
 export interface ScheduleSpec {

@@ -2,11 +2,9 @@ import { isPending } from '../model/resource.js';
 import type { SpecLoad, Timetable } from '../model/timetable.js';
 import { previewSchedule } from '../service/operations/schedules.js';
 import { closeStarts } from '../timing/close-starts.js';
-import { dstAnomalies } from '../timing/dst-anomalies.js';
-import { recurrenceOf } from '../timing/recurrence.js';
-import { nextRuns, type Timing } from '../timing/runs.js';
+import { writeWallClock } from '../timing/local-time.js';
+import { dstAnomalies, nextRuns, recurrenceOf, type Timing } from '../timing/runs.js';
 import { busyMinutes, startsPerHour, startsPerMinute, type TimedLoad } from '../timing/start-counts.js';
-import { writeWallClock } from '../timing/wall-clock.js';
 import { offsetAt } from '../timing/zone.js';
 import { bodyOf, type ScheduleSpec, timesOf, timingFields, timingOf, timingText } from './schedule-spec.js';
 

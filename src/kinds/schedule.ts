@@ -6,7 +6,7 @@ import { unhidden } from '../model/value-hash.js';
 import * as schedules from '../service/operations/schedules.js';
 import { canonicalCron } from '../timing/cron.js';
 import { showEvery } from '../timing/interval.js';
-import { canonicalWallClock } from '../timing/wall-clock.js';
+import { canonicalWallClock } from '../timing/local-time.js';
 import { canonicalZone } from '../timing/zone.js';
 import type { ScheduleEntry } from './generated/entries.js';
 import { listSchedule } from './listings.js';

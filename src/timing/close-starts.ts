@@ -1,14 +1,13 @@
 import type { IntervalLimit } from '../model/interval-limit.js';
 import type { TimeSpan } from '../model/start-rate.js';
 import type { CloseStarts } from '../model/timetable.js';
-import { dayLength, type OffsetPeriod, offsetPeriods } from './offset-period.js';
-import { recurrenceOf } from './recurrence.js';
-import { countsRealTime, eachRun, runsBetween, type ZonedTiming } from './runs.js';
+import { eachRun, keepsWallClock, recurrenceOf, runsBetween, type ZonedTiming } from './runs.js';
+import { DAY_MILLISECONDS, type OffsetPeriod, offsetPeriods } from './zone.js';
 
 /** Runs that are searched for an example. The closest two may be at the end of a month or year. */
 const MOST_SEARCHED = 300;
 /** How far ahead clock changes are considered. */
-const YEAR_MILLISECONDS = 366 * 86_400_000;
+const YEAR_MILLISECONDS = 366 * DAY_MILLISECONDS;
 
 /**
  * The starts closest together, if they are closer than the limit; null if none are. Costs the same however often a timing
@@ -19,12 +18,8 @@ export function closeStarts(zoned: ZonedTiming, limit: IntervalLimit, now: Date)
   if (seconds === null) return null;
   if (seconds < limit.seconds)
     return { seconds, example: exampleOf(zoned, seconds, now), clockChange: false };
-  if (!limit.countsRealTime || !keepsWallClock(zoned)) return null;
+  if (!limit.countsRealTime || !keepsWallClock(zoned.timing)) return null;
   return closeAtClockChange(zoned, { limit, usual: seconds }, now);
-}
-
-function keepsWallClock({ timing }: ZonedTiming): boolean {
-  return timing.type !== 'Basic' || !countsRealTime(timing.unit);
 }
 
 function exampleOf({ timing, timeZone }: ZonedTiming, seconds: number, now: Date): CloseStarts['example'] {
@@ -60,17 +55,10 @@ function closeAtClockChange(
   return nearest !== undefined && nearest.seconds < limit.seconds ? nearest : null;
 }
 
-const knownChanges = new Map<string, readonly OffsetPeriod[]>();
-
-/** The clock changes of a year. Cached by day, because thousands of schedules begin on few days. */
-function changesAfter(zone: string, instant: number): readonly OffsetPeriod[] {
-  const day = Math.floor(instant / dayLength) * dayLength;
-  const key = `${zone} ${day}`;
-  const known = knownChanges.get(key);
-  if (known !== undefined) return known;
-  const changes = offsetPeriods(zone, day, day + YEAR_MILLISECONDS).filter(({ was }) => was !== null);
-  knownChanges.set(key, changes);
-  return changes;
+/** The clock changes of a year. */
+function changesAfter(zone: string, instant: number): OffsetPeriod[] {
+  const day = Math.floor(instant / DAY_MILLISECONDS) * DAY_MILLISECONDS;
+  return offsetPeriods(zone, day, day + YEAR_MILLISECONDS).filter(({ was }) => was !== null);
 }
 
 function closest(zoned: ZonedTiming, span: TimeSpan): CloseStarts[] {

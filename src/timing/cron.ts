@@ -1,6 +1,223 @@
-import { type Cron, fieldsOf, parse } from './cron-parse.js';
-import { cronFields, isExtended } from './cron-syntax.js';
+import { CronExpressionParser, type CronFieldCollection } from 'cron-parser';
+import {
+  type CronField,
+  cronFields,
+  DAY_OF_MONTH,
+  DAY_OF_WEEK,
+  isExtended,
+  type MonthDay,
+  rewriteField,
+  valuesOf,
+} from './cron-fields.js';
 import { quoted, type TimingProblem } from './problem.js';
+import { DAY_MILLISECONDS } from './zone.js';
+
+/**
+ * When a cron expression fires, field by field. The service does not state its dialect (interface §2: six fields, the
+ * first being seconds), so this serves to refuse nonsense and for labelled previews.
+ */
+export interface Cron {
+  readonly seconds: readonly number[];
+  readonly minutes: readonly number[];
+  readonly hours: readonly number[];
+  readonly days: CronDays;
+}
+
+/** The days on which an expression fires. A date in UTC stands for a day of the wall clock. */
+interface CronDays {
+  /** 1 to 12. */
+  readonly months: ReadonlySet<number>;
+  includes(date: Date): boolean;
+  /** How often there is one. */
+  rate(): DayRate;
+}
+
+interface DayRate {
+  /** In an average week. */
+  readonly perWeek: number;
+  /** Days between the closest two; Infinity where there is only one. */
+  readonly shortestGap: number;
+}
+
+/** The one spelling of an expression: upper case, single spaces. Never fails; equal texts fire alike. */
+export function canonicalCron(text: string): string {
+  return text.trim().replace(/\s+/g, ' ').toUpperCase();
+}
+
+function fieldsOf(text: string): string[] {
+  return text.split(' ').filter((field) => field !== '');
+}
+
+/** Throws RangeError for an expression that `cronProblem` refuses because of its form. */
+export function readCron(text: string): Cron {
+  const cron = formProblem(text) === null ? parse(canonicalCron(text)) : null;
+  if (cron === null) throw new RangeError(`not a cron expression: ${quoted(text)}`);
+  return cron;
+}
+
+/** Null for an expression that cannot be read. In upper case, with single spaces. */
+function parse(expression: string): Cron | null {
+  const [second = '', minute = '', hour = '', ...dayFields] = fieldsOf(expression);
+  const seconds = parsePart(`${second} 0 0 * * *`)?.seconds;
+  const minutes = parsePart(`0 ${minute} 0 * * *`)?.minutes;
+  const hours = parsePart(`0 0 ${hour} * * *`)?.hours;
+  const days = parsePart(`0 0 0 ${dayFields.join(' ')}`)?.days;
+  return seconds && minutes && hours && days ? { seconds, minutes, hours, days } : null;
+}
+
+/** cron-parser takes 50 µs for one, and thousands of expressions consist of few different parts. */
+const knownParts = new Map<string, Cron | null>();
+const MOST_PARTS = 1000;
+
+function parsePart(expression: string): Cron | null {
+  const known = knownParts.get(expression);
+  if (known !== undefined) return known;
+  const cron = parseAnew(expression);
+  if (knownParts.size >= MOST_PARTS) knownParts.clear();
+  knownParts.set(expression, cron);
+  return cron;
+}
+
+function parseAnew(expression: string): Cron | null {
+  const parts = fieldsOf(expression);
+  const rewritten = parts.flatMap((part, index) => rewriteField(part, index) ?? []);
+  if (rewritten.length < parts.length) return null;
+  const fields = parseFields(rewritten.map((field) => field.plain ?? '*').join(' '));
+  if (fields === null) return null;
+  const { second, minute, hour } = fields;
+  const days = daysOf(fields, rewritten[DAY_OF_MONTH]);
+  return { seconds: second.values, minutes: minute.values, hours: hour.values, days };
+}
+
+function parseFields(expression: string): CronFieldCollection | null {
+  try {
+    // The date keeps cron-parser from asking the clock.
+    return CronExpressionParser.parse(expression, { tz: 'UTC', currentDate: 0 }).fields;
+  } catch (error) {
+    // cron-parser throws plain errors for expressions that it cannot read, and for nothing else.
+    if (error instanceof Error) return null;
+    throw error;
+  }
+}
+
+function daysOf(fields: CronFieldCollection, field: CronField | undefined): CronDays {
+  const months = new Set<number>(fields.month.values);
+  const isOneOfDays = daysOfMonth(fields, field);
+  let rate: DayRate | null = null;
+  const days: CronDays = {
+    months,
+    includes: (date) => months.has(date.getUTCMonth() + 1) && isOneOfDays(date),
+    rate: () => {
+      rate ??= observedRate(days);
+      return rate;
+    },
+  };
+  return days;
+}
+
+function daysOfMonth({ dayOfMonth, dayOfWeek }: CronFieldCollection, field: CronField | undefined): OnDate {
+  const monthDays = field?.monthDays ?? [];
+  const isAnyDay = monthDays.length === 0 && dayOfMonth.isWildcard;
+  const matchesDay = matchesDayOfMonth(field?.plain == null ? null : dayOfMonth, monthDays);
+  const matchesWeekday = matchesDayOfWeek(dayOfWeek);
+  if (!isAnyDay) return (date) => matchesDay(date) || (!dayOfWeek.isWildcard && matchesWeekday(date));
+  return dayOfWeek.isWildcard ? () => true : matchesWeekday;
+}
+
+type OnDate = (date: Date) => boolean;
+
+function matchesDayOfMonth(
+  field: CronFieldCollection['dayOfMonth'] | null,
+  monthDays: readonly MonthDay[],
+): OnDate {
+  const days = new Set<number | string>(field?.values ?? []);
+  return (date) =>
+    days.has(date.getUTCDate()) ||
+    (field?.hasLastChar === true && monthOf(date, 1) !== date.getUTCMonth()) ||
+    monthDays.some((each) => dayIn(date, each) === date.getUTCDate());
+}
+
+/** The day of the date's month that is meant; null when that month has none. */
+function dayIn(date: Date, monthDay: MonthDay): number | null {
+  const last = new Date(Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + 1, 0)).getUTCDate();
+  const day = monthDay.type === 'beforeLast' ? last - monthDay.before : monthDay.day;
+  if (day < 1 || day > last) return null;
+  const nearest = monthDay.type === 'nearestWeekday' || monthDay.weekday;
+  return nearest ? day + toWeekday(new Date(date).setUTCDate(day), day, last) : day;
+}
+
+/** How many days to the nearest weekday of the same month. */
+function toWeekday(instant: number, day: number, last: number): number {
+  const weekday = new Date(instant).getUTCDay();
+  if (weekday === 6) return day === 1 ? 2 : -1;
+  if (weekday === 0) return day === last ? -2 : 1;
+  return 0;
+}
+
+function matchesDayOfWeek(field: CronFieldCollection['dayOfWeek']): OnDate {
+  const weekdays = new Set<number | string>(field.values);
+  return (date) => {
+    const weekday = date.getUTCDay();
+    const nth = field.nthDay <= 0 || Math.ceil(date.getUTCDate() / 7) === field.nthDay;
+    if (weekdays.has(weekday) && nth) return true;
+    const isNamedLast = weekdays.has(`${weekday}L`) || (weekday === 0 && weekdays.has('7L'));
+    return isNamedLast && monthOf(date, 7) !== date.getUTCMonth();
+  };
+}
+
+/** The month, 0 to 11, that many days later. */
+function monthOf(date: Date, later: number): number {
+  return new Date(date.getTime() + later * DAY_MILLISECONDS).getUTCMonth();
+}
+
+/** 400 years, after which the calendar repeats: an expression that has not fired by then never will. */
+const CYCLE_DAYS = 146_097;
+
+/** The first day on or after `from` (midnight in UTC, for a day of the wall clock) that the expression fires on. */
+export function nextFireDay({ days }: Cron, from: Date): Date | null {
+  return nextDay(days, from);
+}
+
+function nextDay(days: CronDays, from: Date): Date | null {
+  const day = new Date(from);
+  while (day.getTime() - from.getTime() <= CYCLE_DAYS * DAY_MILLISECONDS) {
+    if (days.includes(day)) return day;
+    if (days.months.has(day.getUTCMonth() + 1)) day.setUTCDate(day.getUTCDate() + 1);
+    else day.setUTCMonth(day.getUTCMonth() + 1, 1);
+  }
+  return null;
+}
+
+/** Four years: one leap day, and every weekday in every month. */
+const OBSERVED_DAYS = 1461;
+const FIRST_OBSERVED = Date.UTC(2024, 0, 1);
+
+/** Of four years, or of the whole calendar for what does not fire in them. */
+function observedRate(days: CronDays): DayRate {
+  const found = daysAmong(days, OBSERVED_DAYS);
+  if (found.length > 0) return { perWeek: averagePerWeek(found), shortestGap: Math.min(...gaps(found)) };
+  const rare = daysAmong(days, CYCLE_DAYS);
+  return { perWeek: (rare.length * 7) / CYCLE_DAYS, shortestGap: Number.POSITIVE_INFINITY };
+}
+
+function daysAmong(days: CronDays, count: number): number[] {
+  const found: number[] = [];
+  for (let day = 0; day < count; day += 1)
+    if (days.includes(new Date(FIRST_OBSERVED + day * DAY_MILLISECONDS))) found.push(day);
+  return found;
+}
+
+/** Exact for the same days of every week. For others the average of four years is close enough. */
+function averagePerWeek(found: readonly number[]): number {
+  const weekdays = new Set(found.map((day) => day % 7));
+  const whole = [...weekdays].reduce((sum, day) => sum + Math.ceil((OBSERVED_DAYS - day) / 7), 0);
+  return found.length === whole ? weekdays.size : (found.length * 7) / OBSERVED_DAYS;
+}
+
+/** Between neighbors of a list in ascending order. */
+export function gaps(sorted: readonly number[]): number[] {
+  return sorted.slice(1).map((each, index) => each - (sorted[index] ?? 0));
+}
 
 const example = 'Write six fields, seconds first, such as "0 30 2 * * *" for 02:30 every day.';
 
@@ -47,57 +264,6 @@ function neverFires(text: string): TimingProblem {
   return { message: `${quoted(text)} never runs`, help };
 }
 
-/** The one spelling of an expression: upper case, single spaces. Never fails; equal texts fire alike. */
-export function canonicalCron(text: string): string {
-  return text.trim().replace(/\s+/g, ' ').toUpperCase();
-}
-
-/** By the text as written: a project repeats its expressions, and reads each several times. */
-const knownCrons = new Map<string, Cron>();
-const MOST_KNOWN = 1000;
-
-/** Throws RangeError for an expression that `cronProblem` refuses because of its form. */
-export function readCron(text: string): Cron {
-  const known = knownCrons.get(text);
-  if (known !== undefined) return known;
-  const cron = readAnew(text);
-  if (knownCrons.size >= MOST_KNOWN) knownCrons.clear();
-  knownCrons.set(text, cron);
-  return cron;
-}
-
-function readAnew(text: string): Cron {
-  const cron = formProblem(text) === null ? parse(canonicalCron(text)) : null;
-  if (cron === null) throw new RangeError(`not a cron expression: ${quoted(text)}`);
-  return cron;
-}
-
-/** The calendar repeats after 400 years: an expression that has not fired by then never will. */
-const CALENDAR_CYCLE_MILLISECONDS = 146_097 * 86_400_000;
-
-/** The first day on or after `from` (midnight in UTC, for a day of the wall clock) that the expression fires on. */
-export function nextFireDay(cron: Cron, from: Date): Date | null {
-  const day = new Date(from);
-  while (day.getTime() - from.getTime() <= CALENDAR_CYCLE_MILLISECONDS) {
-    if (cron.firesOn(day)) return day;
-    if (cron.months.has(day.getUTCMonth() + 1)) day.setUTCDate(day.getUTCDate() + 1);
-    else day.setUTCMonth(day.getUTCMonth() + 1, 1);
-  }
-  return null;
-}
-
-/** On how many days of a cycle of the calendar it fires. */
-export function fireDaysInCycle(cron: Cron): number {
-  let days = 0;
-  let from = new Date(0);
-  for (;;) {
-    const day = nextFireDay(cron, from);
-    if (day === null || day.getTime() >= CALENDAR_CYCLE_MILLISECONDS) return days;
-    days += 1;
-    from = new Date(day.getTime() + 86_400_000);
-  }
-}
-
 /** What cron-parser accepts and roster does not: missing fields, macros, `H` (random), line breaks. */
 function formProblem(text: string): TimingProblem | null {
   const message = `${quoted(text)} is not a cron expression with six fields`;
@@ -133,7 +299,67 @@ function parsesAlone(field: string, index: number): boolean {
 }
 
 /** The six fields of an expression that can be read here, in upper case; null for any other. */
-export function readableFields(text: string): readonly string[] | null {
+function readableFields(text: string): readonly string[] | null {
   const isReadable = formProblem(text) === null && parse(canonicalCron(text)) !== null;
   return isReadable ? fieldsOf(canonicalCron(text)) : null;
+}
+export interface CronWarning extends TimingProblem {
+  readonly code: 'unknown-cron' | 'ambiguous-cron' | 'large-step';
+}
+
+/** What only the service can read, what services read differently, and what is probably not meant. */
+export function cronWarnings(text: string): readonly CronWarning[] {
+  const fields = readableFields(text);
+  if (fields === null) return isUnknownCron(text) ? [unknown(text)] : [];
+  const [dayOfMonth = '', dayOfWeek = ''] = [fields[DAY_OF_MONTH], fields[DAY_OF_WEEK]];
+  return [
+    ...(isRestricted(dayOfMonth) && isRestricted(dayOfWeek) ? [bothDays(text)] : []),
+    ...(isNumbered(dayOfWeek) ? [numberedWeekday(text)] : []),
+    ...fields.flatMap((field, index) => largeSteps(field, index, text)),
+  ];
+}
+
+function unknown(text: string): CronWarning {
+  return {
+    code: 'unknown-cron',
+    message: `cannot compute when ${quoted(text)} runs: it uses syntax that only some services support`,
+    help: "The service's preview decides whether it is valid. Check the next runs that `roster plan` shows.",
+  };
+}
+
+function isRestricted(field: string): boolean {
+  return !/^[*?]$/.test(field);
+}
+
+function bothDays(text: string): CronWarning {
+  return {
+    code: 'ambiguous-cron',
+    message: `${quoted(text)} restricts both the day of month and the day of week: some services run it when either matches, others only when both do`,
+    help: 'Set one of the two to `*`, or compare the next runs that `roster plan` shows.',
+  };
+}
+
+/** A range of all seven days is the same however they are numbered. */
+function isNumbered(field: string): boolean {
+  return !/^(\*|0-6|1-7|0-7)/.test(field) && /(^|[,-])\d/.test(field);
+}
+
+function numberedWeekday(text: string): CronWarning {
+  return {
+    code: 'ambiguous-cron',
+    message: `${quoted(text)} numbers a day of the week: 1 is Monday for some services and Sunday for others`,
+    help: 'Write SUN, MON, TUE, WED, THU, FRI or SAT.',
+  };
+}
+
+function largeSteps(field: string, index: number, text: string): CronWarning[] {
+  return field.split(',').flatMap((item) => {
+    const step = Number(/\/(\d+)$/.exec(item)?.[1] ?? 0);
+    const values = step > 1 ? valuesOf(item, index) : null;
+    if (values === null || values.length > 1) return [];
+    const name = cronFields[index]?.name;
+    const message = `${quoted(text)}: the step of ${item} is larger than the ${name} field, so it has the single value ${values[0]}`;
+    const help = 'A step counts within its field. Write the value alone, or a smaller step.';
+    return [{ code: 'large-step', message, help }];
+  });
 }

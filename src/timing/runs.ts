@@ -1,10 +1,17 @@
+import type { DstAnomaly } from '../model/plan.js';
 import type { TimeSpan } from '../model/start-rate.js';
-import { nextFireDay, readCron } from './cron.js';
-import type { Cron } from './cron-parse.js';
-import { type Interval, type TimingUnit, unitMilliseconds } from './interval.js';
-import { dayLength, firstInstant, instantsOf, steadyOffset, toInstant } from './offset-period.js';
-import { type LocalTime, readWallClock } from './wall-clock.js';
-import { offsetAt } from './zone.js';
+import { type Cron, gaps, nextFireDay, readCron } from './cron.js';
+import { type Interval, unitMilliseconds } from './interval.js';
+import {
+  firstInstant,
+  instantsOf,
+  type LocalTime,
+  readWallClock,
+  steadyOffset,
+  toInstant,
+  writeWallClock,
+} from './local-time.js';
+import { DAY_MILLISECONDS, LAST_INSTANT, type OffsetPeriod, offsetAt, offsetPeriods } from './zone.js';
 
 /** When a schedule runs (interface §2, Schedule). `startTime` is local time in the schedule's zone. */
 export type Timing =
@@ -12,16 +19,14 @@ export type Timing =
   | { readonly type: 'Cron'; readonly expression: string; readonly startTime: string }
   | { readonly type: 'Once'; readonly startTime: string };
 
-const minute = 60_000;
-const hour = 60 * minute;
-/** The last instant that a Date can hold. */
-const lastInstant = 8.64e15;
-
 /** A timing in its time zone. */
 export interface ZonedTiming {
   readonly timing: Timing;
   readonly timeZone: string;
 }
+
+const minute = 60_000;
+const hour = 60 * minute;
 
 /**
  * The first `count` runs at or after `from`, never before `startTime`; fewer when there are no more. The interface does
@@ -31,7 +36,7 @@ export interface ZonedTiming {
  * this folder refuse.
  */
 export function nextRuns(timing: Timing, timeZone: string, from: Date, count: number): Date[] {
-  return runsBetween({ timing, timeZone }, { from, until: new Date(lastInstant) }, count);
+  return runsBetween({ timing, timeZone }, { from, until: new Date(LAST_INSTANT) }, count);
 }
 
 /** The runs in a span, at most `limit` of them. Otherwise like `nextRuns`. */
@@ -62,7 +67,7 @@ export function* eachRun(timing: Timing, zone: string, from: Date): Generator<nu
   const earliest = Math.max(from.getTime(), firstInstant(start, zone));
   let last = Number.NEGATIVE_INFINITY;
   for (const instant of candidates(timing, zone, start, earliest)) {
-    if (instant > lastInstant) return;
+    if (instant > LAST_INSTANT) return;
     // When a zone skips a whole day (Pacific/Apia, 2011), that day's run falls on the next day's.
     if (instant < earliest || instant <= last) continue;
     last = instant;
@@ -78,52 +83,44 @@ function candidates(timing: Timing, zone: string, start: LocalTime, earliest: nu
       return cronRuns(readCron(timing.expression), zone, earliest);
     case 'Basic': {
       if (!Number.isSafeInteger(timing.value) || timing.value < 1) throw new RangeError('not an interval');
-      return basicRuns(timing, zone, start, earliest);
+      const step = timing.value * unitMilliseconds[timing.unit];
+      return keepsWallClock(timing)
+        ? calendarRuns(start, step, zone, earliest)
+        : elapsedRuns(firstInstant(start, zone), step, earliest);
     }
     default:
       return timing satisfies never;
   }
 }
 
-/** Intervals of minutes and hours count real time; the others keep the wall clock. */
-export function countsRealTime(unit: TimingUnit): boolean {
-  return unit === 'Minutes' || unit === 'Hours';
-}
-
-function basicRuns(
-  { value, unit }: Interval,
-  zone: string,
-  start: LocalTime,
-  earliest: number,
-): Iterable<number> {
-  const step = value * unitMilliseconds[unit];
-  if (countsRealTime(unit)) return elapsedRuns(firstInstant(start, zone), step, earliest);
-  return calendarRuns(start, step, zone, earliest);
+/** Intervals of minutes and hours count real time; everything else keeps the wall clock. */
+export function keepsWallClock(timing: Timing): boolean {
+  return timing.type !== 'Basic' || timing.unit === 'Days' || timing.unit === 'Weeks';
 }
 
 function* elapsedRuns(start: number, step: number, earliest: number): Generator<number> {
   const skipped = Math.max(0, Math.ceil((earliest - start) / step));
-  for (let instant = start + skipped * step; instant <= lastInstant; instant += step) yield instant;
+  for (let instant = start + skipped * step; instant <= LAST_INSTANT; instant += step) yield instant;
 }
 
 function* calendarRuns(start: LocalTime, step: number, zone: string, earliest: number): Generator<number> {
   // Rounded down, because a skipped time may move past `earliest`. eachRun drops what is too early.
   const skipped = Math.max(0, Math.floor((earliest + offsetAt(zone, earliest) - start) / step));
-  for (let local = start + skipped * step; local <= lastInstant - dayLength; local += step) {
+  for (let local = start + skipped * step; local <= LAST_INSTANT - DAY_MILLISECONDS; local += step) {
     yield firstInstant(local, zone);
   }
 }
 
 function* cronRuns(cron: Cron, zone: string, earliest: number): Generator<number> {
   const earliestLocal = earliest + offsetAt(zone, earliest);
-  const today = Math.floor(earliestLocal / dayLength) * dayLength;
+  const today = Math.floor(earliestLocal / DAY_MILLISECONDS) * DAY_MILLISECONDS;
   // Days around a clock change are sorted together: a skipped time may move into the next day.
   let near: number[] = [];
   let yesterday = today;
   // Starts yesterday for the same reason.
-  for (const day of fireDays(cron, today - dayLength)) {
+  for (const day of fireDays(cron, today - DAY_MILLISECONDS)) {
     const offset = steadyOffset(day, zone);
-    if (offset !== null || day - yesterday > dayLength) {
+    if (offset !== null || day - yesterday > DAY_MILLISECONDS) {
       yield* near.sort((a, b) => a - b);
       near = [];
     }
@@ -139,7 +136,7 @@ function* fireDays(cron: Cron, from: LocalTime): Generator<LocalTime> {
   let day = nextFireDay(cron, new Date(from));
   while (day !== null) {
     yield day.getTime();
-    day = nextFireDay(cron, new Date(day.getTime() + dayLength));
+    day = nextFireDay(cron, new Date(day.getTime() + DAY_MILLISECONDS));
   }
 }
 
@@ -169,4 +166,88 @@ function* timesOf(cron: Cron, day: LocalTime, earliest: LocalTime): Generator<Lo
       for (const second of cron.seconds) yield minuteStart + second * 1000;
     }
   }
+}
+
+/** How often and at what times of day a timing runs, as if it had begun long ago and clocks never changed. */
+export interface Recurrence {
+  /** In an average week; 0 for what runs once. */
+  readonly runsPerWeek: number;
+  /** Between the two runs closest to each other; null for what runs once. */
+  readonly shortestGapSeconds: number | null;
+}
+
+/** Throws RangeError for a timing that the checks in this folder refuse. */
+export function recurrenceOf(timing: Timing): Recurrence {
+  switch (timing.type) {
+    case 'Once':
+      return { runsPerWeek: 0, shortestGapSeconds: null };
+    case 'Basic': {
+      const step = timing.value * unitMilliseconds[timing.unit];
+      return { runsPerWeek: unitMilliseconds.Weeks / step, shortestGapSeconds: step / 1000 };
+    }
+    case 'Cron': {
+      const cron = readCron(timing.expression);
+      const perDay = cron.hours.length * cron.minutes.length * cron.seconds.length;
+      return { runsPerWeek: perDay * cron.days.rate().perWeek, shortestGapSeconds: shortestGap(cron) };
+    }
+    default:
+      return timing satisfies never;
+  }
+}
+
+/** From the last time within a minute, hour or day to the first within the next. */
+function shortestGap({ seconds, minutes, hours, days }: Cron): number | null {
+  let least = Number.POSITIVE_INFINITY;
+  let spread = 0;
+  for (const [values, unit] of [[seconds, 1] as const, [minutes, 60] as const, [hours, 3600] as const]) {
+    least = Math.min(least, Math.min(...gaps(values)) * unit - spread);
+    spread += ((values.at(-1) ?? 0) - (values[0] ?? 0)) * unit;
+  }
+  least = Math.min(least, (days.rate().shortestGap * DAY_MILLISECONDS) / 1000 - spread);
+  return Number.isFinite(least) ? least : null;
+}
+
+const DAY_MINUTES = 1440;
+
+/** The minutes of the local day in which a timing may run, in order. Throws RangeError like `recurrenceOf`. */
+export function minutesOfDay(timing: Timing): number[] {
+  if (timing.type === 'Cron') {
+    const { hours, minutes } = readCron(timing.expression);
+    return hours.flatMap((each) => minutes.map((inHour) => each * 60 + inHour));
+  }
+  const first = Math.floor(readWallClock(timing.startTime) / minute) % DAY_MINUTES;
+  if (timing.type === 'Once') return [first];
+  const step = (timing.value * unitMilliseconds[timing.unit]) / minute;
+  const found = new Set<number>();
+  for (let each = first; !found.has(each); each = (each + step) % DAY_MINUTES) found.add(each);
+  return [...found].sort((a, b) => a - b);
+}
+
+/**
+ * Scheduled times that clock changes skip or repeat, change by change. Intervals of minutes and hours have none, because
+ * they count real time. A cron expression for every hour has none either. Throws RangeError like `nextRuns`.
+ */
+export function dstAnomalies(timing: Timing, zone: string, { from, until }: TimeSpan): DstAnomaly[] {
+  if (!keepsWallClock(timing)) return [];
+  if (timing.type === 'Cron' && isForEveryHour(readCron(timing.expression))) return [];
+  return offsetPeriods(zone, from.getTime(), until.getTime())
+    .filter((period) => period.from > from.getTime())
+    .flatMap((period) => anomalyIn(period, timing));
+}
+
+/** In UTC, which has no clock changes, the timing has all of its times. */
+function anomalyIn({ from: at, offset, was }: OffsetPeriod, timing: Timing): DstAnomaly[] {
+  if (was === null) return [];
+  const [first, last] = [at + Math.min(was, offset), at + Math.max(was, offset)];
+  const times = runsBetween({ timing, timeZone: 'UTC' }, { from: new Date(first), until: new Date(last) });
+  const [earliest] = times;
+  if (earliest === undefined) return [];
+  return [
+    {
+      effect: offset > was ? 'skipped' : 'repeated',
+      local: writeWallClock(earliest.getTime()),
+      times: times.length,
+      utc: new Date(at).toISOString().replace('.000Z', 'Z'),
+    },
+  ];
 }

@@ -1,11 +1,10 @@
 import type { CalendarDay } from '../model/calendar.js';
 import type { BusyMinute, BusyMinutes, TimeSpan } from '../model/start-rate.js';
-import { readCron } from './cron.js';
-import type { Cron } from './cron-parse.js';
-import { unitMilliseconds } from './interval.js';
-import { dayLength, type OffsetPeriod, offsetPeriods, toInstant } from './offset-period.js';
-import { countsRealTime, isForEveryHour, runsBetween, type Timing } from './runs.js';
-import { type LocalTime, writeWallClock } from './wall-clock.js';
+import { type Cron, readCron } from './cron.js';
+import { type Interval, unitMilliseconds } from './interval.js';
+import { toInstant, writeWallClock } from './local-time.js';
+import { isForEveryHour, keepsWallClock, runsBetween, type Timing } from './runs.js';
+import { DAY_MILLISECONDS, type OffsetPeriod, offsetPeriods } from './zone.js';
 
 /** What starts agents, and when. */
 export interface TimedLoad {
@@ -30,13 +29,20 @@ const minute = 60_000;
  * Counts the runs that `runsBetween` would list without listing them, because thousands of schedules have millions of
  * runs in a few weeks. Needs 8 bytes for each minute of the span. Throws RangeError like `nextRuns`.
  */
-export function startsPerMinute(loads: readonly TimedLoad[], span: TimeSpan): StartCounts {
-  const counter = new Counter(span);
+export function startsPerMinute(loads: readonly TimedLoad[], { from, until }: TimeSpan): StartCounts {
+  if (Number.isNaN(from.getTime()) || Number.isNaN(until.getTime()))
+    throw new RangeError('not a span of time');
+  const counts = noStarts(from.getTime(), until.getTime());
   for (const load of joined(loads)) {
-    if (load.from === undefined || load.from <= span.from) counter.add(load);
-    else if (load.from < span.until) counter.addPart(load, { from: load.from, until: span.until });
+    const begin = load.from !== undefined && load.from > from ? load.from : from;
+    addStarts(counts, load, { from: begin, until });
   }
-  return counter;
+  return counts;
+}
+
+function noStarts(from: number, until: number): StartCounts {
+  const first = Math.floor(from / minute) * minute;
+  return { first, minutes: new Float64Array(Math.max(0, Math.ceil((until - first) / minute))) };
 }
 
 /** Projects repeat their timings: all that start at the same times are counted together. */
@@ -66,7 +72,7 @@ export function startsPerHour({ first, minutes }: StartCounts, zone: string): Ca
       const date = writeWallClock(local).slice(0, 10);
       const { hours, peaks } = days.get(date) ?? { hours: zeros(), peaks: zeros() };
       days.set(date, { hours, peaks });
-      const index = Math.floor((local % dayLength) / (60 * minute));
+      const index = Math.floor((local % DAY_MILLISECONDS) / (60 * minute));
       const starts = minutes[Math.floor((at - first) / minute)] ?? 0;
       hours[index] = (hours[index] ?? 0) + starts;
       peaks[index] = Math.max(peaks[index] ?? 0, starts);
@@ -86,7 +92,6 @@ export function busyMinutes<T extends TimedLoad>(
   limit: number,
   shown: number,
 ): BusyMinutes<T> {
-  if (mostInOneMinute(loads) <= limit) return { total: 0, busiest: [] };
   const { first, minutes } = startsPerMinute(loads, span);
   const over: { minute: Date; starts: number }[] = [];
   minutes.forEach((starts, index) => {
@@ -96,14 +101,6 @@ export function busyMinutes<T extends TimedLoad>(
   const busiest = over.toSorted((a, b) => b.starts - a.starts).slice(0, shown);
   const inOrder = busiest.sort((a, b) => a.minute.getTime() - b.minute.getTime());
   return { total: over.length, busiest: inOrder.map((each) => withLoads(each, loads, span)) };
-}
-
-/** If everything started together. In a small project that is within the limit, and nothing has to be counted. */
-function mostInOneMinute(loads: readonly TimedLoad[]): number {
-  return loads.reduce((sum, { timing, starts }) => {
-    const runs = timing.type === 'Cron' ? readCron(timing.expression).seconds.length : 1;
-    return sum + runs * starts;
-  }, 0);
 }
 
 function withLoads<T extends TimedLoad>(
@@ -123,114 +120,85 @@ function withLoads<T extends TimedLoad>(
   return { ...busy, by };
 }
 
-class Counter implements StartCounts {
-  readonly first: number;
-  readonly minutes: Float64Array;
-  private readonly from: number;
-  private readonly until: number;
+function addStarts(counts: StartCounts, load: TimedLoad, span: TimeSpan): void {
+  const { timing } = load;
+  if (timing.type === 'Cron') addCron(counts, load, readCron(timing.expression), span);
+  else if (timing.type === 'Basic' && !keepsWallClock(timing)) addSteps(counts, load, timing, span);
+  else addListed(counts, load, span);
+}
 
-  constructor(private readonly span: TimeSpan) {
-    this.from = span.from.getTime();
-    this.until = span.until.getTime();
-    if (Number.isNaN(this.from) || Number.isNaN(this.until)) throw new RangeError('not a span of time');
-    this.first = Math.floor(this.from / minute) * minute;
-    this.minutes = new Float64Array(Math.max(0, Math.ceil((this.until - this.first) / minute)));
+/** One by one, for timings with few runs. */
+function addListed(counts: StartCounts, load: TimedLoad, span: TimeSpan): void {
+  for (const run of runsBetween(load, span)) add(counts, indexOf(counts, run.getTime()), load.starts);
+}
+
+/** Intervals of real time: so many minutes from one run to the next. */
+function addSteps(counts: StartCounts, load: TimedLoad, { value, unit }: Interval, span: TimeSpan): void {
+  const [first] = runsBetween(load, span, 1);
+  if (first === undefined) return;
+  const step = value * unitMilliseconds[unit];
+  const runs = Math.ceil((span.until.getTime() - first.getTime()) / step);
+  const index = indexOf(counts, first.getTime());
+  for (let run = 0; run < runs; run += 1) add(counts, index + (run * step) / minute, load.starts);
+}
+
+function addCron(counts: StartCounts, load: TimedLoad, cron: Cron, span: TimeSpan): void {
+  const { timing, timeZone, starts } = load;
+  const earliest = Math.max(span.from.getTime(), toInstant(timing.startTime, timeZone).getTime());
+  for (const period of offsetPeriods(timeZone, earliest, span.until.getTime())) {
+    const { from, until, offset, was } = period;
+    if (!isWhole(period)) addListed(counts, load, { from: new Date(from), until: new Date(until) });
+    else if (was === null || (was > offset && isForEveryHour(cron)))
+      addMinutes(counts, cron, period, offset, starts);
+    else if (was < offset) addMoved(counts, cron, period, was, starts);
   }
+}
 
-  add(load: TimedLoad): void {
-    const { timing } = load;
-    if (timing.type === 'Cron') this.addCron(load, readCron(timing.expression));
-    else if (timing.type === 'Basic' && countsRealTime(timing.unit))
-      this.addSteps(load, (timing.value * unitMilliseconds[timing.unit]) / minute);
-    else this.addListed(load, this.span);
-  }
+/** Skipped times run at what the clocks before the change would show. A minute that has both counts once. */
+function addMoved(counts: StartCounts, cron: Cron, period: OffsetPeriod, was: number, starts: number): void {
+  const [own, moved] = [period.offset, was].map((offset) => {
+    const found = noStarts(period.from, period.until);
+    addMinutes(found, cron, period, offset, starts);
+    return found;
+  });
+  const index = indexOf(counts, period.from);
+  own?.minutes.forEach((each, nth) => {
+    add(counts, index + nth, Math.max(each, moved?.minutes[nth] ?? 0));
+  });
+}
 
-  addPart(load: TimedLoad, span: TimeSpan): void {
-    const part = new Counter(span);
-    part.add(load);
-    const index = this.indexOf(part.first);
-    part.minutes.forEach((starts, nth) => {
-      if (starts > 0) this.count(index + nth, starts);
-    });
-  }
-
-  /** One by one, for timings with few runs. */
-  private addListed(load: TimedLoad, span: TimeSpan): void {
-    for (const run of runsBetween(load, span)) this.count(this.indexOf(run.getTime()), load.starts);
-  }
-
-  /** Intervals of real time: so many minutes from one run to the next. */
-  private addSteps(load: TimedLoad, step: number): void {
-    const [run] = runsBetween(load, this.span, 1);
-    if (run === undefined) return;
-    const runs = Math.ceil((this.until - run.getTime()) / (step * minute));
-    const index = this.indexOf(run.getTime());
-    for (let nth = 0; nth < runs; nth += 1) this.count(index + nth * step, load.starts);
-  }
-
-  private addCron(load: TimedLoad, cron: Cron): void {
-    const { timing, timeZone, starts } = load;
-    const earliest = Math.max(this.from, toInstant(timing.startTime, timeZone).getTime());
-    for (const period of offsetPeriods(timeZone, this.from, this.until)) {
-      const part = { ...period, from: Math.max(period.from, earliest) };
-      if (part.from >= part.until) continue;
-      if (!isWhole(part)) this.addListed(load, { from: new Date(part.from), until: new Date(part.until) });
-      else if (part.was === null) this.addSteady(cron, starts, part);
-      else if (part.was < part.offset) this.addMoved(cron, starts, part, part.was);
-      else if (isForEveryHour(cron)) this.addSteady(cron, starts, part);
-    }
-  }
-
-  private addSteady(cron: Cron, starts: number, { from, until, offset }: OffsetPeriod): void {
-    const [begin, end] = [from + offset, until + offset];
-    for (let day = Math.floor(begin / dayLength) * dayLength; day < end; day += dayLength) {
-      if (!cron.firesOn(new Date(day))) continue;
-      if (begin <= day && day + dayLength <= end) this.addDay(cron, starts, day - offset);
-      else this.addPartOfDay(cron, starts, day, { begin, end, offset });
-    }
-  }
-
-  /** Counts most runs: minute by minute, and all seconds of a minute together. */
-  private addDay(cron: Cron, starts: number, midnight: number): void {
-    const inMinute = cron.seconds.length * starts;
+/** Counts most runs: minute by minute, and all seconds of a minute together. */
+function addMinutes(
+  counts: StartCounts,
+  cron: Cron,
+  { from, until }: OffsetPeriod,
+  offset: number,
+  starts: number,
+): void {
+  const inMinute = cron.seconds.length * starts;
+  const firstDay = Math.floor((from + offset) / DAY_MILLISECONDS) * DAY_MILLISECONDS;
+  for (let day = firstDay; day < until + offset; day += DAY_MILLISECONDS) {
+    if (!cron.days.includes(new Date(day))) continue;
+    const midnight = day - offset;
+    const index = indexOf(counts, midnight);
+    const isInside = midnight >= from && midnight + DAY_MILLISECONDS <= until;
     for (const hour of cron.hours) {
-      const index = this.indexOf(midnight) + hour * 60;
-      for (const each of cron.minutes) this.count(index + each, inMinute);
-    }
-  }
-
-  private addPartOfDay(
-    cron: Cron,
-    starts: number,
-    day: LocalTime,
-    { begin, end, offset }: Readonly<Record<'begin' | 'end' | 'offset', number>>,
-  ): void {
-    for (const hour of cron.hours) {
-      const hourStart = day + hour * 60 * minute;
-      if (hourStart + 60 * minute <= begin || hourStart >= end) continue;
-      for (const each of cron.minutes) {
-        const local = hourStart + each * minute;
-        const runs = runsWithin(cron, begin - local, end - local);
-        if (runs > 0) this.count(this.indexOf(local - offset), runs * starts);
+      for (const inHour of cron.minutes) {
+        const nth = hour * 60 + inHour;
+        const at = midnight + nth * minute;
+        const runs = isInside ? inMinute : runsWithin(cron, from - at, until - at) * starts;
+        if (runs > 0) add(counts, index + nth, runs);
       }
     }
   }
+}
 
-  /** After skipped times: these and the times that the clocks show. A minute in both counts once. */
-  private addMoved(cron: Cron, starts: number, { from, until, offset }: OffsetPeriod, was: number): void {
-    for (let at = Math.floor(from / minute) * minute; at < until; at += minute) {
-      if (!firesIn(cron, at + was) && !firesIn(cron, at + offset)) continue;
-      this.count(this.indexOf(at), runsWithin(cron, from - at, until - at) * starts);
-    }
-  }
+function indexOf({ first }: StartCounts, instant: number): number {
+  return Math.floor((instant - first) / minute);
+}
 
-  private indexOf(instant: number): number {
-    return Math.floor((instant - this.first) / minute);
-  }
-
-  private count(index: number, starts: number): void {
-    this.minutes[index] = (this.minutes[index] ?? 0) + starts;
-  }
+function add({ minutes }: StartCounts, index: number, starts: number): void {
+  minutes[index] = (minutes[index] ?? 0) + starts;
 }
 
 /** With offsets that include seconds, as some zones had until 1972, a minute of the wall clock spans two of UTC. */
@@ -238,16 +206,8 @@ function isWhole({ offset, was }: OffsetPeriod): boolean {
   return offset % minute === 0 && (was ?? 0) % minute === 0;
 }
 
-/** Whether it fires in a minute of the wall clock. */
-function firesIn(cron: Cron, local: LocalTime): boolean {
-  const date = new Date(local);
-  const inDay = cron.hours.includes(date.getUTCHours()) && cron.minutes.includes(date.getUTCMinutes());
-  return inDay && cron.firesOn(date);
-}
-
 /** Runs of one minute between two times, in milliseconds from its beginning. */
 function runsWithin({ seconds }: Cron, begin: number, end: number): number {
   if (begin <= 0 && end >= minute) return seconds.length;
-  if (begin >= minute || end <= 0) return 0;
   return seconds.filter((second) => second * 1000 >= begin && second * 1000 < end).length;
 }

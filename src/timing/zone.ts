@@ -1,28 +1,17 @@
 import type { Suggest } from '../model/suggest.js';
-import { isKnownZone } from './known-zones.js';
-import { localTimeIn } from './local-time.js';
 import { quoted, type TimingProblem } from './problem.js';
-import { looksIana, renamed } from './zone-names.js';
 
-/** Needs no Intl, whose first use takes almost as long as starting Node. */
-const UTC = 'UTC';
-/** Intl's names of existing zones, as written and by lower case: asking Intl costs about 50 µs and 60 KB. */
-const resolvedNames = new Map([[UTC.toLowerCase(), UTC]]);
-/** A name can be spelled in many cases. */
-const MOST_SPELLINGS = 10_000;
-/** Longer texts are not compared with every zone's name. */
-const LONGEST_NAME_CHARACTERS = 60;
-
-let names: readonly string[] = [];
-/** The first zone of each place, in lower case: `berlin`, `knox`, `indiana/knox`. */
-const places = new Map<string, string>();
+/** The version of the time-zone data of this Node, such as `2025c`. Versions differ by an hour in some zones. */
+export function timeZoneData(): string {
+  return process.versions['tz'] ?? 'unknown';
+}
 
 /**
  * Why a zone is not valid in a manifest; null when it is. A zone is an IANA name (interface §2, Schedule) in any
  * case, older names such as Asia/Calcutta among them. Abbreviations and offsets are refused.
  */
 export function zoneProblem(text: string, suggest: Suggest = () => null): TimingProblem | null {
-  if (canonicalName(text) !== null) return null;
+  if (zoneOf(text) !== null) return null;
   return { message: `${quoted(text)} is not an IANA time zone`, help: hint(text, suggest) };
 }
 
@@ -31,64 +20,109 @@ export function zoneProblem(text: string, suggest: Suggest = () => null): Timing
  * have the same time (Europe/Oslo, Europe/Berlin) stay different. Any other text is returned unchanged.
  */
 export function canonicalZone(text: string): string {
-  return canonicalName(text) ?? text;
+  const zone = zoneOf(text);
+  return zone === null ? text : (renamed.get(zone.name) ?? zone.name);
 }
 
-/** Asking Intl takes several microseconds, and thousands of schedules ask for the same few instants. */
-const knownOffsets = new Map<string, number>();
-const MOST_OFFSETS = 10_000;
-
-/** How many milliseconds local time is ahead of UTC at an instant. Throws RangeError when there is no such zone. */
-export function offsetAt(zone: string, instant: number): number {
-  const name = resolvedName(zone);
-  if (name === null) throw new RangeError(`not an IANA time zone: ${quoted(zone)}`);
-  if (name === UTC) return 0;
-  const key = `${name} ${instant}`;
-  const known = knownOffsets.get(key);
-  if (known !== undefined) return known;
-  const offset = localTimeIn(name, instant) - Math.floor(instant / 1000) * 1000;
-  if (knownOffsets.size >= MOST_OFFSETS) knownOffsets.clear();
-  knownOffsets.set(key, offset);
-  return offset;
+interface Zone {
+  /** As Intl spells it. */
+  readonly name: string;
+  /** Null for UTC, which needs no Intl: its first use takes almost as long as starting Node. */
+  readonly clock: Intl.DateTimeFormat | null;
+  /** By the number of the block of time. */
+  readonly offsets: Map<number, readonly Offset[]>;
 }
 
-function canonicalName(text: string): string | null {
-  const name = resolvedName(text);
-  return name === null ? null : (renamed.get(name) ?? name);
+const utc: Zone = { name: 'UTC', clock: null, offsets: new Map() };
+/** By each name in lower case, older names among them, and by Intl's own spelling. */
+const zones = new Map<string, Zone>([
+  ['UTC', utc],
+  ['utc', utc],
+]);
+
+/** Null when there is no such zone. */
+function zoneOf(text: string): Zone | null {
+  return zones.get(text) ?? zoneInAnyCase(text);
 }
 
-function resolvedName(text: string): string | null {
-  return resolvedNames.get(text) ?? resolvedAnyCase(text);
-}
-
-function resolvedAnyCase(text: string): string | null {
+function zoneInAnyCase(text: string): Zone | null {
   // Other letters may become ASCII in lower case: the Kelvin sign does.
   if (!/^[\w+/-]+$/.test(text)) return null;
-  const lower = text.toLowerCase();
-  const name = resolvedNames.get(lower) ?? withoutIntl(text) ?? (looksIana(text) ? resolve(text) : null);
-  if (name === null) return null;
-  resolvedNames.set(lower, name);
-  if (resolvedNames.size < MOST_SPELLINGS) resolvedNames.set(text, name);
-  return name;
+  const key = text.toLowerCase();
+  const known = zones.get(key);
+  if (known !== undefined) return known;
+  const clock = looksIana(key) ? clockOf(text) : null;
+  if (clock === null) return null;
+  const intlName = clock.resolvedOptions().timeZone;
+  const name = renamed.get(intlName) === 'UTC' ? 'UTC' : intlName;
+  const zone = zones.get(name) ?? { name, clock, offsets: new Map() };
+  zones.set(name, zone).set(key, zone);
+  return zone;
 }
 
-/** Null for a name that only Intl can tell. */
-function withoutIntl(text: string): string | null {
-  if (isKnownZone(text)) return text;
-  if (renamed.get(text) === UTC) return UTC;
-  const [before] = [...renamed].find(([, now]) => now === text) ?? [];
-  return before !== undefined && isKnownZone(before) ? before : null;
-}
-
-function resolve(text: string): string | null {
+function clockOf(timeZone: string): Intl.DateTimeFormat | null {
+  const day = { year: 'numeric', month: 'numeric', day: 'numeric' } as const;
+  const time = { hour: 'numeric', minute: 'numeric', second: 'numeric', hourCycle: 'h23' } as const;
   try {
-    return new Intl.DateTimeFormat('en-US', { timeZone: text }).resolvedOptions().timeZone;
+    return new Intl.DateTimeFormat('en-US', { ...day, ...time, timeZone });
   } catch (error) {
     // This is how Intl reports an unknown zone.
     if (error instanceof RangeError) return null;
     throw error;
   }
 }
+
+/** The areas of IANA zones. Other names that ICU knows (`SystemV/…`, `PST`, `IST`) are not IANA's. */
+const areas =
+  /^(africa|america|antarctica|arctic|asia|atlantic|australia|brazil|canada|chile|etc|europe|indian|mexico|pacific|us)\/./;
+
+/**
+ * The IANA names without an area that name a place or UTC. The others (EST, MST, HST, CET, PST8PDT…) read as an
+ * abbreviation, and what they mean has changed between versions of the zone data.
+ */
+const withoutArea: ReadonlySet<string> = new Set(
+  (
+    'utc uct gmt gmt0 greenwich universal zulu cuba egypt eire gb gb-eire hongkong iceland iran israel jamaica ' +
+    'japan kwajalein libya navajo nz nz-chat poland portugal prc roc rok singapore turkey w-su'
+  ).split(' '),
+);
+
+/** True for the form of an IANA name in lower case. Newer versions of Node take offsets, too. */
+function looksIana(name: string): boolean {
+  return areas.test(name) || withoutArea.has(name);
+}
+
+/**
+ * Zones that IANA has renamed and CLDR has not. Node returns CLDR's name for both today. A Node built with other zone
+ * data, or one that follows the newer ECMA-402 text, returns IANA's. A digest must be the same on both.
+ */
+export const renamed: ReadonlyMap<string, string> = new Map([
+  ['Africa/Asmera', 'Africa/Asmara'],
+  ['America/Buenos_Aires', 'America/Argentina/Buenos_Aires'],
+  ['America/Catamarca', 'America/Argentina/Catamarca'],
+  ['America/Coral_Harbour', 'America/Atikokan'],
+  ['America/Cordoba', 'America/Argentina/Cordoba'],
+  ['America/Godthab', 'America/Nuuk'],
+  ['America/Indianapolis', 'America/Indiana/Indianapolis'],
+  ['America/Jujuy', 'America/Argentina/Jujuy'],
+  ['America/Louisville', 'America/Kentucky/Louisville'],
+  ['America/Mendoza', 'America/Argentina/Mendoza'],
+  ['Asia/Calcutta', 'Asia/Kolkata'],
+  ['Asia/Katmandu', 'Asia/Kathmandu'],
+  ['Asia/Rangoon', 'Asia/Yangon'],
+  ['Asia/Saigon', 'Asia/Ho_Chi_Minh'],
+  ['Atlantic/Faeroe', 'Atlantic/Faroe'],
+  ['Europe/Kiev', 'Europe/Kyiv'],
+  ['Pacific/Enderbury', 'Pacific/Kanton'],
+  ['Pacific/Ponape', 'Pacific/Pohnpei'],
+  ['Pacific/Truk', 'Pacific/Chuuk'],
+  ['Etc/UTC', 'UTC'],
+  ['Etc/GMT', 'UTC'],
+  ['GMT', 'UTC'],
+]);
+
+/** Longer texts are not compared with every zone's name. */
+const LONGEST_NAME_CHARACTERS = 60;
 
 function hint(text: string, suggest: Suggest): string {
   if (/^(UTC|GMT)?[+-]\d/i.test(text)) {
@@ -97,25 +131,127 @@ function hint(text: string, suggest: Suggest): string {
   if (/^[A-Z]{2,5}(\d[A-Z]{3})?$/.test(text)) {
     return 'Use the name of a place, such as `America/New_York`: an abbreviation can mean several zones.';
   }
-  const known = text.length > LONGEST_NAME_CHARACTERS ? [] : knownNames();
-  const city = text.trim().replaceAll(' ', '_').toLowerCase();
-  const closest = places.get(city) ?? suggest(text, known);
+  const closest = text.length > LONGEST_NAME_CHARACTERS ? null : closestName(text, suggest);
   return closest === null ? 'Write an IANA name, such as Europe/Berlin or UTC.' : `Did you mean ${closest}?`;
 }
 
-function knownNames(): readonly string[] {
-  if (names.length === 0) {
-    const all = Intl.supportedValuesOf('timeZone').map((name) => renamed.get(name) ?? name);
-    names = [...new Set([...all, 'UTC'])];
-    for (const name of names) notePlaces(name);
-  }
-  return names;
+/** The first zone of that place (`berlin`, `knox`, `indiana/knox`), or the nearest name. */
+function closestName(text: string, suggest: Suggest): string | null {
+  const place = `/${text.trim().replaceAll(' ', '_').toLowerCase()}`;
+  const names = [...new Set([...Intl.supportedValuesOf('timeZone').map(canonicalSpelling), 'UTC'])];
+  return names.find((name) => name.toLowerCase().endsWith(place)) ?? suggest(text, names);
 }
 
-function notePlaces(name: string): void {
-  const [, ...segments] = name.toLowerCase().split('/');
-  for (const [index] of segments.entries()) {
-    const place = segments.slice(index).join('/');
-    if (!places.has(place)) places.set(place, name);
+function canonicalSpelling(name: string): string {
+  return renamed.get(name) ?? name;
+}
+
+/** How far the clocks of a zone are ahead of UTC from an instant on, in milliseconds. */
+interface Offset {
+  readonly from: number;
+  readonly offset: number;
+}
+
+export const DAY_MILLISECONDS = 86_400_000;
+/** Correct because no zone has changed its clocks twice within four days since 1970. */
+const STEP_MILLISECONDS = 4 * DAY_MILLISECONDS;
+/** Offsets are looked up in blocks of this length, once for each zone. */
+const BLOCK_MILLISECONDS = 8 * STEP_MILLISECONDS;
+/** For all of 400 years. */
+const MOST_BLOCKS = 5000;
+/** The last instant that a Date can hold. */
+export const LAST_INSTANT = 8.64e15;
+
+/** How many milliseconds local time is ahead of UTC at an instant. Throws RangeError when there is no such zone. */
+export function offsetAt(zone: string, instant: number): number {
+  const offsets = offsetsIn(existing(zone), Math.floor(instant / BLOCK_MILLISECONDS));
+  return offsets.findLast(({ from }) => from <= instant)?.offset ?? 0;
+}
+
+/** A period between two instants. `until` is not part of it. */
+export interface OffsetPeriod {
+  readonly from: number;
+  readonly until: number;
+  /** How far the zone's clocks are ahead of UTC. */
+  readonly offset: number;
+  /**
+   * The offset before the last clock change, while that change still has an effect; otherwise null. If it was smaller,
+   * skipped times run in this period besides its own. If it was larger, all times of this period are repeated ones.
+   */
+  readonly was: number | null;
+}
+
+/**
+ * Splits time where a zone's clocks change, and where the change no longer has an effect: after as much time as the
+ * clocks were moved by. Throws RangeError when there is no such zone.
+ */
+export function offsetPeriods(zone: string, from: number, until: number): OffsetPeriod[] {
+  const found: OffsetPeriod[] = [];
+  const add = (start: number, stop: number, offset: number, was: number | null) => {
+    const period = { from: Math.max(start, from), until: Math.min(stop, until), offset, was };
+    if (period.from < period.until) found.push(period);
+  };
+  // A change of up to a day, shortly before, still has an effect.
+  let start = from - 2 * DAY_MILLISECONDS;
+  let offset = offsetAt(zone, start);
+  for (const { from: at, offset: after } of offsetsBetween(zone, start, until)) {
+    if (after === offset) continue;
+    const end = at + Math.abs(after - offset);
+    add(start, at, offset, null);
+    add(at, end, after, offset);
+    [start, offset] = [end, after];
   }
+  add(start, until, offset, null);
+  return found;
+}
+
+function offsetsBetween(zone: string, from: number, until: number): Offset[] {
+  const found: Offset[] = [];
+  const known = existing(zone);
+  for (let block = Math.floor(from / BLOCK_MILLISECONDS); block * BLOCK_MILLISECONDS < until; block += 1)
+    found.push(...offsetsIn(known, block).filter((each) => each.from > from && each.from < until));
+  return found;
+}
+
+function existing(name: string): Zone {
+  const zone = zoneOf(name);
+  if (zone === null) throw new RangeError(`not an IANA time zone: ${quoted(name)}`);
+  return zone;
+}
+
+/** The offsets in a block of time, in order; the first applies from its beginning. */
+function offsetsIn(zone: Zone, block: number): readonly Offset[] {
+  const known = zone.offsets.get(block);
+  if (known !== undefined) return known;
+  const begin = block * BLOCK_MILLISECONDS;
+  let offset = askOffset(zone, begin);
+  const found = [{ from: begin, offset }];
+  for (let from = begin; from < begin + BLOCK_MILLISECONDS; from += STEP_MILLISECONDS) {
+    const after = askOffset(zone, from + STEP_MILLISECONDS);
+    if (after !== offset) found.push({ from: changeAfter(zone, from, offset), offset: after });
+    offset = after;
+  }
+  if (zone.offsets.size >= MOST_BLOCKS) zone.offsets.clear();
+  zone.offsets.set(block, found);
+  return found;
+}
+
+/** The first second within a step at which the offset is another one. */
+function changeAfter(zone: Zone, from: number, offset: number): number {
+  let [low, high] = [from / 1000, (from + STEP_MILLISECONDS) / 1000];
+  while (high - low > 1) {
+    const middle = Math.floor((low + high) / 2);
+    if (askOffset(zone, middle * 1000) === offset) low = middle;
+    else high = middle;
+  }
+  return high * 1000;
+}
+
+/** What Intl says. `instant` is a whole second. */
+function askOffset({ clock }: Zone, instant: number): number {
+  if (clock === null) return 0;
+  const second = Math.min(instant, LAST_INSTANT);
+  const numbers = clock.format(second).match(/\d+/g) ?? [];
+  const [month = 0, day = 0, year = 0, hour = 0, minute = 0, seconds = 0] = numbers.map(Number);
+  return Date.UTC(year, month - 1, day, hour, minute, seconds) - second;
 }

@@ -40,7 +40,7 @@ test('the next day of a cron expression is the one that a search day by day find
       const cron = readCron(text);
       const found = nextFireDay(cron, new Date(start * 86_400_000));
       let each = start;
-      while (each < start + 3_000 && !cron.firesOn(new Date(each * 86_400_000))) each += 1;
+      while (each < start + 3_000 && !cron.days.includes(new Date(each * 86_400_000))) each += 1;
       if (each < start + 3_000) expect(found).toEqual(new Date(each * 86_400_000));
     }),
     { numRuns: runs(100, 200) },

@@ -6,7 +6,7 @@ import { pieces } from '../../../src/manifest/variables/template.js';
 import { findApiKeys } from '../../../src/redact/api-keys.js';
 import { cronProblem } from '../../../src/timing/cron.js';
 import { ageRange, everyRange, parseInterval } from '../../../src/timing/interval.js';
-import { wallClockProblem } from '../../../src/timing/wall-clock.js';
+import { wallClockProblem } from '../../../src/timing/local-time.js';
 import { zoneProblem } from '../../../src/timing/zone.js';
 import { unsafe } from '../../../src/yaml/text.js';
 import { costOf } from '../../support/cost.js';

@@ -1,9 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { dstAnomalies } from '../../../src/timing/dst-anomalies.js';
-import { localKind } from '../../../src/timing/offset-period.js';
-import { runsBetween, type Timing } from '../../../src/timing/runs.js';
-import { writeWallClock } from '../../../src/timing/wall-clock.js';
+import { localKind, writeWallClock } from '../../../src/timing/local-time.js';
+import { dstAnomalies, runsBetween, type Timing } from '../../../src/timing/runs.js';
 import { changes, dailyExpressions, day, zones } from '../../properties/timings.js';
 
 const long = '1970-01-01T00:00:00';

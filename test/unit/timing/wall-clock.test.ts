@@ -4,7 +4,7 @@ import {
   readWallClock,
   wallClockProblem,
   writeWallClock,
-} from '../../../src/timing/wall-clock.js';
+} from '../../../src/timing/local-time.js';
 
 describe('a time is accepted, and its spellings are one', () => {
   test.each([

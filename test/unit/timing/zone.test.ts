@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { canonicalZone, offsetAt, zoneProblem } from '../../../src/timing/zone.js';
-import { renamed } from '../../../src/timing/zone-names.js';
+import { canonicalZone, offsetAt, renamed, zoneProblem } from '../../../src/timing/zone.js';
 
 describe('a zone is accepted', () => {
   test.each([
