@@ -20,7 +20,6 @@ const service = 'collect.roster.test';
 const folder = mkdtempSync(join(tmpdir(), 'roster-proxy-'));
 const file = (name: string) => join(folder, name);
 const fixture = (name: string) => fileURLToPath(new URL(`../fixtures/tls/${name}.pem`, import.meta.url));
-const watching = fileURLToPath(new URL('../support/watch-loading.cjs', import.meta.url));
 const flat = (text: string) => text.replace(/\s+/g, ' ');
 const manifest = 'project: proxied\ngroups:\n  shops: { members: [acme-shop] }\n';
 
@@ -173,17 +172,6 @@ describe('an error of the proxy is not taken for one of the service, names the p
     }
     expect(sandbox.requests.length).toBe(before);
   });
-});
-
-test('the code for proxies is loaded only when there is one', async () => {
-  const HTTPS_PROXY = `http://127.0.0.1:${proxy.port}`;
-  const loads = async (url: string) => {
-    const env = { ROSTER_API_KEY: sandbox.apiKey, ROSTER_URL: url, HTTPS_PROXY };
-    const { stderr } = await roster(['plan'], { cwd: folder, preload: watching, env });
-    const { files } = JSON.parse(stderr.split('\nloaded: ')[1] ?? '');
-    return files.some((name: string) => /[\\/]tunnel-[^\\/]*$/.test(name));
-  };
-  expect([await loads(sandbox.url), await loads(`https://${service}`)]).toEqual([false, true]);
 });
 
 describe('behind a proxy', () => {
