@@ -31,7 +31,11 @@ export default defineConfig(({ mode }) => {
     isolate: false,
     // Otherwise the styles of the HTML pages would be empty.
     css: true,
-    env: { ROSTER_TESTS: isLong ? 'long' : (process.env['ROSTER_TESTS'] ?? 'sample') },
+    env: {
+      ROSTER_TESTS: isLong ? 'long' : (process.env['ROSTER_TESTS'] ?? 'sample'),
+      // The command, started with the environment of the tests, would leave compiled code in the user's folder.
+      NODE_DISABLE_COMPILE_CACHE: '1',
+    },
     testTimeout: HANGS,
     hookTimeout: HANGS,
     expect: { poll: { timeout: HANGS } },

@@ -78,9 +78,7 @@ const addressPrefixes = [...new Set(entryNames.flatMap(prefixesOf))];
 const externalPrefixes = addressPrefixes.filter((prefix) => !entryNames.includes(prefix));
 
 mkdirSync(generated, { recursive: true });
-write('validators.js', chooseValidators());
-for (const name of Object.keys(validators)) write(quickFile(name), compileQuick(name));
-write('failures.js', compileFailures());
+write('validators.js', compileValidators());
 write('validators.d.ts', declareValidators());
 write('settings.ts', await compile(typeSchema(), 'Settings', { bannerComment: '', format: false }));
 mkdirSync(snapshotGenerated, { recursive: true });
@@ -153,65 +151,18 @@ function entryType(name: string): Promise<string> {
   return compile(schema, typeName, { bannerComment: '', format: false });
 }
 
-/** Validators that list every failure. They are four times as long as those that only say whether a value is valid. */
-function compileFailures(): string {
-  return compileValidators(Object.keys(validators), { allErrors: true, verbose: true }, prose);
-}
-
-/** One file each: a run loads those of what its manifests hold. */
-function quickFile(name: string): string {
-  return `quick-${name}.js`;
-}
-
-/** They only say whether a value is valid: without what describes errors they are half as long, and load faster. */
-function compileQuick(name: string): string {
-  const left = [...prose, 'examples', ...customMessages];
-  const code = compileValidators([name], { messages: false }, left)
-    .replace(/^validate\d+\.errors = (?:\[\{[\s\S]*?\}\]|vErrors);$/gm, '')
-    .replace(
-      /const (err\d+) = \{[\s\S]*?\};\nif\(vErrors === null\)\{\nvErrors = \[\1\];\n\}\nelse \{\nvErrors\.push\(\1\);\n\}\n/g,
-      '',
-    )
-    .replace(
-      /if\(vErrors !== null\)\{\nif\((_errs\d+)\)\{\nvErrors\.length = \1;\n\}\nelse \{\nvErrors = null;\n\}\n\}/g,
-      '',
-    )
-    .replaceAll('let vErrors = null;\n', '');
-  if (/vErrors|\berr\d+\b|\.errors\b/.test(code)) throw new Error('a quick validator describes an error');
-  return code;
-}
-
-function compileValidators(names: readonly string[], options: Options, left: readonly string[]): string {
-  const ajv = new Ajv({ ...compilation, ...options });
+/** They list every failure, each with the schema around the rule and the value, from which messages are made. */
+function compileValidators(): string {
+  const ajv = new Ajv({ ...compilation, allErrors: true, verbose: true });
   ajv.addVocabulary(customMessages);
-  for (const name of names) ajv.addSchema(without(validators[name], left) as Schema, name);
-  return printed(ajv, names);
-}
-
-/** Most values are valid: the validators that list failures are loaded for the others alone. */
-function chooseValidators(): string {
   const names = Object.keys(validators);
+  for (const name of names) ajv.addSchema(without(validators[name], prose) as Schema, name);
   const settingNames = [
     ...Object.keys(child(settings, 'properties')),
     ...['vars', 'defaults', 'environments'],
   ];
   return [
-    ...names.map((name) => `import * as ${name}Quick from './${quickFile(name)}';`),
-    "import * as failures from './failures.js';",
-    'function either(quick, listing) {',
-    '  const validate = (value) => {',
-    '    validate.errors = null;',
-    '    if (quick()(value)) return true;',
-    '    const list = listing();',
-    '    const valid = list(value);',
-    '    validate.errors = list.errors;',
-    '    return valid;',
-    '  };',
-    '  return validate;',
-    '}',
-    ...names.map(
-      (name) => `export const ${name} = either(() => ${name}Quick.${name}, () => failures.${name});`,
-    ),
+    printed(ajv, names),
     `export const sections = { ${sections.join(', ')} };`,
     `export const propertyNames = ${JSON.stringify(propertyNames)};`,
     `export const excludedDefaults = ${JSON.stringify(excludedDefaults)};`,

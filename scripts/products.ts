@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { cp, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { bundleCommand, bundleLibrary } from './bundle.js';
+import { bundle as bundleInto } from './bundle.js';
 import { fresh, root } from './fresh.js';
 import { thirdPartyLicenses } from './licenses.js';
 
@@ -23,11 +23,10 @@ export async function bundle(): Promise<void> {
   await fresh({
     name: 'bundle',
     inputs: ['src', 'schemas', 'scripts', 'package.json', 'package-lock.json'],
-    outputs: ['dist/roster.cjs', 'dist/index.js', 'dist/THIRD-PARTY-LICENSES.txt'],
+    outputs: ['dist/roster.cjs', 'dist/entry.js', 'dist/index.js', 'dist/THIRD-PARTY-LICENSES.txt'],
     make: async () => {
-      const command = await bundleCommand(root, 'src/entry.ts', dist);
-      await bundleLibrary(root, 'src/index.ts', dist);
-      await writeFile(join(dist, 'THIRD-PARTY-LICENSES.txt'), await thirdPartyLicenses(root, command));
+      const metafile = await bundleInto(root, dist);
+      await writeFile(join(dist, 'THIRD-PARTY-LICENSES.txt'), await thirdPartyLicenses(root, metafile));
     },
   });
 }

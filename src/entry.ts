@@ -1,9 +1,14 @@
+import module from 'node:module';
+import { join } from 'node:path';
 import rootHelp from './cli/help/root-help.txt?raw';
 import { writeAll } from './cli/host/write-all.js';
 
 /** Prints the help from its text, which takes as long as starting Node alone. Everything else is main.ts. */
 const argv = process.argv.slice(2);
-if (argv.length !== 1 || (argv[0] !== '--help' && argv[0] !== '-h') || !showHelp()) void import('./main.js');
+if (argv.length !== 1 || (argv[0] !== '--help' && argv[0] !== '-h') || !showHelp()) {
+  keepCompiledCode();
+  void import('./main.js');
+}
 
 /** False if it cannot be written: main.ts tries again, and reports that. */
 function showHelp(): boolean {
@@ -13,4 +18,16 @@ function showHelp(): boolean {
   } catch {
     return false;
   }
+}
+
+/**
+ * Turns on Node's compile cache, which Node 20 does not have. All users of a machine share its default folder: another one
+ * could leave code there for this one to run.
+ */
+function keepCompiledCode(): void {
+  const { XDG_CACHE_HOME, HOME, USERPROFILE } = process.env;
+  const home = HOME || USERPROFILE;
+  const caches = XDG_CACHE_HOME || (home && join(home, '.cache'));
+  const { enableCompileCache } = module as { enableCompileCache?: (folder: string) => unknown };
+  if (caches) enableCompileCache?.(join(caches, 'roster'));
 }

@@ -22,8 +22,9 @@ import {
   planOptions,
   sessionOptions,
 } from './command/flags.js';
+import { printDiagnostics } from './command/print-diagnostics.js';
 import { type ProgressPrinter, progressOf } from './command/progress.js';
-import { printDiagnostics, renderOptions, runCommand } from './command/run-command.js';
+import { renderOptions, runCommand } from './command/run-command.js';
 import { confirm } from './host/confirm.js';
 import type { CommandContext } from './host/host.js';
 

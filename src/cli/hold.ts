@@ -12,8 +12,9 @@ import { waitText } from './apply.js';
 import { declarations } from './command/declarations.js';
 import { exitCode } from './command/exit.js';
 import { type CommonFlags, chooseLockTimeout, sessionOptions } from './command/flags.js';
+import { printDiagnostics } from './command/print-diagnostics.js';
 import { type ProgressPrinter, progressOf } from './command/progress.js';
-import { printDiagnostics, renderOptions, runCommand } from './command/run-command.js';
+import { renderOptions, runCommand } from './command/run-command.js';
 import { confirm } from './host/confirm.js';
 import type { CommandContext } from './host/host.js';
 

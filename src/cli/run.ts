@@ -44,7 +44,7 @@ export function runRunCommand(
         return saver === null ? { ended } : { ended: await saver.finish(ended), saved: saver.saved };
       });
       const result = runResult(found.ended, context, found.saved);
-      return isStdout ? onStderr(result, flags, context) : result;
+      return isStdout ? await onStderr(result, flags, context) : result;
     } finally {
       printer.end();
     }
@@ -52,12 +52,12 @@ export function runRunCommand(
 }
 
 /** stdout is for records. */
-function onStderr(
+async function onStderr(
   result: ReturnType<typeof runResult>,
   flags: RunFlags,
   { host, output }: CommandContext,
-): ReturnType<typeof runResult> {
-  output.err(result.render.text(renderOptions(flags, host, 'stderr')));
+): Promise<ReturnType<typeof runResult>> {
+  output.err(await result.render.text(renderOptions(flags, host, 'stderr')));
   return { ...result, render: { ...result.render, text: () => '' } };
 }
 

@@ -1,13 +1,11 @@
 import { validate } from '../engine/validate.js';
 import type { Project } from '../model/resource.js';
-import { diagnosticsGithub } from '../view/ci/github.js';
 import { jsonText } from '../view/json/json-text.js';
 import { validateJson } from '../view/json/plan-json.js';
 import { declarations } from './command/declarations.js';
 import { exitCode } from './command/exit.js';
 import { type CommonFlags, projectOptions } from './command/flags.js';
 import { runCommand } from './command/run-command.js';
-import { sarifText } from './command/sarif-text.js';
 import type { CommandContext } from './host/host.js';
 import { fromRepositoryRoot } from './host/repository-paths.js';
 
@@ -33,8 +31,14 @@ export function validateCommand(flags: ValidateFlags, context: CommandContext): 
       render: {
         text: () => (valid ? `${validText(projects)}\n` : ''),
         json: () => jsonText(validateJson(diagnostics)),
-        github: () => diagnosticsGithub(fromRepositoryRoot(diagnostics, host)),
-        sarif: () => sarifText(diagnostics, flags, context),
+        github: async () => {
+          const { diagnosticsGithub } = await import('../view/ci/github.js');
+          return diagnosticsGithub(fromRepositoryRoot(diagnostics, host));
+        },
+        sarif: async () => {
+          const { sarifText } = await import('./command/sarif-text.js');
+          return sarifText(diagnostics, flags, context);
+        },
       },
     };
   });

@@ -1,4 +1,5 @@
-import { satisfies, validRange } from 'semver';
+import satisfies from 'semver/functions/satisfies.js';
+import validRange from 'semver/ranges/valid.js';
 import { quoted } from '../yaml/text.js';
 import type { Node, ScalarNode } from '../yaml/tree.js';
 import type { Diagnostics } from './diagnostics.js';

@@ -34,10 +34,10 @@ export const COMMANDS = {
 export type CommandName = keyof typeof COMMANDS;
 
 /** The most that a plan may take, as a multiple of Terraform's wall time. */
-const OF_TERRAFORM: Readonly<Record<number, number>> = { 1000: 0.2, 10000: 0.05 };
+const OF_TERRAFORM: Readonly<Record<number, number>> = { 1000: 0.35, 10000: 0.12 };
 /** More would take minutes a run. */
 const MOST_TERRAFORM = 10_000;
-const MOST_MEBIBYTES = { resources: 50_000, goal: 600 };
+const MOST_MEBIBYTES = { resources: 10_000, goal: 250 };
 
 export async function commands(bench: Bench, names: readonly CommandName[]): Promise<void> {
   const rows = new Map<CommandName, Row[]>(names.map((name) => [name, []]));

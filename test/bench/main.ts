@@ -48,6 +48,7 @@ try {
       `Node ${process.version}`,
       bench.terraform,
       `${availableParallelism()} CPUs`,
+      'nothing cached',
       'NODE_EXTRA_CA_CERTS unset',
     ]
       .filter((each) => each !== null)

@@ -15,7 +15,8 @@ export interface Subject {
   readonly name: string;
   readonly command: readonly string[];
   readonly cwd: string;
-  readonly env?: Readonly<Record<string, string>>;
+  /** Variables besides those of all processes; undefined removes one. */
+  readonly env?: Readonly<NodeJS.ProcessEnv>;
   /** The exit codes of success. Default: 0. */
   readonly exits?: readonly number[];
   /** It takes so long that one round must do. */
@@ -55,7 +56,7 @@ export class Meter {
     this.usage = join(folder, 'usage.txt');
     writeFileSync(this.preload, METER);
     // Without NODE_EXTRA_CA_CERTS: Node 20 reads that file at every start, which can take longer than all the rest.
-    this.env = { PATH: process.env['PATH'] ?? '', HOME: folder };
+    this.env = { PATH: process.env['PATH'] ?? '', HOME: folder, NODE_DISABLE_COMPILE_CACHE: '1' };
   }
 
   /** The command line of a Node process that reports its cost. */

@@ -7,7 +7,6 @@ import { expect, test } from 'vitest';
 const known: Readonly<Record<string, readonly string[]>> = {
   'entry.ts': ['cli/help', 'cli/host', 'main.ts'],
   'main.ts': ['cli'],
-  start: [],
   'index.ts': [
     'engine',
     'model',

@@ -1,10 +1,10 @@
 import { execFileSync } from 'node:child_process';
-import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import manifest from '../../package.json' with { type: 'json' };
-import { bundleCommand } from '../../scripts/bundle.js';
+import { bundle } from '../../scripts/bundle.js';
 import { root } from '../../scripts/fresh.js';
 import { byFolder, growth } from '../../scripts/package-size.js';
 import { declareTypes } from '../../scripts/products.js';
@@ -22,9 +22,9 @@ describe('the recorded size of the package', () => {
   test('is printed by folder, the largest first', () => {
     const files = [
       { path: 'README.md', size: 1 },
-      { path: 'dist/chunks/a.cjs', size: 3 },
+      { path: 'dist/chunks/a.js', size: 3 },
       { path: 'docs/ci.md', size: 2 },
-      { path: 'dist/chunks/b.cjs', size: 4 },
+      { path: 'dist/chunks/b.js', size: 4 },
     ];
     expect(byFolder({ files })).toEqual([
       ['dist/chunks', 7],
@@ -34,12 +34,24 @@ describe('the recorded size of the package', () => {
   });
 });
 
-test.runIf(isLong)('the build does not depend on the folder that it is made in', async () => {
+test('two builds are the same, and do not depend on the folder that they are made in', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'roster-build-'));
-  const { inputs } = await bundleCommand(root, 'src/main.ts', folder);
+  const build = async (name: string) => {
+    const out = join(folder, name);
+    const { inputs } = await bundle(root, out);
+    const files = readdirSync(out, { recursive: true, withFileTypes: true }).filter((each) => each.isFile());
+    const texts = files.map((each): [string, string] => [
+      each.name,
+      readFileSync(join(each.parentPath, each.name), 'utf8'),
+    ]);
+    return { inputs: Object.keys(inputs), texts: new Map(texts) };
+  };
+  const [one, other] = [await build('one'), await build('other')];
   rmSync(folder, { recursive: true });
-  expect(Object.keys(inputs).length).toBeGreaterThan(200);
-  expect(Object.keys(inputs).filter((each) => each.includes(root))).toEqual([]);
+  expect(one.texts.size).toBeGreaterThan(20);
+  expect([...one.texts.keys()]).toContain('roster.cjs');
+  expect(other).toEqual(one);
+  expect([...one.inputs, ...one.texts.values()].filter((each) => each.includes(root))).toEqual([]);
 });
 
 describe.runIf(isLong)('the types of the packed library', () => {

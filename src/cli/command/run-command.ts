@@ -1,11 +1,9 @@
 import { checkWritable, writeAtomic } from '../../files/atomic.js';
 import { type Diagnostic, Problem } from '../../model/diagnostic.js';
-import { diagnosticsText } from '../../view/text/diagnostics-text.js';
 import { type CommandContext, defaultWidth, type Host, useColor } from '../host/host.js';
 import { exitCode, exitCodeFor } from './exit.js';
-import { failureIn, type RunContext, writeFailure } from './failure.js';
+import type { RunContext } from './failure.js';
 import { type CommonFlags, chooseFormat, furtherOutputs } from './flags.js';
-import { reportBug } from './usage.js';
 
 /** The result of a command: its exit code, and its text in every format. */
 export interface CommandResult<F extends string> {
@@ -15,7 +13,7 @@ export interface CommandResult<F extends string> {
   readonly diagnostics?: readonly Diagnostic[];
   /** For errors about what the text shows: a person sees its rows, and then what is wrong with them. Default: they are first. */
   readonly diagnosticsLast?: true;
-  readonly render: Readonly<Record<F, (options: RenderOptions) => string>>;
+  readonly render: Readonly<Record<F, (options: RenderOptions) => string | Promise<string>>>;
 }
 
 export interface RenderOptions {
@@ -54,17 +52,18 @@ export async function runCommand<F extends string>(
   } catch (failure) {
     if (!(failure instanceof Problem)) {
       if (!began) throw failure;
-      reportBug(failure, ['--format', format ?? ''], output);
+      (await import('./usage.js')).reportBug(failure, ['--format', format ?? ''], output);
       return exitCode.incomplete;
     }
     const reasons = context.signal.aborted && !began ? ofInterrupt(failure) : failure.diagnostics;
     const failed = { flags, context, diagnostics: reasons };
+    const { failureIn, writeFailure } = await import('./failure.js');
     const unwritten = await writeFailure(further, failed);
     const diagnostics = [...reasons, ...unwritten];
     const shownIn = format ?? flags.format;
     const text = output.arrives ? failureIn(shownIn, { ...failed, diagnostics }) : null;
     if (text !== null) output.out(text);
-    if (text === null || !withDiagnostics.has(shownIn ?? '')) printDiagnostics(diagnostics, flags, context);
+    if (text === null || !withDiagnostics.has(shownIn ?? '')) await report(diagnostics, flags, context);
     const exit = exitCodeFor(diagnostics) || exitCode.error;
     return began && exit !== exitCode.interrupted ? exitCode.incomplete : exit;
   }
@@ -89,14 +88,14 @@ async function deliver<F extends string>(
 ): Promise<void> {
   const { host, output } = context;
   const shown = withDiagnostics.has(format) ? [] : diagnostics;
-  if (diagnosticsLast !== true) printDiagnostics(shown, flags, context);
+  if (diagnosticsLast !== true) await report(shown, flags, context);
   try {
     for (const { format: other, path } of further)
-      await writeAtomic(path, output.redactor.text(render[other](plain)));
-    output.out(render[format](renderOptions(flags, host)));
+      await writeAtomic(path, output.redactor.text(await render[other](plain)));
+    output.out(await render[format](renderOptions(flags, host)));
   } finally {
     // Also when a file cannot be written.
-    if (diagnosticsLast === true) printDiagnostics(shown, flags, context);
+    if (diagnosticsLast === true) await report(shown, flags, context);
   }
 }
 
@@ -123,14 +122,13 @@ export function renderOptions(
   };
 }
 
-export function printDiagnostics(
+/** Most commands have nothing to report, and then need no layout of texts. */
+async function report(
   diagnostics: readonly Diagnostic[],
   flags: CommonFlags,
-  { host, output }: CommandContext,
-): void {
+  context: CommandContext,
+): Promise<void> {
   if (diagnostics.length === 0) return;
-  const color = useColor(flags, host, host.stderrIsTerminal);
-  const width = host.columns ?? defaultWidth;
-  const verbose = flags.verbose === true;
-  output.err(diagnosticsText(output.redactor.value(diagnostics), { color, width, verbose }));
+  const { printDiagnostics } = await import('./print-diagnostics.js');
+  printDiagnostics(diagnostics, flags, context);
 }

@@ -5,6 +5,7 @@ import { diagnosticsText } from '../../view/text/diagnostics-text.js';
 import { defaultWidth } from '../host/host.js';
 import type { Output } from '../host/output.js';
 import { exitCode } from './exit.js';
+import { asksForJson } from './interrupt.js';
 import type { UsageProblem } from './usage-problem.js';
 
 export function reportUsage(
@@ -21,17 +22,6 @@ export function reportBug(bug: unknown, argv: readonly string[], output: Output)
   if (bug instanceof Error) output.err(`${output.redactor.value(bug.stack ?? '')}\n`);
   const help = 'Please report this as a bug.';
   return reportFailure({ severity: 'error', code: 'internal', message, help }, argv, output);
-}
-
-/** Ends a command that an interrupt stops at once: JSON is still a value, and text says nothing. */
-export function reportInterrupt(argv: readonly string[], output: Output): void {
-  const message = 'interrupted before there was a result';
-  if (asksForJson(argv))
-    output.out(jsonText(failureJson([{ severity: 'error', code: 'interrupted', message }])));
-}
-
-function asksForJson(argv: readonly string[]): boolean {
-  return argv.includes('--format=json') || argv[argv.indexOf('--format') + 1] === 'json';
 }
 
 /** For failures outside of any command: in JSON if that was asked for. */
