@@ -1,7 +1,6 @@
-import { templateMessage } from '../checks.js';
-import type { Hint, ProblemText, SyntaxRules } from '../context.js';
+import type { Hint, ProblemText, SyntaxRules } from '../problem.js';
 import { quoted } from '../text.js';
-import { aliasColon, anchorColon, describeSyntaxError } from './syntax-messages.js';
+import { aliasColon, anchorColon, describeSyntaxError, templateMessage } from './messages.js';
 
 /** Characters before a line in which the line that it follows is looked for. */
 const NEARBY_CHARACTERS = 2_000;

@@ -1,5 +1,7 @@
-import type { ProblemText } from '../context.js';
+import type { ProblemText } from '../problem.js';
 
+export const templateMessage = 'templates with `{{` or `{%` are not supported';
+export const noDirectives: ProblemText = { message: 'directives are not allowed', help: 'Remove this line.' };
 export const anchorColon: ProblemText = { message: 'the name of an anchor must not end with ":"' };
 export const aliasColon: ProblemText = { message: 'the name of an alias must not end with ":"' };
 
