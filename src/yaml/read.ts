@@ -1,4 +1,4 @@
-import type { CST, Document } from 'yaml';
+import { CST, type Document } from 'yaml';
 import { openingsOf, parserSteps } from './library.js';
 import { ReadLimits, tooDeep, type YamlUsage, yamlLimits } from './limits.js';
 import { type Hint, ProblemList, type SuggestWord, type SyntaxRules, type YamlProblem } from './problem.js';
@@ -90,6 +90,8 @@ class FileReader {
   private isLost = false;
   /** True when the next piece is a text. */
   private isText = false;
+  /** True when there may be a key after a question mark. */
+  private hasExplicitKey = false;
 
   constructor(
     private readonly source: Source,
@@ -142,6 +144,7 @@ class FileReader {
   private limit(piece: string, offset: number): void {
     this.limits.countPiece(piece, offset);
     const isText = this.isText || piece.startsWith('"') || piece.startsWith("'");
+    this.hasExplicitKey ||= !isText && piece === '?';
     // The lexer announces texts without quotes.
     this.isText = piece === '\u001f';
     if (isText && piece.length > yamlLimits.text) this.refuseText(piece, offset);
@@ -163,9 +166,18 @@ class FileReader {
   private take(token: CST.Token): void {
     if (token.type === 'directive') this.refuseDirective(token);
     if (token.type === 'error') this.pending += 1;
+    if (token.type === 'document' && this.hasExplicitKey) this.noteLost(token);
     // Nothing can be made of what follows the end of everything that was begun.
     this.isLost ||= token.type === 'error' && this.steps.parser.stack.length === 0;
     for (const document of this.steps.composer.next(token)) this.finish(document);
+  }
+
+  /** Of `? "a"b`, the library drops the second text without an error. */
+  private noteLost(document: CST.Document): void {
+    CST.visit(document, ({ sep, value }) => {
+      if (!sep || !value || sep.some(({ type }) => type === 'map-value-ind')) return;
+      this.noteErrors([{ code: 'UNEXPECTED_TOKEN', message: '', pos: [value.offset, value.offset + 1] }]);
+    });
   }
 
   private finish(document: Document.Parsed): void {

@@ -1,7 +1,7 @@
 import { yamlLimits } from '../limits.js';
 import type { SyntaxRules, YamlProblem } from '../problem.js';
 import type { Source } from '../source.js';
-import { hintFor, type ReportedError, type SyntaxHint } from './hints.js';
+import { hintFor, type ReportedError, type SyntaxHint, tabBefore } from './hints.js';
 import { describeSyntaxError } from './messages.js';
 
 /** The mistakes behind the syntax errors of a file, each once. */
@@ -62,6 +62,8 @@ class CascadeFilter {
     const { source, openings, rules } = this.inputs;
     const [at] = error.pos;
     if (this.isAfterTab(error)) return null;
+    const tab = tabBefore(source.text, error);
+    if (tab !== null) return this.cutOff(tab);
     const opening = openings.get(at);
     if (opening !== undefined) return this.notClosed(error, opening);
     const unquoted = rules.unquotedAt(source.text, at);
@@ -83,6 +85,14 @@ class CascadeFilter {
     if (start < this.unclosed && this.unclosed !== Number.POSITIVE_INFINITY) return null;
     this.unclosed = start;
     return this.firstInLine({ ...describeSyntaxError(code, message), start, end: start + 1 });
+  }
+
+  /** What a line with a tab continues ends before it, so the next line is misread, too. */
+  private cutOff(tab: SyntaxHint): SyntaxHint | null {
+    this.tabs = true;
+    const first = this.firstInLine(tab);
+    this.lines.add(this.lineOf(tab.start) + 1);
+    return first;
   }
 
   /** A line that is only misread because of an earlier mistake is in its place. */

@@ -83,6 +83,11 @@ const byMessage: readonly (readonly [pattern: RegExp, message: string, help: str
     'Begin it with `- `, or align it with the lines of the map that it belongs to.',
   ],
   [
+    /^Tags and anchors must be separated/,
+    'a space is missing after this anchor or tag',
+    'Write the value after a space, or on a new line.',
+  ],
+  [
     /^Comments must be separated/,
     'a space is missing before this comment',
     'If `#` belongs to the text, put the text in quotes.',
