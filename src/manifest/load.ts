@@ -3,7 +3,7 @@ import type { Diagnostic } from '../model/diagnostic.js';
 import type { Kind } from '../model/kind.js';
 import type { Project } from '../model/resource.js';
 import { secretsIn } from '../redact/secret-search.js';
-import type { YamlUsage } from '../yaml/context.js';
+import type { YamlUsage } from '../yaml/limits.js';
 import { placeOf, type Source, type Span } from '../yaml/source.js';
 import { quoted } from '../yaml/text.js';
 import type { Entry } from '../yaml/tree.js';

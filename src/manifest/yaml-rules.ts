@@ -1,4 +1,4 @@
-import type { Hint, SyntaxRules } from '../yaml/context.js';
+import type { Hint, SyntaxRules } from '../yaml/problem.js';
 import { quoted } from '../yaml/text.js';
 
 /** Longer than any cron expression or variable, so that searching around an error costs little. */

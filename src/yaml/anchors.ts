@@ -1,6 +1,5 @@
-import type { ReaderContext } from './context.js';
-import { yamlLimits } from './limits.js';
-import type { YamlProblem } from './problem.js';
+import { type ReadLimits, tooDeep, yamlLimits } from './limits.js';
+import type { ProblemList, SuggestWord, YamlProblem } from './problem.js';
 import type { Span } from './source.js';
 import { quoted } from './text.js';
 import { type Entry, heightOf, type Node, scalarNode, sizeOf } from './tree.js';
@@ -10,7 +9,11 @@ export class Anchors {
   /** Null for a value that is being read. */
   private readonly values = new Map<string, Node | null>();
 
-  constructor(private readonly context: Pick<ReaderContext, 'usage' | 'problems' | 'suggest'>) {}
+  constructor(
+    private readonly limits: ReadLimits,
+    private readonly problems: ProblemList,
+    private readonly suggest: SuggestWord,
+  ) {}
 
   set(name: string, value: Node): void {
     this.values.set(name, value);
@@ -32,10 +35,8 @@ export class Anchors {
     if (target === undefined) return this.unknown(name, span);
     if (target === null)
       return this.refuse({ code: 'syntax', span, message: 'this alias is inside the value that it repeats' });
-    if (depth + heightOf(target) > yamlLimits.depth) {
-      const message = `values are nested more than ${yamlLimits.depth} levels deep`;
-      return this.refuse({ code: 'limit-exceeded', span, message });
-    }
+    if (depth + heightOf(target) > yamlLimits.depth)
+      return this.refuse({ code: 'limit-exceeded', span, message: tooDeep });
     return this.afford(sizeOf(target), span) ? target : scalarNode(span, null, true);
   }
 
@@ -57,7 +58,7 @@ export class Anchors {
   }
 
   private unknown(name: string, span: Span): Node {
-    const near = this.context.suggest(name, this.values.keys(), this.values.size);
+    const near = this.suggest(name, this.values.keys(), this.values.size);
     const help =
       near === null
         ? 'Define the anchor, written `&name`, before the aliases that use it.'
@@ -66,19 +67,12 @@ export class Anchors {
     return this.refuse({ code: 'syntax', span, message, help });
   }
 
-  /** Reported once, where the limit is passed. */
   private afford(size: number, span: Span): boolean {
-    const { usage } = this.context;
-    if (usage.expanded > yamlLimits.expanded) return false;
-    usage.expanded += size;
-    if (usage.expanded <= yamlLimits.expanded) return true;
-    const message = `aliases and merge keys add more than ${yamlLimits.expanded} values to the project`;
-    this.refuse({ code: 'limit-exceeded', span, message });
-    return false;
+    return this.limits.afford(size, span, (problem) => this.problems.add(problem));
   }
 
   private refuse(problem: YamlProblem): Node {
-    this.context.problems.add(problem);
+    this.problems.add(problem);
     return scalarNode(problem.span, null, true);
   }
 }

@@ -2,22 +2,20 @@ import {
   Composer,
   CST,
   type Document,
-  isAlias,
   isMap,
-  isNode,
-  isScalar,
   isSeq,
   Lexer,
   Parser,
   type ScalarTag,
+  Schema,
   type Tags,
   visit,
   type YAMLError,
 } from 'yaml';
 
 /**
- * `uniqueKeys` is off because the library's check is quadratic; tree-builder.ts has one that is linear and knows both
- * places. Merge keys and aliases are resolved there too, so that their cost can be counted.
+ * `uniqueKeys` is off because the library's check is quadratic; keys.ts has one that is linear and knows both places.
+ * Merge keys and aliases are resolved by tree-builder.ts, so that their cost can be counted.
  */
 const options = {
   version: '1.2',
@@ -31,18 +29,19 @@ const options = {
   strict: true,
 } as const;
 
-export type { CST, Document, Node as YamlNode, Scalar, ScalarTag, YAMLMap, YAMLSeq } from 'yaml';
-
 const unclosed = /(?:^Missing |end with a )(closing|[\]}]$)/;
 
-/** For an error of the library. */
-export function isUnclosed(message: string): boolean {
-  return unclosed.test(message);
+/** The three steps of the library, each of which takes what the one before yields, piece by piece. */
+export function parserSteps() {
+  return { lexer: new Lexer(), parser: new Parser(), composer: new Composer(options) };
 }
 
-/** What walks through a document: a function, so that the library is loaded only when it is used. */
-export function tools() {
-  return { isAlias, isMap, isNode, isScalar, isSeq, visit };
+const scalarTags = new Schema(options).tags.filter(isScalarTag);
+
+/** The value of a text without quotes or a tag: a text, number or boolean, or null. */
+export function plainValue(text: string): unknown {
+  const tag = scalarTags.find(({ default: isDefault, test }) => isDefault === true && test?.test(text));
+  return tag === undefined ? text : tag.resolve(text, () => undefined, {});
 }
 
 /**
@@ -61,6 +60,11 @@ export function parseForEdit(
 
 function isScalarTag(tag: Tags[number]): tag is ScalarTag {
   return typeof tag === 'object' && tag.collection === undefined;
+}
+
+/** Documents with the offsets of what is in them, of a text that `readYaml` accepts. Aliases and merge keys are kept. */
+export function parseWithOffsets(text: string): Document.Parsed[] {
+  return [...new Composer(options).compose(new Parser().parse(text))];
 }
 
 /** The comments of a text, by the lexer: the parser loses some between an empty value and another document. */
@@ -84,11 +88,6 @@ export function hasMorePieces(text: string, most: number): boolean {
   return false;
 }
 
-/** The three steps of the library, each of which takes what the one before yields, piece by piece. */
-export function parserSteps() {
-  return { lexer: new Lexer(), parser: new Parser(), composer: new Composer(options) };
-}
-
 /** For each collection or text that is not closed: where it should end, by the errors, and where the innermost begins. */
 export function openingsOf(
   contents: Document.Parsed['contents'],
@@ -110,11 +109,4 @@ export function openingsOf(
     },
   });
   return openings;
-}
-
-/** Documents with the offsets of what is in them, of a text that `readYaml` accepts. Aliases and merge keys are kept. */
-export function parseWithOffsets(text: string): Document.Parsed[] {
-  return [...new Composer(options).compose(new Parser().parse(text))].filter(
-    (each): each is Document.Parsed => 'contents' in each,
-  );
 }

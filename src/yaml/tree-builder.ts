@@ -1,240 +1,230 @@
+import {
+  type Document,
+  isAlias,
+  isMap,
+  isScalar,
+  type Node as LibraryNode,
+  type Scalar,
+  type YAMLMap,
+  type YAMLSeq,
+} from 'yaml';
 import { Anchors } from './anchors.js';
-import {
-  invalidKey,
-  isMissingSpace,
-  keyNotText,
-  keyTooLong,
-  missingSpace,
-  refusedTag,
-  templateAt,
-} from './checks.js';
-import type { ReaderContext } from './context.js';
-import { coreTag } from './core-schema.js';
-import { type Disputed, disputedAlias, disputedMap, disputedProperties, disputedValue } from './disputed.js';
-import {
-  type AliasEvent,
-  COLLECTION_STYLE_FLOW,
-  EVENT_ALIAS,
-  EVENT_DOCUMENT,
-  EVENT_MAPPING,
-  EVENT_POP,
-  EVENT_SCALAR,
-  EVENT_SEQUENCE,
-  type Event,
-  hasProperties,
-  isMissing,
-  isPlainText,
-  type MappingEvent,
-  type PropertiesEvent,
-  type SequenceEvent,
-} from './events.js';
-import { MapEntries } from './map-entries.js';
-import type { Places } from './places.js';
-import type { YamlProblem } from './problem.js';
-import { ReadLimits } from './read-limits.js';
-import { ScalarReader } from './scalar-reader.js';
-import type { Span } from './source.js';
-import { type Entry, listNode, mapNode, type Node, scalarNode } from './tree.js';
+import { invalidKey, MapEntries, missingSpace } from './keys.js';
+import type { ReadLimits } from './limits.js';
+import type { ProblemList, SuggestWord, SyntaxRules, YamlProblem } from './problem.js';
+import type { Source, Span } from './source.js';
+import { templateMessage } from './syntax/messages.js';
+import { type Entry, listNode, mapNode, type Node, type ScalarNode, scalarNode } from './tree.js';
 
-/** Makes the trees of one file from its events. Recursion is safe, because the parser limits the depth. */
-export class TreeBuilder {
+/** What all parts of the reading of one file share. */
+export interface ReaderContext {
+  readonly source: Source;
+  readonly problems: ProblemList;
   readonly limits: ReadLimits;
-  private readonly scalars: ScalarReader;
-  private next = 0;
+  readonly rules: SyntaxRules;
+  readonly suggest: SuggestWord;
+  /** Offsets of texts that are reported already. */
+  readonly masked: ReadonlySet<number>;
+}
+
+/** Makes trees of the documents of one file. Recursion is safe, because their depth is limited before. */
+export class TreeBuilder {
   private anchors: Anchors;
+  /** The end of what was read last. */
+  private at = 0;
 
-  constructor(
-    private readonly events: readonly Event[],
-    /** What the events refer to. */
-    private readonly text: string,
-    private readonly places: Places,
-    private readonly context: ReaderContext,
-  ) {
-    this.limits = new ReadLimits(context.usage);
-    this.scalars = new ScalarReader(text, places, context, this.limits);
-    this.anchors = new Anchors(context);
+  constructor(private readonly context: ReaderContext) {
+    this.anchors = this.newAnchors();
   }
 
-  /** The documents that are not empty. */
-  documents(): Node[] {
-    const found: Node[] = [];
-    while (this.next < this.events.length && !this.isOver) {
-      const node = this.document();
-      if (node !== null) found.push(node);
+  /** Null for an empty document. What is read after a limit is passed is not complete. */
+  document({ contents, range }: Document.Parsed): Node | null {
+    this.context.limits.countDocument(range[0]);
+    this.anchors = this.newAnchors();
+    if (contents === null || isEmpty(contents)) return null;
+    return this.node(contents, 0);
+  }
+
+  private newAnchors(): Anchors {
+    const { limits, problems, suggest } = this.context;
+    return new Anchors(limits, problems, suggest);
+  }
+
+  /** `key` is that of the value, which is underlined where the value is missing. */
+  private node(node: LibraryNode | null, depth: number, key?: Span): Node {
+    const [start, end] = node?.range ?? [this.at, this.at];
+    this.context.limits.countValue(start);
+    if (node === null) return scalarNode(key ?? this.before(start), null);
+    if (isAlias(node)) {
+      this.at = end;
+      return this.anchors.alias(node.source, this.span(start, end), depth);
     }
-    return found;
-  }
-
-  private get isOver(): boolean {
-    return this.limits.problem !== null;
-  }
-
-  private document(): Node | null {
-    if (this.take().type !== EVENT_DOCUMENT) throw new Error('a document does not begin where it should');
-    this.limits.countDocument(this.here);
-    this.anchors = new Anchors(this.context);
-    const isEmpty = isMissing(this.events[this.next]);
-    if (isEmpty) this.next += 1;
-    const node = isEmpty ? null : this.node(0);
-    this.next += 1;
-    return node;
-  }
-
-  private take(): Event {
-    const event = this.events[this.next];
-    if (event === undefined) throw new Error('the events end too early');
-    this.next += 1;
-    return event;
-  }
-
-  /** True at the end of a collection, and where nothing more is read. */
-  private isEnd(): boolean {
-    return this.events[this.next]?.type === EVENT_POP || this.isOver;
-  }
-
-  private readonly here = () =>
-    this.places.span({ start: Math.max(0, this.places.at - 1), end: this.places.at });
-
-  private node(depth: number, key?: Span): Node {
-    this.limits.countValue(this.here);
-    const event = this.take();
-    if (event.type === EVENT_ALIAS) return this.alias(event, depth);
-    if (event.type === EVENT_DOCUMENT || event.type === EVENT_POP) throw new Error('a value is missing');
-    if (!hasProperties(event)) return this.value(event, depth, key);
-    const isDisputed = this.dispute(disputedProperties(this.text, event));
-    const read = () => asDisputed(isDisputed, this.value(event, depth, key));
-    const { anchorStart, anchorEnd } = event;
-    if (anchorStart === -1) return read();
-    const name = this.text.slice(anchorStart, anchorEnd);
-    this.anchors.open(name);
-    const made = read();
-    this.anchors.close(name, made);
+    const { anchor } = node;
+    if (anchor === undefined) return this.value(node, depth, key);
+    this.anchors.open(anchor);
+    const made = this.value(node, depth, key);
+    this.anchors.close(anchor, made);
     return made;
   }
 
-  private value(event: PropertiesEvent, depth: number, key?: Span): Node {
-    if (event.type === EVENT_SCALAR) return this.scalars.value(event, depth === 0, key);
-    this.limits.countCollection(depth, this.here);
-    const problem = this.refusal(event);
-    const read = () => (event.type === EVENT_SEQUENCE ? this.list(event, depth) : this.map(event, depth));
-    if (problem === null) return read();
-    // Its content must be skipped, without reporting more problems in it.
-    const span = this.context.problems.quietly(read);
-    this.context.problems.add(problem);
+  private value(node: Scalar | YAMLMap | YAMLSeq, depth: number, key?: Span): Node {
+    if (isScalar(node)) return this.scalar(node, key);
+    const [start = 0, end = 0] = node.range ?? [];
+    this.context.limits.countCollection(depth, start);
+    const { problems, source, rules } = this.context;
+    const read = () => (isMap(node) ? this.map(node, depth) : this.list(node, depth));
+    const isTemplate = node.flow === true && source.text.startsWith('{{', start);
+    if (!isTemplate && hasOwnTag(node)) return read();
+    // Its content is skipped, without reporting more problems in it.
+    problems.quietly(read);
+    const braces = this.span(start, start + 2);
+    if (isTemplate)
+      problems.add({ code: 'syntax', span: braces, message: templateMessage, help: rules.templateHelp });
+    return scalarNode(isTemplate ? braces : this.span(start, end), null, true);
+  }
+
+  private scalar(node: Scalar, key?: Span): ScalarNode {
+    const [start = 0, end = 0] = node.range ?? [];
+    const { problems, masked } = this.context;
+    const isWritten = end > start;
+    if (isWritten) this.at = end;
+    const span = isWritten ? this.span(start, end) : (key ?? this.before(start));
+    // Its tag is reported by the library.
+    if (masked.has(start) || !hasOwnTag(node)) return scalarNode(span, null, true);
+    const value = node.value as ScalarNode['value'];
+    const inexact = typeof value === 'number' ? inexactNumber(value, node.source ?? '', span) : null;
+    if (inexact === null) return scalarNode(span, value);
+    problems.add(inexact);
     return scalarNode(span, null, true);
   }
 
-  /** What is wrong with a collection as a whole. */
-  private refusal(event: SequenceEvent | MappingEvent): YamlProblem | null {
-    const template = templateAt(
-      this.places.span({ start: event.start, end: event.start + 2 }),
-      this.context.rules,
-    );
-    if (template !== null || event.tagStart === -1) return template;
-    const tag = coreTag(this.text.slice(event.tagStart, event.tagEnd));
-    const isAllowed = tag === '' || tag === (event.type === EVENT_SEQUENCE ? 'seq' : 'map');
-    return isAllowed ? null : refusedTag(this.places.span(this.places.ofTag(event)));
-  }
-
-  private alias(event: AliasEvent, depth: number): Node {
-    const range = this.places.ofAlias(event);
-    this.dispute(disputedAlias(this.text, range.end));
-    return this.anchors.alias(this.text.slice(range.start + 1, range.end), this.places.span(range), depth);
-  }
-
-  private list(event: SequenceEvent, depth: number): Node {
-    const isFlow = event.style === COLLECTION_STYLE_FLOW;
-    this.places.at = isFlow ? event.start + 1 : event.start;
+  private list(node: YAMLSeq, depth: number): Node {
+    const isFlow = node.flow === true;
     const items: Node[] = [];
-    while (!this.isEnd()) items.push(this.node(depth + 1));
-    return listNode(this.finish(event.start, isFlow), items, isFlow);
+    for (const item of node.items) {
+      if (this.isOver) break;
+      items.push(this.node(item as LibraryNode, depth + 1));
+    }
+    return listNode(this.spanOf(node, isFlow), items, isFlow);
   }
 
-  private map(event: MappingEvent, depth: number): Node {
-    const isFlow = event.style === COLLECTION_STYLE_FLOW;
-    const isEnclosed = isFlow && !this.isPair(event);
-    this.places.at = isEnclosed ? event.start + 1 : event.start;
-    const first = this.events[this.next];
+  private map(node: YAMLMap, depth: number): Node {
+    const isFlow = node.flow === true;
     const map = new MapEntries(this.context.problems, depth === 0);
-    const isDisputed = this.dispute(disputedMap(this.text, event));
-    while (!this.isEnd()) this.addEntry(map, depth + 1, isEnclosed);
-    const isPart = map.merge(this.anchors) || isDisputed;
-    const start = isEnclosed ? event.start : this.places.startOfPairs(event, first);
-    return mapNode(this.finish(start, isEnclosed), map.entries, isFlow, isPart);
+    for (const { key, value } of node.items) {
+      if (this.isOver) break;
+      this.addEntry(map, key as LibraryNode, value as LibraryNode | null, depth + 1);
+    }
+    const isPart = map.merge(this.anchors);
+    return mapNode(this.spanOf(node, isFlow), map.entries, isFlow, isPart);
   }
 
-  /** `a: b` without braces inside brackets. */
-  private isPair({ start }: MappingEvent): boolean {
-    const next = this.events[this.next];
-    const isKey =
-      next?.type === EVENT_MAPPING && next.style === COLLECTION_STYLE_FLOW && next.start === start;
-    return isKey || this.text[start] !== '{';
-  }
-
-  /** Passes the end of a collection. */
-  private finish(start: number, isEnclosed: boolean): Span {
-    this.next += 1;
-    if (isEnclosed && !this.isOver) this.places.skipClosing();
-    return this.places.span({ start, end: this.places.at });
-  }
-
-  private addEntry(map: MapEntries, depth: number, isEnclosed: boolean): void {
-    const isPlain = isPlainText(this.events[this.next]);
-    const key = this.key(depth, isEnclosed);
-    if (this.isOver) return;
-    const next = this.events[this.next];
-    const isDisputed = this.dispute(disputedValue(this.text, this.places.at, next));
-    const made = this.node(depth, key ?? undefined);
-    const read = isDisputed ? scalarNode(made, null, true) : made;
+  private addEntry(
+    map: MapEntries,
+    keyNode: LibraryNode,
+    valueNode: LibraryNode | null,
+    depth: number,
+  ): void {
+    const key = this.key(keyNode, depth);
+    const value = this.node(valueNode, depth, key ?? undefined);
     if (key === null) return;
-    const isOpen = isPlain && isMissing(next) && isMissingSpace(key.text);
-    const value = isOpen ? this.refuse(missingSpace(key), key) : read;
-    // `<<` in quotes is an ordinary key.
-    if (isPlain && key.text === '<<') map.addMerge({ key, value });
-    else map.add({ key, value });
+    const isPlain = isScalar(keyNode) && keyNode.type === 'PLAIN';
+    const isMissing = valueNode === null || isEmpty(valueNode);
+    const problem = isPlain && isMissing ? missingSpace(key) : null;
+    if (problem === null) map.add({ key, value }, isPlain);
+    else map.add({ key, value: this.refuse(problem, key) }, isPlain);
   }
 
   /** Null for a key that is refused. */
-  private key(depth: number, isEnclosed: boolean): Entry['key'] | null {
-    const event = this.take();
-    if (event.type !== EVENT_SCALAR) return this.refuseKey(event, depth);
-    if (hasProperties(event)) this.dispute(disputedProperties(this.text, event));
-    const key = this.scalars.key(event);
-    if (this.isOver) return null;
-    if (event.anchorStart !== -1)
-      this.anchors.set(this.text.slice(event.anchorStart, event.anchorEnd), scalarNode(key, key.text));
-    const problem = (isEnclosed ? null : keyTooLong(key)) ?? invalidKey(key.text, key);
-    if (problem === null) return key;
+  private key(node: LibraryNode, depth: number): Entry['key'] | null {
+    const [start, end] = node.range ?? [this.at, this.at];
+    if (!isScalar(node)) {
+      // Its anchors may be referred to.
+      if (!isAlias(node)) this.node(node, depth);
+      const span = this.span(start, isAlias(node) || node.flow ? end : this.at);
+      this.context.problems.add({ code: 'syntax', span, message: 'a key must be text' });
+      return null;
+    }
+    const isWritten = end > start;
+    if (isWritten) this.at = end;
+    const span = isWritten ? this.span(start, end) : this.placeOfMissingKey(start);
+    const text = String(node.value);
+    if (node.anchor !== undefined) this.anchors.set(node.anchor, scalarNode(span, text));
+    const problem = invalidKey(text, span);
+    if (problem === null) return { ...span, text };
     this.context.problems.add(problem);
     return null;
   }
 
-  private refuseKey(event: Event, depth: number): null {
-    const { problems } = this.context;
-    if (event.type === EVENT_ALIAS) {
-      problems.add(keyNotText(this.places.span(this.places.ofAlias(event))));
-      return null;
-    }
-    // What is in a collection must be passed, and its anchors may be referred to.
-    this.next -= 1;
-    problems.add(keyNotText(this.node(depth)));
-    return null;
+  /** A block ends with the last value in it; the library includes comments and empty lines after it. */
+  private spanOf({ range }: YAMLMap | YAMLSeq, isFlow: boolean): Span {
+    const [start = 0, end = 0] = range ?? [];
+    if (isFlow) this.at = end;
+    return this.span(start, Math.max(start + 1, this.at));
+  }
+
+  /** The colon after a key that is not written, its question mark, or what is before it. */
+  private placeOfMissingKey(offset: number): Span {
+    const { text } = this.context.source;
+    let next = offset;
+    for (; /[\s#]/.test(text.charAt(next)); next += 1)
+      if (text[next] === '#') next = Math.max(next, text.indexOf('\n', next));
+    return text[next] === ':' ? this.span(next, next + 1) : this.before(offset);
+  }
+
+  /** What is before a value that is not written, such as the dash of an item. */
+  private before(offset: number): Span {
+    const { text } = this.context.source;
+    let end = offset;
+    while (end > 1 && /\s/.test(text.charAt(end - 1))) end -= 1;
+    return this.span(Math.max(0, end - 1), Math.max(1, end));
+  }
+
+  private span(start: number, end: number): Span {
+    return { source: this.context.source, start, end };
+  }
+
+  private get isOver(): boolean {
+    return this.context.limits.problem !== null;
   }
 
   private refuse(problem: YamlProblem, span: Span): Node {
     this.context.problems.add(problem);
     return scalarNode(span, null, true);
   }
-
-  /** True for what is reported. */
-  private dispute(found: Disputed | null): boolean {
-    if (found !== null) this.context.problems.add(this.places.problem(found));
-    return found !== null;
-  }
 }
 
-/** Nothing in a reported value counts as missing, and nothing else is said about what it is. */
-function asDisputed(isDisputed: boolean, node: Node): Node {
-  if (!isDisputed) return node;
-  return node.type === 'map' ? { ...node, partial: true } : scalarNode(node, null, true);
+/** True for a value of which nothing is written, not even an anchor. */
+function isEmpty(node: LibraryNode): boolean {
+  if (!isScalar(node) || node.anchor !== undefined || node.tag !== undefined) return false;
+  return node.range === undefined || node.range === null || node.range[0] === node.range[1];
+}
+
+const core = 'tag:yaml.org,2002:';
+
+/** False for a tag that YAML does not define, or that does not match the value: the library warns of it. */
+function hasOwnTag(node: Scalar | YAMLMap | YAMLSeq): boolean {
+  const { tag } = node;
+  if (tag === undefined || tag === '!') return true;
+  if (!isScalar(node)) return tag === core + (isMap(node) ? 'map' : 'seq');
+  if (tag === `${core}str`) return true;
+  const isKnown = ['null', 'bool', 'int', 'float'].some((name) => tag === core + name);
+  return isKnown && typeof node.value !== 'string';
+}
+
+/** A number that would not be kept as it is written; null for one that would. */
+function inexactNumber(value: number, written: string, span: Span): YamlProblem | null {
+  const code = 'inexact-number';
+  if (!Number.isFinite(value) || isUnsafeInteger(value, written)) {
+    const help = 'Put it in quotes if it is text, such as an id.';
+    return { code, span, message: 'this number cannot be stored exactly', help };
+  }
+  if (!/^[-+]?0\d/.test(written)) return null;
+  const help = `Put it in quotes if it is text: \`"${written}"\`.`;
+  return { code, span, message: 'this number would lose its leading zero', help };
+}
+
+/** Numbers with a fraction or an exponent are approximate by nature; integers are not. */
+function isUnsafeInteger(value: number, written: string): boolean {
+  return !Number.isSafeInteger(value) && !/[.eE]/.test(written);
 }

@@ -1,5 +1,5 @@
 import type { Json } from '../../model/json.js';
-import type { ProblemText } from '../../yaml/context.js';
+import type { ProblemText } from '../../yaml/problem.js';
 import { inline, quoted } from '../../yaml/text.js';
 import type { Suggestions } from '../suggest.js';
 import { interfaceWord, withMeaning } from './interface-words.js';

@@ -1,5 +1,5 @@
 import type { Json } from '../../model/json.js';
-import type { ProblemText } from '../../yaml/context.js';
+import type { ProblemText } from '../../yaml/problem.js';
 import { type TextRule, unsafe } from '../../yaml/text.js';
 
 /** Null when all texts of a value are safe. Of a secret, not even the character is named. */

@@ -1,4 +1,4 @@
-import { tools, type YAMLMap } from '../library.js';
+import { isMap, isSeq, type YAMLMap } from 'yaml';
 import {
   type Editable,
   editable,
@@ -36,7 +36,6 @@ export class EditableFile {
 
   /** Adds a text to a list of the first level, which is added if there is none, after the property `after`. */
   addToList(name: string, item: string, after: string): Edited {
-    const { isMap, isSeq } = tools();
     const roots = this.file.documents.map(({ contents }) => contents).filter(isMap);
     const pair = roots.map((root) => findPair(root as YAMLMap, name)).find((each) => each !== undefined);
     if (pair === undefined) return this.addPair(roots as YAMLMap[], { name, value: [item], after });
@@ -54,7 +53,6 @@ export class EditableFile {
    */
   addToSection(name: string, linesWith: (indent: string) => readonly string[]): Edited {
     const { text } = this.file;
-    const { isMap } = tools();
     const lineBreak = lineBreakOf(text);
     const [only, ...others] = this.file.documents;
     const root = others.length === 0 && isMap(only?.contents) ? (only.contents as YAMLMap) : null;
@@ -97,7 +95,6 @@ export class EditableFile {
   }
 
   private find(path: readonly string[]): { readonly map: YAMLMap } | Obstacle {
-    const { isMap } = tools();
     let last: Obstacle = obstacle('missing', this.file.documents[0]?.contents);
     for (const { contents } of this.file.documents) {
       const found = this.within(contents, path);
@@ -108,7 +105,6 @@ export class EditableFile {
   }
 
   private within(contents: unknown, path: readonly string[]) {
-    const { isMap } = tools();
     let node: unknown = contents;
     for (const name of path) {
       if (!isMap(node)) return obstacle('missing', node);

@@ -1,4 +1,15 @@
-import { type Document, parseWithOffsets, tools, type YAMLMap, type YamlNode } from '../library.js';
+import {
+  type Document,
+  isAlias,
+  isMap,
+  isNode,
+  isScalar,
+  isSeq,
+  visit,
+  type YAMLMap,
+  type Node as YamlNode,
+} from 'yaml';
+import { parseWithOffsets } from '../library.js';
 import { type Edited, endOfLine, nextLine, type Obstacle } from './text-edits.js';
 import { flowText, type Quoting, textScalar, type YamlValue } from './value-text.js';
 
@@ -20,7 +31,6 @@ export interface Editable {
 
 /** All nodes are looked at once, not once for each value that is changed. */
 export function editable(text: string, isReference: (text: string) => boolean): Editable {
-  const { isAlias, isMap, isSeq, visit } = tools();
   const documents = parseWithOffsets(text);
   const flows: (readonly [number, number])[] = [];
   const anchored = new Map<string, YamlNode[]>();
@@ -41,12 +51,12 @@ export function obstacle(reason: Obstacle['obstacle'], at: unknown, fallback?: u
 }
 
 export function rangeOf(node: unknown): readonly [start: number, end: number] | null {
-  const range = tools().isNode(node) ? node.range : null;
+  const range = isNode(node) ? node.range : null;
   return range ? [range[0], range[1]] : null;
 }
 
 export function keyOf({ key }: YamlPair): string {
-  return tools().isScalar(key) ? String(key.value) : '';
+  return isScalar(key) ? String(key.value) : '';
 }
 
 export function findPair(map: YAMLMap, key: string): YamlPair | undefined {
@@ -60,7 +70,6 @@ export function mergeOf(map: YAMLMap, key: string, file: Editable): YamlPair | u
 }
 
 function provides(node: unknown, key: string, file: Editable, depth: number): boolean {
-  const { isAlias, isMap, isSeq } = tools();
   if (depth > 8) return true;
   if (isAlias(node)) {
     const { source } = node;
@@ -74,13 +83,11 @@ function provides(node: unknown, key: string, file: Editable, depth: number): bo
 
 /** Whether an alias refers to the node. */
 function isShared(node: unknown, { aliased }: Editable): boolean {
-  const { isAlias, isNode } = tools();
   return isNode(node) && !isAlias(node) && Boolean(node.anchor) && aliased.has(node.anchor ?? '');
 }
 
 /** What keeps a value as a whole from being changed; null when nothing does. */
 export function ownObstacle(node: unknown, around: unknown, file: Editable): Obstacle | null {
-  const { isAlias, isScalar } = tools();
   if (isAlias(node)) return obstacle('alias', node);
   if (isShared(node, file)) return obstacle('anchor', node, around);
   const isText = isScalar(node) && typeof node.value === 'string';
@@ -89,7 +96,6 @@ export function ownObstacle(node: unknown, around: unknown, file: Editable): Obs
 
 /** What keeps a value, or one in it, from being changed; null when nothing does. */
 export function obstacleIn(node: unknown, around: unknown, file: Editable): Obstacle | null {
-  const { isMap, isSeq } = tools();
   const own = ownObstacle(node, around, file);
   if (own !== null) return own;
   const parts = isSeq(node) ? node.items : isMap(node) ? node.items.map(({ value }) => value) : [];
@@ -102,7 +108,6 @@ export function obstacleIn(node: unknown, around: unknown, file: Editable): Obst
 
 /** Where the content of a node ends: without comments and line breaks after it. */
 export function endOfContent(node: unknown, fallback: number, text: string): number {
-  const { isMap, isSeq } = tools();
   const range = rangeOf(node);
   if (range === null) return fallback;
   let end = range[1];
@@ -125,7 +130,6 @@ export function endOfPair({ key, value }: YamlPair, text: string): number {
 
 /** The edit that replaces the value of a pair, in the quotes that it has. */
 export function replaceValue(pair: YamlPair, value: YamlValue, file: Editable): Edited {
-  const { isScalar, isMap, isSeq } = tools();
   const { text } = file;
   const node = pair.value;
   const found = obstacleIn(node, pair.key, file);

@@ -1,4 +1,4 @@
-import { tools, type YAMLSeq } from '../library.js';
+import { isAlias, isNode, isScalar, type YAMLSeq } from 'yaml';
 import { type Editable, endOfContent, obstacle, obstacleIn, rangeOf } from './editable.js';
 import { type Edited, endOfLine, lineBreakOf, nextLine, startOfLine, type TextEdit } from './text-edits.js';
 import { textScalar } from './value-text.js';
@@ -13,7 +13,6 @@ interface Item {
 
 /** Gives a list these items. Those that stay where they are keep their lines. */
 export function editList(list: YAMLSeq, items: ListItems, file: Editable): Edited {
-  const { isNode, isAlias, isScalar } = tools();
   const kept = new Set(items);
   for (const [index, item] of list.items.entries()) {
     const isDropped = !kept.has(index);

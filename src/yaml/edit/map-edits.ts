@@ -1,4 +1,4 @@
-import { tools, type YAMLMap } from '../library.js';
+import { isMap, isScalar, isSeq, type YAMLMap } from 'yaml';
 import {
   type Editable,
   endOfPair,
@@ -56,7 +56,6 @@ export function editMap(map: YAMLMap, changes: PropertyChanges, file: Editable):
   const removed = map.flow
     ? removeFromFlow(map, rest, file)
     : joined(rest.map((pair) => removeLines(pair, file)));
-  const { isMap, isSeq } = tools();
   const busy = (pair: YamlPair) => changes.has(keyOf(pair)) && (isMap(pair.value) || isSeq(pair.value));
   return joined([
     ...parts,
@@ -68,7 +67,6 @@ export function editMap(map: YAMLMap, changes: PropertyChanges, file: Editable):
 }
 
 function editPair(pair: YamlPair, change: PropertyChange, file: Editable): Edited {
-  const { isMap } = tools();
   const { value: node, key } = pair;
   if (change.to === 'value') return replaceValue(pair, change.value, file);
   if (change.to === 'nothing') return [];
@@ -85,7 +83,6 @@ function editItems(
   change: PropertyChange & { to: 'items' },
   file: Editable,
 ): Edited {
-  const { isScalar, isSeq } = tools();
   if (!isSeq(value)) return obstacle('style', key);
   const items = change.items(value.items.map((each) => (isScalar(each) ? each.value : undefined)));
   return items === null

@@ -1,5 +1,5 @@
-import { plainValue } from '../core-schema.js';
 import { escapeOf, invisible } from '../format/scalar-style.js';
+import { plainValue } from '../library.js';
 
 /** A value to write. */
 export type YamlValue =

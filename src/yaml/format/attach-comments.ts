@@ -1,4 +1,4 @@
-import type { CST } from '../library.js';
+import type { CST } from 'yaml';
 
 /** Comments among the spaces and line breaks around them. */
 type Comments = CST.SourceToken[];

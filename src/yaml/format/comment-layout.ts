@@ -1,10 +1,20 @@
-import { type CST, type Document, tools, type YAMLMap, type YAMLSeq, type YamlNode } from '../library.js';
+import {
+  type CST,
+  type Document,
+  isMap,
+  isNode,
+  isScalar,
+  isSeq,
+  type YAMLMap,
+  type YAMLSeq,
+  type Node as YamlNode,
+} from 'yaml';
 
 /** Puts comments, and the empty lines around them, where the library prints them in their original place. */
 export function layOutComments(document: Document): void {
   if (document.commentBefore) document.commentBefore = oneEmptyLine(document.commentBefore);
   if (document.comment) document.comment = oneEmptyLine(document.comment);
-  if (tools().isNode(document.contents)) layOut(document.contents, null);
+  if (isNode(document.contents)) layOut(document.contents, null);
 }
 
 /** `next` is the node after this one; null at the end of the document. */
@@ -22,14 +32,12 @@ function layOut(node: YamlNode, next: YamlNode | null): void {
 }
 
 function partsOf(node: YamlNode): YamlNode[] {
-  const { isMap, isNode, isSeq } = tools();
   if (isMap(node)) return node.items.flatMap(({ key, value }) => [key, value]).filter(isNode);
   return isSeq(node) ? node.items.filter(isNode) : [];
 }
 
 /** The comment of `key: # …` stays on that line; the library would put it below. */
 function keepKeyComments(node: YamlNode): void {
-  const { isMap, isNode, isScalar } = tools();
   if (!isMap(node) || node.flow === true) return;
   for (const { key, value, srcToken } of node.items) {
     const beside = commentBeside((srcToken as CST.CollectionItem | undefined)?.sep);
@@ -73,7 +81,6 @@ function lowerTails(node: YamlNode, parts: readonly YamlNode[]): void {
 }
 
 function isBlock(node: unknown): node is YAMLMap | YAMLSeq {
-  const { isMap, isSeq } = tools();
   return (isMap(node) || isSeq(node)) && node.flow !== true;
 }
 
@@ -83,7 +90,6 @@ function oneEmptyLine(comment: string): string {
 
 /** Separates sections: an empty line before each top-level key that contains a map or list. */
 export function spaceSections({ contents }: Document): void {
-  const { isMap, isScalar } = tools();
   if (!isMap(contents)) return;
   contents.items.forEach((pair, index) => {
     if (index === 0 || !isBlock(pair.value) || !isScalar(pair.key)) return;

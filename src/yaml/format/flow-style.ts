@@ -1,4 +1,4 @@
-import { type CST, tools, type YAMLMap, type YAMLSeq } from '../library.js';
+import { type CST, isMap, isSeq, type YAMLMap, type YAMLSeq } from 'yaml';
 import { endOf, isComment } from './attach-comments.js';
 
 /** Brackets on several lines stay brackets if everything fits on one line of this length. */
@@ -9,7 +9,6 @@ const LONGEST_LINE = 100;
  * would print everything on one line, and has no good place for the comments.
  */
 export function unfoldFlow(node: unknown, text: string): void {
-  const { isMap, isSeq } = tools();
   if (!isMap(node) && !isSeq(node)) return;
   if (node.flow === true) {
     if (node.items.length === 0 || (!hasComment(node.srcToken) && fits(node, text))) return;

@@ -1,13 +1,6 @@
 import { createHash } from 'node:crypto';
-import {
-  commentsIn,
-  type Document,
-  hasMorePieces,
-  parseForEdit,
-  tools,
-  type YAMLMap,
-  type YAMLSeq,
-} from '../library.js';
+import { type Document, isAlias, isMap, isScalar, isSeq, visit, type YAMLMap, type YAMLSeq } from 'yaml';
+import { commentsIn, hasMorePieces, parseForEdit } from '../library.js';
 import { yamlLimits } from '../limits.js';
 import { withAttachedComments } from './attach-comments.js';
 import { layOutComments, spaceSections } from './comment-layout.js';
@@ -59,7 +52,6 @@ function printed(text: string): { readonly formatted: string; readonly hash: str
 }
 
 function restyle(document: Document, text: string, index: number): void {
-  const { visit } = tools();
   if (document.directives) {
     // What comes before the end marker would be printed after it.
     document.directives.docEnd = false;
@@ -94,13 +86,12 @@ function padFlow(node: YAMLMap | YAMLSeq, padding: '' | ' '): void {
  */
 function semanticHash(documents: readonly Document[], comments: readonly string[]): string {
   const hash = createHash('sha256');
-  const is = tools();
   const update = (node: unknown): void => {
-    if (is.isAlias(node)) hash.update(`*${node.source}\n`);
-    else if (is.isScalar(node)) hash.update(`${textOf(node.value)} ${propertiesOf(node)}\n`);
-    else if (is.isMap(node) || is.isSeq(node)) {
-      hash.update(`${is.isMap(node) ? '{' : '['}${node.items.length} ${propertiesOf(node)}\n`);
-      for (const each of is.isMap(node) ? node.items.flatMap(({ key, value }) => [key, value]) : node.items)
+    if (isAlias(node)) hash.update(`*${node.source}\n`);
+    else if (isScalar(node)) hash.update(`${textOf(node.value)} ${propertiesOf(node)}\n`);
+    else if (isMap(node) || isSeq(node)) {
+      hash.update(`${isMap(node) ? '{' : '['}${node.items.length} ${propertiesOf(node)}\n`);
+      for (const each of isMap(node) ? node.items.flatMap(({ key, value }) => [key, value]) : node.items)
         update(each);
     } else hash.update('null  \n');
   };

@@ -1,4 +1,4 @@
-import type { Scalar, ScalarTag } from '../library.js';
+import type { Scalar, ScalarTag } from 'yaml';
 
 /** Where a text on several lines is broken. */
 const FOLD_WIDTH = 80;

@@ -1,5 +1,5 @@
-import type { CST } from '../library.js';
-import type { ReportedError } from './syntax-hints.js';
+import type { CST } from 'yaml';
+import type { ReportedError } from './hints.js';
 
 const openings: ReadonlyMap<string, string> = new Map([
   [']', '['],

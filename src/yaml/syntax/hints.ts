@@ -1,7 +1,6 @@
-import { templateMessage } from '../checks.js';
-import type { Hint, ProblemText, SyntaxRules } from '../context.js';
+import type { Hint, ProblemText, SyntaxRules } from '../problem.js';
 import { quoted } from '../text.js';
-import { aliasColon, anchorColon, describeSyntaxError } from './syntax-messages.js';
+import { aliasColon, anchorColon, describeSyntaxError, noDirectives, templateMessage } from './messages.js';
 
 /** Characters before a line in which the line that it follows is looked for. */
 const NEARBY_CHARACTERS = 2_000;
@@ -33,6 +32,7 @@ export function hintFor(
   const [start, end] = pos;
   return (
     template(text, start, rules) ??
+    atMarker(text, start) ??
     rules.explain(text, start) ??
     oddCharacter(text, error) ??
     anchorName(error) ??
@@ -181,6 +181,25 @@ function spaceAfterColon(text: string, code: string, start: number): SyntaxHint 
   if (key === undefined) return null;
   const colon = start + key.length;
   return { message: 'a space is missing after this colon', start: colon, end: colon + 1 };
+}
+
+/** The indentation of a line contains a tab, and so the library takes the line for one that is not indented. */
+export function tabBefore(text: string, { code, message, pos: [at] }: ReportedError): SyntaxHint | null {
+  if (code !== 'BAD_INDENT' && !message.startsWith('Missing closing')) return null;
+  const isEnd = text[at] === '\n' || text[at] === '\r';
+  const start = isEnd ? text.indexOf('\n', at) + 1 : text.lastIndexOf('\n', at - 1) + 1;
+  const [blanks] = /^ *\t[ \t]*/.exec(text.slice(start, start + NEARBY_CHARACTERS)) ?? [];
+  if (blanks === undefined) return null;
+  return { ...describeSyntaxError('TAB_AS_INDENT'), start, end: start + blanks.length };
+}
+
+/** ` %YAML 1.2`, and `... text` */
+function atMarker(text: string, at: number): SyntaxHint | null {
+  const [directive] = /^%(?:YAML|TAG)[^\n]*/.exec(text.slice(at, at + NEARBY_CHARACTERS)) ?? [];
+  if (directive !== undefined) return { ...noDirectives, start: at, end: at + directive.length };
+  const start = text.lastIndexOf('\n', at - 1) + 1;
+  if (!/^\.\.\.[ \t]+$/.test(text.slice(start, at))) return null;
+  return { message: 'only a comment may follow `...` on its line', start, end: start + 3 };
 }
 
 /** `'Bob's shop'`: to YAML, the text ends at the second quote. */

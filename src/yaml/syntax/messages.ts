@@ -1,5 +1,7 @@
-import type { ProblemText } from '../context.js';
+import type { ProblemText } from '../problem.js';
 
+export const templateMessage = 'templates with `{{` or `{%` are not supported';
+export const noDirectives: ProblemText = { message: 'directives are not allowed', help: 'Remove this line.' };
 export const anchorColon: ProblemText = { message: 'the name of an anchor must not end with ":"' };
 export const aliasColon: ProblemText = { message: 'the name of an alias must not end with ":"' };
 
@@ -79,6 +81,11 @@ const byMessage: readonly (readonly [pattern: RegExp, message: string, help: str
     /^Sequence item without/,
     'this line is not a list item',
     'Begin it with `- `, or align it with the lines of the map that it belongs to.',
+  ],
+  [
+    /^Tags and anchors must be separated/,
+    'a space is missing after this anchor or tag',
+    'Write the value after a space, or on a new line.',
   ],
   [
     /^Comments must be separated/,
