@@ -1,20 +1,13 @@
 import type { Intent, Inventory, InventoryEntry } from '../model/inventory.js';
 import type { Kind } from '../model/kind.js';
 import { pendingAddresses, resolveValues } from '../model/pending.js';
-import type { Change, InventoryRecord, Plan } from '../model/plan.js';
+import type { Change, InventoryRecord } from '../model/plan.js';
 import type { ChangeOutcome } from '../model/report.js';
-import { type Address, addressOf, type KindName, type Observed, objectKey } from '../model/resource.js';
-
-interface BeginningRun {
-  readonly inventory: Inventory;
-  readonly plan: Plan;
-  readonly withheld: ReadonlyMap<Address, string>;
-  /** It was accepted as the rest of the plan that the inventory says was begun. */
-  readonly isRest: boolean;
-}
+import { type Address, addressOf, objectKey } from '../model/resource.js';
+import type { ApplyInputs, PlannedState } from './run-state.js';
 
 /** The intent: what the run is about to create is saved before the first request is sent. */
-export function inventoryBefore({ inventory, plan, withheld, isRest }: BeginningRun): Inventory {
+export function inventoryBefore({ inventory, plan, withheld, isRest }: ApplyInputs): Inventory {
   const { createIntents, service, checkout, digest, digestParts } = plan;
   const own = { digest, digestParts, ...(plan.destroy === undefined ? {} : { destroy: plan.destroy }) };
   const intended = Object.entries(createIntents).flatMap(([address, { draft }]) =>
@@ -32,15 +25,6 @@ export function inventoryBefore({ inventory, plan, withheld, isRest }: Beginning
 }
 
 type Ids = ReadonlyMap<Address, string>;
-
-export interface PlannedState {
-  readonly plan: Plan;
-  readonly kinds: readonly Kind[];
-  /** The objects that existed when the plan was made. */
-  readonly observed: ReadonlyMap<KindName, readonly Observed[]>;
-  /** The user selected some of the changes: others may be left. */
-  readonly isPart: boolean;
-}
 
 /** What a run has done, as far as it is known. */
 export interface RunKnowledge {
@@ -71,7 +55,7 @@ export function inventoryAfter(before: Inventory, state: PlannedState, known: Ru
     if (entry === 'bug') continue;
     if (hasEnded(change, outcome)) drafts.delete(change.address);
     if (entry === 'gone') entries.delete(change.address);
-    else if (entry === 'unchanged') keepFormer(change, { before: seen, owners }, entries);
+    else if (entry === 'unchanged') keepFormer(change, seen, owners, entries);
     else {
       // One object, one owner: an entry that was renamed takes the object with it.
       const former = owners.get(objectKey(entry.kind, entry.id));
@@ -177,7 +161,7 @@ function entryOrBug(
 function displaced(
   { entries: before }: Inventory,
   entries: ReadonlyMap<Address, InventoryEntry>,
-  { plan, observed }: Pick<PlannedState, 'plan' | 'observed'>,
+  { plan, observed }: PlannedState,
   replaced: readonly Change[],
 ): [Address, InventoryEntry][] {
   const owned = new Set([...entries.values(), ...replaced].map(({ kind, id }) => objectKey(kind, id)));
@@ -195,7 +179,8 @@ function displaced(
 /** An object whose entry now owns another one stays owned, under an address of its own, until it is gone. */
 function keepFormer(
   { address, kind, id }: Change,
-  { before, owners }: { readonly before: Inventory; readonly owners: ReadonlyMap<string, Address> },
+  before: Inventory,
+  owners: ReadonlyMap<string, Address>,
   entries: Map<Address, InventoryEntry>,
 ): void {
   if (id === null || address !== addressOf(kind, id) || entries.has(address)) return;

@@ -3,8 +3,8 @@ import { exists, type Kind, referencesOf } from '../model/kind.js';
 import type { Step } from '../model/plan.js';
 import type { ListCall } from '../model/request.js';
 import type { KindName, Observed } from '../model/resource.js';
-import type { ApplyInputs } from './inputs.js';
-import { valuesOf } from './values.js';
+import type { ApplyInputs } from './run-state.js';
+import { valuesOf } from './sent.js';
 
 /**
  * Reads objects again right before a request that deletes or replaces them: the plan may be minutes old, and the service
@@ -13,7 +13,7 @@ import { valuesOf } from './values.js';
 export class Recheck {
   private readonly reading = new Map<string, Promise<readonly Observed[]>>();
 
-  constructor(private readonly inputs: Pick<ApplyInputs, 'kinds' | 'observed' | 'writer'>) {}
+  constructor(private readonly inputs: ApplyInputs) {}
 
   /** Why the object is not what the plan showed; null when it is, or when the request can do no harm. */
   async conflictOf(step: Step, kind: Kind, id: string): Promise<string | null> {

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { type ApplyCallbacks, type ApplyOptions, apply } from '../engine/apply/apply.js';
+import { type ApplyCallbacks, type ApplyOptions, apply } from '../engine/apply.js';
 import { readSavedPlan } from '../engine/saved-plan.js';
 import { withSession } from '../engine/session.js';
 import { checkWritable, writeAtomic } from '../files/atomic.js';

@@ -1,6 +1,5 @@
-import type { Confirmation } from '../engine/apply/apply.js';
-import { type HoldCallbacks, type HoldOptions, hold } from '../engine/hold/hold.js';
-import { parseUntil } from '../engine/hold/until.js';
+import { type HoldCallbacks, type HoldOptions, hold, parseUntil } from '../engine/hold.js';
+import type { Confirmation } from '../engine/reviewed-run.js';
 import { withSession } from '../engine/session.js';
 import { type Diagnostic, problem } from '../model/diagnostic.js';
 import type { HoldPlan } from '../model/hold-plan.js';

@@ -1,4 +1,4 @@
-import type { MayReplace } from '../apply/deliver-file.js';
+import type { MayReplace } from '../apply/deliver.js';
 import { kinds } from '../kinds/index.js';
 import type { Inventory } from '../model/inventory.js';
 import { isPrefixOf } from '../model/key-prefix.js';

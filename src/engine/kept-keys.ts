@@ -2,7 +2,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import { readdirSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join, relative, resolve } from 'node:path';
-import type { HeldKey } from '../apply/writer.js';
+import type { HeldKey } from '../apply/run-state.js';
 import { nameBehind } from '../files/new-file.js';
 import { prepareRescuedFolder, RESCUED_FOLDER, rescuedFiles } from '../files/own-folder.js';
 import { isPrivate, readSecret, writeSecret } from '../files/secret-file.js';

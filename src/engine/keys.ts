@@ -1,7 +1,6 @@
 import { resolve } from 'node:path';
-import { deliver, removeDelivered, undeliverable } from '../apply/deliver.js';
-import type { MayReplace } from '../apply/deliver-file.js';
-import type { KeyKeeping } from '../apply/writer.js';
+import { deliver, type MayReplace, removeDelivered, undeliverable } from '../apply/deliver.js';
+import type { KeyKeeping } from '../apply/run-state.js';
 import { reasonOf } from '../files/errno.js';
 import { kinds } from '../kinds/index.js';
 import type { Address, Project } from '../model/resource.js';

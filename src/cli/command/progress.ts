@@ -1,4 +1,4 @@
-import type { StepEvent } from '../../engine/apply/apply.js';
+import type { StepEvent } from '../../engine/apply.js';
 import type { Plan } from '../../model/plan.js';
 import type { Address } from '../../model/resource.js';
 import { progressLine, stepLine } from '../../view/text/progress.js';

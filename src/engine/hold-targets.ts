@@ -1,12 +1,12 @@
-import { limits } from '../../manifest/limits.js';
-import { suggestWithin } from '../../manifest/suggest.js';
-import { type Diagnostic, Problem } from '../../model/diagnostic.js';
-import type { Inventory } from '../../model/inventory.js';
-import type { Address, Agent, Project } from '../../model/resource.js';
-import { recordedAddress } from '../../reconcile/hold/hold-plan.js';
-import type { Match } from '../../reconcile/match/match.js';
-import { matchingNothing, type Selector } from '../../reconcile/select.js';
-import type { Observation } from '../plan.js';
+import { limits } from '../manifest/limits.js';
+import { suggestWithin } from '../manifest/suggest.js';
+import { type Diagnostic, Problem } from '../model/diagnostic.js';
+import type { Inventory } from '../model/inventory.js';
+import type { Address, Agent, Project } from '../model/resource.js';
+import { recordedAddress } from '../reconcile/hold/hold-plan.js';
+import type { Match } from '../reconcile/match/match.js';
+import { matchingNothing, type Selector } from '../reconcile/select.js';
+import type { Observation } from './plan.js';
 
 export interface HoldTargets {
   /** Those that the inventory knows. */
