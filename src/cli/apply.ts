@@ -4,11 +4,9 @@ import { readSavedPlan } from '../engine/saved-plan.js';
 import { withSession } from '../engine/session.js';
 import { checkWritable, writeAtomic } from '../files/atomic.js';
 import { diagnosticsOf, problem } from '../model/diagnostic.js';
-import type { LockInfo } from '../model/inventory.js';
 import { isEmpty, type Plan } from '../model/plan.js';
 import { forView } from '../model/plan-view.js';
 import { isComplete } from '../model/report.js';
-import { escapeControls } from '../view/escape.js';
 import { jsonText } from '../view/json/json-text.js';
 import { reportJson } from '../view/json/plan-json.js';
 import { planText } from '../view/text/plan-text.js';
@@ -22,7 +20,7 @@ import {
   planOptions,
   sessionOptions,
 } from './command/flags.js';
-import { type ProgressPrinter, progressOf } from './command/progress.js';
+import { RunReporter } from './command/progress.js';
 import { printDiagnostics, renderOptions, runCommand } from './command/run-command.js';
 import { confirm } from './host/confirm.js';
 import type { CommandContext } from './host/host.js';
@@ -129,34 +127,15 @@ function callbacksOf(
   ask: CarryOutCommand['ask'],
   begin: () => void,
 ): ApplyCallbacks {
-  const { host, output } = context;
-  let progress: ProgressPrinter | undefined;
-  let waitedFor: string | null = null;
+  const reporter = new RunReporter(context, begin);
   return {
+    ...reporter.callbacks,
     onPlan(plan) {
       showPlan(plan, flags, context, ask === null);
-      progress = progressOf(plan, host, output);
+      reporter.expect(plan);
     },
-    onWait(holder) {
-      // Each run is reported once.
-      if (waitedFor === holder.name) return;
-      waitedFor = holder.name;
-      output.err(output.redactor.value(`${waitText(holder)}\n`));
-    },
-    onStep(event) {
-      begin();
-      progress?.onStep(event);
-    },
-    onStepsEnded: () => progress?.end(),
     ...(ask == null ? {} : { confirm: ask }),
   };
-}
-
-export function waitText({ name, since, takeOverMs }: LockInfo): string {
-  const minutes = Math.ceil(takeOverMs / 60_000);
-  return escapeControls(
-    `Waiting for ${name}, which has held the lock since ${since}. If the lock is not renewed for ${minutes} min, this run takes it over. To remove it now, run \`roster unlock\`.`,
-  );
 }
 
 function showPlan(plan: Plan, flags: CarryOutFlags, context: CommandContext, isConfirmed: boolean): void {
