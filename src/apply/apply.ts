@@ -54,7 +54,7 @@ export async function executePlan(inputs: ApplyInputs): Promise<Applied> {
     ids,
     unseen,
     now: inputs.control.now(),
-    formerIntent: inputs.inventory.intent,
+    former: inputs.inventory,
     onBug: (address: Address, bug: unknown) => void state.reportBug(address, bug),
   };
   // The requests have been sent: an inventory that cannot be written is reported, and must not hide what was done.

@@ -7,14 +7,14 @@ import { type Address, addressOf, objectKey } from '../model/resource.js';
 import type { ApplyInputs, PlannedState } from './run-state.js';
 
 /** The intent: what the run is about to create is saved before the first request is sent. */
-export function inventoryBefore({ inventory, plan, withheld, isRest }: ApplyInputs): Inventory {
+export function inventoryBefore({ inventory, intent, plan, withheld, isRest }: ApplyInputs): Inventory {
   const { createIntents, service, checkout, digest, digestParts } = plan;
   const own = { digest, digestParts, ...(plan.destroy === undefined ? {} : { destroy: plan.destroy }) };
   const intended = Object.entries(createIntents).flatMap(([address, { draft }]) =>
     withheld.has(address) ? [] : [[address, draft] as const],
   );
   return {
-    ...inventory,
+    ...(intent ?? inventory),
     service: inventory.service ?? service,
     // From now on, the service may hold what was added in this commit.
     ...(checkout === undefined ? {} : { commit: checkout.record }),
@@ -33,8 +33,8 @@ export interface RunKnowledge {
   /** Created, but no list shows their objects yet. */
   readonly unseen: ReadonlySet<Address>;
   readonly now: Date;
-  /** What an earlier run had begun. */
-  readonly formerIntent?: Intent | undefined;
+  /** From before the run, with what an earlier run had begun. */
+  readonly former?: Inventory;
   /** Without it, a bug is thrown. With it, the change keeps its entry and draft, and all others are recorded. */
   onBug?(address: Address, bug: unknown): void;
 }
@@ -55,8 +55,11 @@ export function inventoryAfter(before: Inventory, state: PlannedState, known: Ru
     if (entry === 'bug') continue;
     if (hasEnded(change, outcome)) drafts.delete(change.address);
     if (entry === 'gone') entries.delete(change.address);
-    else if (entry === 'unchanged') keepFormer(change, seen, owners, entries);
-    else {
+    else if (entry === 'unchanged') {
+      keepFormer(change, seen, owners, entries);
+      if (outcome === 'failed' || outcome === 'skipped')
+        withdrawIntent(change, before, known.former, entries);
+    } else {
       // One object, one owner: an entry that was renamed takes the object with it.
       const former = owners.get(objectKey(entry.kind, entry.id));
       if (former !== undefined && entry.id !== null && entries.get(former)?.id === entry.id) {
@@ -83,11 +86,11 @@ export function inventoryAfter(before: Inventory, state: PlannedState, known: Ru
 function intentAfter(
   begun: Intent | undefined,
   { plan, isPart }: PlannedState,
-  { outcomes, formerIntent }: RunKnowledge,
+  { outcomes, former }: RunKnowledge,
 ): Intent | undefined {
   if (outcomes.some(({ outcome }) => outcome !== 'done')) return begun;
   if (!isPart) return undefined;
-  const candidate = begun?.digest === plan.digest ? formerIntent : begun;
+  const candidate = begun?.digest === plan.digest ? former?.intent : begun;
   return candidate?.digest === plan.digest ? undefined : candidate;
 }
 
@@ -186,6 +189,20 @@ function keepFormer(
   if (id === null || address !== addressOf(kind, id) || entries.has(address)) return;
   const former = before.entries.get(owners.get(objectKey(kind, id)) ?? '');
   if (former !== undefined) entries.set(address, former);
+}
+
+/** What was recorded for a change before its request was sent does not count if the change was not made. */
+function withdrawIntent(
+  { address }: Change,
+  before: Inventory,
+  former: Inventory | undefined,
+  entries: Map<Address, InventoryEntry>,
+): void {
+  const was = former?.entries.get(address);
+  if (was === undefined || was === before.entries.get(address)) return;
+  // Only for an object that a list has shown is anything recorded beforehand.
+  const { created: _, ...shown } = was;
+  entries.set(address, shown);
 }
 
 /** The record of a change with known ids; undefined when an object that it refers to could not be created. */

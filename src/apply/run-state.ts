@@ -17,7 +17,10 @@ export interface PlannedState {
 }
 
 export interface ApplyInputs extends PlannedState {
+  /** As it was when the plan was made. */
   readonly inventory: Inventory;
+  /** Saved before the first request, instead of `inventory`. Of a change that is not made, nothing of it remains. */
+  readonly intent: Inventory | null;
   readonly lock: Lock;
   readonly writer: Writer;
   readonly keys: KeyKeeping;

@@ -37,7 +37,7 @@ export interface CarryOut {
   /** It was accepted as the rest of the plan that the inventory says was begun. */
   readonly isRest: boolean;
   readonly verify: boolean;
-  /** What to record before the first request, instead of the inventory of the observation. */
+  /** What to record before the first request, instead of the inventory of the observation: who holds what. */
   readonly intent?: Inventory;
   readonly callbacks: StepCallbacks;
 }
@@ -84,7 +84,8 @@ async function execute(inputs: CarryOut, lock: Lock): Promise<CarriedOut> {
     kinds,
     observed: observation.state.objects,
     isPart,
-    inventory: inputs.intent ?? observation.inventory,
+    inventory: observation.inventory,
+    intent: inputs.intent ?? null,
     lock,
     writer,
     keys: keyKeeping(session.project, session.redactor, observation.former),
