@@ -1,7 +1,7 @@
 import { type Diagnostic, diagnosticsOf } from '../model/diagnostic.js';
 import { exists, type Kind } from '../model/kind.js';
 import { resolveRequest } from '../model/pending.js';
-import type { Change, Plan, Step } from '../model/plan.js';
+import type { Change, Step } from '../model/plan.js';
 import type { ChangeOutcome } from '../model/report.js';
 import type { Address, Observed } from '../model/resource.js';
 import { CreateRunner } from './creates.js';
@@ -141,11 +141,12 @@ class PlanRunner implements StepRunner {
   }
 
   private async repeatable(step: Step): Promise<StepState> {
+    if (step.addresses.length > 1) return this.bulk(step);
     try {
       const conflict = await this.conflict(step);
       if (conflict !== null) return conflict;
-      const answer = await this.inputs.writer.send(resolveRequest(step.request, this.state.ids));
-      return step.addresses.length > 1 ? await this.completeBulk(step, answer.data) : { outcome: 'done' };
+      await this.inputs.writer.send(resolveRequest(step.request, this.state.ids));
+      return { outcome: 'done' };
     } catch (failure) {
       const verdict = this.state.judge(failure);
       if (verdict.gone) return this.notFound(step, verdict);
@@ -159,16 +160,13 @@ class PlanRunner implements StepRunner {
     const [address] = step.addresses;
     if (kind === undefined || id === undefined || address === undefined) return null;
     try {
-      const conflict = await this.recheck.conflictOf(step, kind, id);
+      const conflict = await this.recheck.conflictOf(step.request, kind, id);
       if (conflict === null) return null;
       this.state.diagnostics.push(conflictDiagnostic(address, conflict));
       return { outcome: 'failed', error: conflict };
     } catch (failure) {
       const verdict = this.state.judge(failure);
-      if (verdict.gone) return whenGone(step, verdict.message);
-      // Nothing was sent.
-      const message = `reading it again failed: ${verdict.message}`;
-      return { outcome: verdict.givenUp === null ? 'failed' : 'skipped', error: message };
+      return verdict.gone ? whenGone(step, verdict.message) : notReadAgain(verdict);
     }
   }
 
@@ -202,30 +200,74 @@ class PlanRunner implements StepRunner {
     return listed.some((each) => each.id === id && exists(kind, each));
   }
 
-  /**
-   * A bulk call skips without an error what it cannot do (interface §4). Unless the counts in the answer say that all is
-   * done, the list decides what is left, and each of that is sent by itself.
-   */
-  private async completeBulk(step: Step, data: unknown): Promise<StepState> {
+  /** One request for all, unless one of them must not be sent: then each by itself. */
+  private async bulk(step: Step): Promise<StepState> {
     const kind = this.state.kinds.get(step.kind);
-    if (kind === undefined || kind.bulk === undefined || kind.bulk.confirms(data, step.addresses.length))
-      return { outcome: 'done' };
-    const { writer, plan } = this.inputs;
-    let singles: readonly Step[];
+    if (kind?.bulk === undefined) throw new Error(`step ${step.id} is of a kind without bulk calls`);
+    const singles = singlesOf(step);
     try {
-      const listed = await writer.reader.readAll(kind.list());
-      singles = bulkRemainder(step, kind, listed, plan.records, this.state.ids);
+      const conflicts = await Promise.all(
+        singles.map((each) => this.recheck.conflictOf(each.request, kind, this.idOf(each) ?? '')),
+      );
+      if (conflicts.some((each) => each !== null)) return this.oneByOne(singles);
+    } catch (failure) {
+      return notReadAgain(this.state.judge(failure));
+    }
+    try {
+      const { data } = await this.inputs.writer.send(resolveRequest(step.request, this.state.ids));
+      if (kind.bulk.confirms(data, step.addresses.length)) return { outcome: 'done' };
+    } catch (failure) {
+      return stateAfter(this.state.judge(failure));
+    }
+    return this.completeBulk(kind, singles);
+  }
+
+  /**
+   * A bulk call skips without an error what it cannot do (interface §4). The list decides what is left, because the counts
+   * in the response do not say which objects were skipped.
+   */
+  private async completeBulk(kind: Kind, singles: readonly Step[]): Promise<StepState> {
+    let listed: readonly Observed[];
+    try {
+      listed = await this.inputs.writer.reader.readAll(kind.list());
     } catch (failure) {
       const why = this.state.judge(failure).message;
       const error = `the response did not confirm all changes; reading the list failed: ${why}`;
       return { outcome: 'unknown', error };
     }
+    const byId = new Map(listed.filter((each) => exists(kind, each)).map((each) => [each.id, each]));
+    return this.oneByOne(singles.filter((each) => !this.isMade(each, kind, byId.get(this.idOf(each) ?? ''))));
+  }
+
+  private isMade(single: Step, kind: Kind, observed: Observed | undefined): boolean {
+    if (single.request.method === 'DELETE') return observed === undefined;
+    const record = this.inputs.plan.records[single.id];
+    if (observed === undefined || record === undefined) return false;
+    return hasValues(kind, observed.spec, record.applied, this.state.ids, record.sensitive);
+  }
+
+  private async oneByOne(singles: readonly Step[]): Promise<StepState> {
     const { concurrency } = this;
     const run = (single: Step) => this.repeatable(single);
     const each = await runSteps(singles, { run, stopped: () => this.stopped(), concurrency });
     const worst = worstOf([...each.values()]);
     return worst.outcome === 'done' ? worst : { ...worst, each };
   }
+}
+
+/** A bulk call as one step for each change, with its address as the id. */
+function singlesOf(step: Step): readonly Step[] {
+  return step.singles.map((request, index) => {
+    const address = step.addresses[index];
+    if (address === undefined) throw new Error(`step ${step.id} has more requests than addresses`);
+    return { ...step, id: address, addresses: [address], request, singles: [], after: [], last: false };
+  });
+}
+
+function notReadAgain({ givenUp, message }: Verdict): StepState {
+  // Nothing was sent.
+  const error = `reading it again failed: ${message}`;
+  return { outcome: givenUp === null ? 'failed' : 'skipped', error };
 }
 
 /** Reading the object has found that it is gone: what a delete asks for. */
@@ -266,36 +308,4 @@ function worstOf(states: readonly StepState[]): StepState {
     states.find((state) => state.outcome === outcome),
   );
   return ranked.find((state) => state !== undefined) ?? { outcome: 'done' };
-}
-
-/**
- * What a bulk call has not done, as one step for each change, with its address as the id. The list shows it, because the
- * counts in the answer do not say which objects were skipped. Deletes of objects that are gone are not repeated, nor
- * changes that were made.
- */
-function bulkRemainder(
-  step: Step,
-  kind: Kind,
-  listed: readonly Observed[],
-  records: Plan['records'],
-  ids: ReadonlyMap<Address, string>,
-): readonly Step[] {
-  const byId = new Map(listed.filter((each) => exists(kind, each)).map((each) => [each.id, each]));
-  const isAsApplied = (address: Address, { spec }: Observed) => {
-    const record = records[address];
-    return record !== undefined && hasValues(kind, spec, record.applied, ids, record.sensitive);
-  };
-  return step.singles.flatMap((request, index): Step[] => {
-    const address = step.addresses[index];
-    if (address === undefined) throw new Error(`step ${step.id} has more requests than addresses`);
-    const id = ids.get(address);
-    const observed = id === undefined ? undefined : byId.get(id);
-    const isDone =
-      request.method === 'DELETE'
-        ? observed === undefined
-        : observed !== undefined && isAsApplied(address, observed);
-    return isDone
-      ? []
-      : [{ ...step, id: address, addresses: [address], request, singles: [], after: [], last: false }];
-  });
 }
