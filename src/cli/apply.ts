@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { type ApplyCallbacks, type ApplyOptions, apply } from '../engine/apply.js';
+import { type ApplyCallbacks, type ApplyOptions, apply, RefusedPlan } from '../engine/apply.js';
 import { readSavedPlan } from '../engine/saved-plan.js';
 import { withSession } from '../engine/session.js';
 import { checkWritable, writeAtomic } from '../files/atomic.js';
@@ -8,11 +8,11 @@ import { isEmpty, type Plan } from '../model/plan.js';
 import { forView } from '../model/plan-view.js';
 import { isComplete } from '../model/report.js';
 import { jsonText } from '../view/json/json-text.js';
-import { reportJson } from '../view/json/plan-json.js';
+import { refusedJson, reportJson } from '../view/json/plan-json.js';
 import { planText } from '../view/text/plan-text.js';
 import { reportText } from '../view/text/report-text.js';
 import { declarations } from './command/declarations.js';
-import { exitCode } from './command/exit.js';
+import { exitCode, exitCodeFor } from './command/exit.js';
 import {
   chooseDigest,
   chooseLockTimeout,
@@ -21,9 +21,10 @@ import {
   sessionOptions,
 } from './command/flags.js';
 import { RunReporter } from './command/progress.js';
-import { printDiagnostics, renderOptions, runCommand } from './command/run-command.js';
+import { type CommandResult, printDiagnostics, renderOptions, runCommand } from './command/run-command.js';
 import { confirm } from './host/confirm.js';
 import type { CommandContext } from './host/host.js';
+import type { Output } from './host/output.js';
 
 /** Flags of the commands that carry out a plan. */
 export interface CarryOutFlags extends GuardFlags {
@@ -77,9 +78,11 @@ export function carryOut(
     const options = readOptions();
     const reportPath = flags.report === undefined ? null : resolve(host.cwd, flags.report);
     if (reportPath !== null) checkWritable(reportPath);
-    const { report, declined } = await withSession(sessionOptions(flags, context), (session) =>
+    const ran = await withSession(sessionOptions(flags, context), (session) =>
       apply(session, options, callbacksOf(flags, context, ask, begin)),
-    );
+    ).catch(refusedPlan);
+    if (ran instanceof RefusedPlan) return refusedResult(ran, output);
+    const { report, declined } = ran;
     // A plan without requests changes the inventory.
     if (report.outcomes.length > 0 && !declined) begin();
     const shown = output.redactor.value({ ...report, plan: forView(report.plan) });
@@ -95,6 +98,21 @@ export function carryOut(
       render: { json, text: (style) => (declined ? '' : reportText(shown, style, flags)) },
     };
   });
+}
+
+function refusedPlan(failure: unknown): RefusedPlan {
+  if (failure instanceof RefusedPlan) return failure;
+  throw failure;
+}
+
+/** A CI job sees what was refused without a second run. In text, the plan has been shown. */
+function refusedResult({ plan, diagnostics }: RefusedPlan, { redactor }: Output): CommandResult<string> {
+  const shown = redactor.value({ plan: forView(plan), diagnostics });
+  return {
+    exit: exitCodeFor(diagnostics),
+    diagnostics,
+    render: { json: () => jsonText(refusedJson(shown.plan, shown.diagnostics)), text: () => '' },
+  };
 }
 
 function applyOptions(

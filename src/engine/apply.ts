@@ -220,10 +220,21 @@ function isAcceptedRest(plan: Plan, intent: Intent | undefined, options: ApplyOp
   return resume && intent?.digest === begun && intent !== undefined && isRestOf(plan, intent);
 }
 
-/** Throws a Problem if the plan is not allowed, or is not the one that was reviewed or confirmed: `stale` says so. */
-function refuseFor({ objections }: Plan, stale: readonly Diagnostic[]): void {
-  const refusals = [...objections.map(objectionDiagnostic), ...stale];
-  if (refusals.length > 0) throw new Problem(refusals);
+/** There is a plan, and it was not carried out: a guard refuses it, or it is not the one that was reviewed. */
+export class RefusedPlan extends Problem {
+  constructor(
+    readonly plan: Plan,
+    refusals: readonly Diagnostic[],
+  ) {
+    super(refusals);
+    this.name = 'RefusedPlan';
+  }
+}
+
+/** `stale` says that it is not the plan that was reviewed or confirmed. */
+function refuseFor(plan: Plan, stale: readonly Diagnostic[]): void {
+  const refusals = [...plan.objections.map(objectionDiagnostic), ...stale];
+  if (refusals.length > 0) throw new RefusedPlan(plan, refusals);
 }
 
 function nothingChanged(plan: Plan, diagnostics: readonly Diagnostic[] = []): ApplyResult {
