@@ -14,9 +14,8 @@ export {
   type ApplyOptions,
   type ApplyResult,
   apply,
-  type Confirmation,
   type StepEvent,
-} from './engine/apply/apply.js';
+} from './engine/apply.js';
 /** When the declared schedules start agents, offline. Throws a `Problem`, such as `usage` for an invalid date. */
 export { type CalendarOptions, calendar } from './engine/calendar.js';
 /** The current time and a way to wait, in milliseconds. The options of a project replace either of them, for tests. */
@@ -33,7 +32,7 @@ export { graph } from './engine/graph.js';
  * Pauses schedules and records who, why and until when; with `hold: null`, enables again what a hold has paused. Takes the
  * lock; nothing is asked unless `confirm` is given. Throws a `Problem` only if nothing was changed, such as `locked`.
  */
-export { type HoldCallbacks, type HoldOptions, hold } from './engine/hold/hold.js';
+export { type HoldCallbacks, type HoldOptions, hold } from './engine/hold.js';
 /** The runs that changed the inventory, from its history in git. Throws a `Problem` if the inventory is a file. */
 export { type LogOptions, log, logEntry } from './engine/log.js';
 /** A file that the caller will write, and the flag that messages name it by. No file of the project may be one. */
@@ -47,6 +46,8 @@ export {
   type ProjectOptions,
   readProject,
 } from './engine/project.js';
+/** The answer of whoever is asked to confirm a plan. */
+export type { Confirmation } from './engine/reviewed-run.js';
 /**
  * Starts agents, groups, pipelines and schedules, each once, and follows them to their end. `verdict` says whether they
  * succeeded. Throws a `Problem` only if nothing was started, such as `too-many-starts`.

@@ -1,19 +1,19 @@
 import { type Diagnostic, diagnosticsOf } from '../model/diagnostic.js';
+import { exists, type Kind } from '../model/kind.js';
 import { resolveRequest } from '../model/pending.js';
-import type { Step } from '../model/plan.js';
+import type { Change, Step } from '../model/plan.js';
 import type { ChangeOutcome } from '../model/report.js';
-import type { Address } from '../model/resource.js';
-import { bulkRemainder } from './bulk-remainder.js';
+import type { Address, Observed } from '../model/resource.js';
 import { CreateRunner } from './creates.js';
-import { deliverKept } from './deliver-kept.js';
-import type { ApplyInputs, StepEvent } from './inputs.js';
+import { deliverKept } from './deliver-key.js';
 import { inventoryAfter, inventoryBefore } from './inventory-update.js';
-import { DELETED, whyNotFound } from './not-found.js';
-import { outcomeOf, worstOf } from './outcomes.js';
 import { Recheck } from './recheck.js';
-import { RunState, stateAfter } from './run-state.js';
+import { type ApplyInputs, RunState, type StepEvent, stateAfter, type Verdict } from './run-state.js';
 import { runSteps, type StepRunner, type StepState } from './run-steps.js';
-import type { Verdict } from './writer.js';
+import { hasValues } from './sent.js';
+
+export const LOCK_LOST = 'this run may have lost the lock on the inventory';
+const DELETED = 'it was deleted after the plan was made: run `roster plan` again';
 
 export interface Applied {
   readonly outcomes: readonly ChangeOutcome[];
@@ -54,7 +54,7 @@ export async function executePlan(inputs: ApplyInputs): Promise<Applied> {
     ids,
     unseen,
     now: inputs.control.now(),
-    formerIntent: inputs.inventory.intent,
+    former: inputs.inventory,
     onBug: (address: Address, bug: unknown) => void state.reportBug(address, bug),
   };
   // The requests have been sent: an inventory that cannot be written is reported, and must not hide what was done.
@@ -76,10 +76,7 @@ export async function executePlan(inputs: ApplyInputs): Promise<Applied> {
   };
 }
 
-function withheldOutcome(
-  { address, id }: { readonly address: Address; readonly id: string | null },
-  { withheld }: ApplyInputs,
-): ChangeOutcome | null {
+function withheldOutcome({ address, id }: Change, { withheld }: ApplyInputs): ChangeOutcome | null {
   const error = withheld.get(address);
   return error === undefined ? null : { address, outcome: 'skipped', error, id };
 }
@@ -101,7 +98,7 @@ class PlanRunner implements StepRunner {
 
   async check(): Promise<ReadonlyMap<string, StepState>> {
     try {
-      return await this.creates.checkRest();
+      return await this.creates.check();
     } catch (bug) {
       this.state.reportBug('checking the new objects failed', bug);
       return new Map();
@@ -144,11 +141,12 @@ class PlanRunner implements StepRunner {
   }
 
   private async repeatable(step: Step): Promise<StepState> {
+    if (step.addresses.length > 1) return this.bulk(step);
     try {
       const conflict = await this.conflict(step);
       if (conflict !== null) return conflict;
-      const answer = await this.inputs.writer.send(resolveRequest(step.request, this.state.ids));
-      return step.addresses.length > 1 ? await this.completeBulk(step, answer.data) : { outcome: 'done' };
+      await this.inputs.writer.send(resolveRequest(step.request, this.state.ids));
+      return { outcome: 'done' };
     } catch (failure) {
       const verdict = this.state.judge(failure);
       if (verdict.gone) return this.notFound(step, verdict);
@@ -162,16 +160,13 @@ class PlanRunner implements StepRunner {
     const [address] = step.addresses;
     if (kind === undefined || id === undefined || address === undefined) return null;
     try {
-      const conflict = await this.recheck.conflictOf(step, kind, id);
+      const conflict = await this.recheck.conflictOf(step.request, kind, id);
       if (conflict === null) return null;
       this.state.diagnostics.push(conflictDiagnostic(address, conflict));
       return { outcome: 'failed', error: conflict };
     } catch (failure) {
       const verdict = this.state.judge(failure);
-      if (verdict.gone) return goneBefore(step, verdict);
-      // Nothing was sent.
-      const message = `reading it again failed: ${verdict.message}`;
-      return { outcome: verdict.givenUp === null ? 'failed' : 'skipped', error: message };
+      return verdict.gone ? whenGone(step, verdict.message) : notReadAgain(verdict);
     }
   }
 
@@ -180,34 +175,78 @@ class PlanRunner implements StepRunner {
     return addresses.length === 1 ? this.state.ids.get(addresses[0] ?? '') : undefined;
   }
 
+  /**
+   * A 404 to a change means that the object is gone, or that the caller may not change it (interface §4): reading it
+   * tells which. The change does not become a create, because the reviewed plan has none.
+   */
   private async notFound(step: Step, { message }: Verdict): Promise<StepState> {
     const [kind, id] = [this.state.kinds.get(step.kind), this.idOf(step)];
     if (kind === undefined || id === undefined) return { outcome: 'failed', error: message };
-    const { writer } = this.inputs;
-    const judge = (failure: unknown) => this.state.judge(failure);
-    const { gone, reason } = await whyNotFound(kind, id, writer.reader, judge);
-    if (gone && step.request.method === 'DELETE') return { outcome: 'done' };
-    return { outcome: 'failed', error: `${message}; ${reason}` };
+    try {
+      if (!(await this.isReadable(kind, id))) return whenGone(step, message);
+      const why = 'it exists, but the API key does not have permission to change it';
+      return { outcome: 'failed', error: `${message}; ${why}` };
+    } catch (failure) {
+      const verdict = this.state.judge(failure);
+      if (verdict.gone) return whenGone(step, message);
+      return { outcome: 'failed', error: `${message}; reading it failed: ${verdict.message}` };
+    }
+  }
+
+  private async isReadable(kind: Kind, id: string): Promise<boolean> {
+    const { reader } = this.inputs.writer;
+    if (kind.detail !== undefined) return exists(kind, await reader.read(kind.detail(id)));
+    const listed = await reader.readAll(kind.list());
+    return listed.some((each) => each.id === id && exists(kind, each));
+  }
+
+  /** One request for all, unless one of them must not be sent: then each by itself. */
+  private async bulk(step: Step): Promise<StepState> {
+    const kind = this.state.kinds.get(step.kind);
+    if (kind?.bulk === undefined) throw new Error(`step ${step.id} is of a kind without bulk calls`);
+    const singles = singlesOf(step);
+    try {
+      const conflicts = await Promise.all(
+        singles.map((each) => this.recheck.conflictOf(each.request, kind, this.idOf(each) ?? '')),
+      );
+      if (conflicts.some((each) => each !== null)) return this.oneByOne(singles);
+    } catch (failure) {
+      return notReadAgain(this.state.judge(failure));
+    }
+    try {
+      const { data } = await this.inputs.writer.send(resolveRequest(step.request, this.state.ids));
+      if (kind.bulk.confirms(data, step.addresses.length)) return { outcome: 'done' };
+    } catch (failure) {
+      return stateAfter(this.state.judge(failure));
+    }
+    return this.completeBulk(kind, singles);
   }
 
   /**
-   * A bulk call skips without an error what it cannot do (interface §4). Unless the counts in the answer say that all is
-   * done, the list decides what is left, and each of that is sent by itself.
+   * A bulk call skips without an error what it cannot do (interface §4). The list decides what is left, because the counts
+   * in the response do not say which objects were skipped.
    */
-  private async completeBulk(step: Step, data: unknown): Promise<StepState> {
-    const kind = this.state.kinds.get(step.kind);
-    if (kind === undefined || kind.bulk === undefined || kind.bulk.confirms(data, step.addresses.length))
-      return { outcome: 'done' };
-    const { writer, plan } = this.inputs;
-    let singles: readonly Step[];
+  private async completeBulk(kind: Kind, singles: readonly Step[]): Promise<StepState> {
+    let listed: readonly Observed[];
     try {
-      const listed = await writer.reader.readAll(kind.list());
-      singles = bulkRemainder(step, kind, listed, { records: plan.records, ids: this.state.ids });
+      listed = await this.inputs.writer.reader.readAll(kind.list());
     } catch (failure) {
       const why = this.state.judge(failure).message;
       const error = `the response did not confirm all changes; reading the list failed: ${why}`;
       return { outcome: 'unknown', error };
     }
+    const byId = new Map(listed.filter((each) => exists(kind, each)).map((each) => [each.id, each]));
+    return this.oneByOne(singles.filter((each) => !this.isMade(each, kind, byId.get(this.idOf(each) ?? ''))));
+  }
+
+  private isMade(single: Step, kind: Kind, observed: Observed | undefined): boolean {
+    if (single.request.method === 'DELETE') return observed === undefined;
+    const record = this.inputs.plan.records[single.id];
+    if (observed === undefined || record === undefined) return false;
+    return hasValues(kind, observed.spec, record.applied, this.state.ids, record.sensitive);
+  }
+
+  private async oneByOne(singles: readonly Step[]): Promise<StepState> {
     const { concurrency } = this;
     const run = (single: Step) => this.repeatable(single);
     const each = await runSteps(singles, { run, stopped: () => this.stopped(), concurrency });
@@ -216,15 +255,57 @@ class PlanRunner implements StepRunner {
   }
 }
 
-/** Reading the object again has found that it is gone: what a delete asks for. */
-function goneBefore({ request }: Step, { message }: Verdict): StepState {
+/** A bulk call as one step for each change, with its address as the id. */
+function singlesOf(step: Step): readonly Step[] {
+  return step.singles.map((request, index) => {
+    const address = step.addresses[index];
+    if (address === undefined) throw new Error(`step ${step.id} has more requests than addresses`);
+    return { ...step, id: address, addresses: [address], request, singles: [], after: [], last: false };
+  });
+}
+
+function notReadAgain({ givenUp, message }: Verdict): StepState {
+  // Nothing was sent.
+  const error = `reading it again failed: ${message}`;
+  return { outcome: givenUp === null ? 'failed' : 'skipped', error };
+}
+
+/** Reading the object has found that it is gone: what a delete asks for. */
+function whenGone({ request }: Step, message: string): StepState {
   if (request.method === 'DELETE') return { outcome: 'done' };
   return { outcome: 'failed', error: `${message}; ${DELETED}` };
 }
 
-export const LOCK_LOST = 'this run may have lost the lock on the inventory';
-
 function conflictDiagnostic(address: Address, conflict: string): Diagnostic {
   const help = 'Run `roster plan` to see it as it is now, and apply that plan.';
   return { severity: 'error', code: 'conflict', message: `${address} was left unchanged: ${conflict}`, help };
+}
+
+/** What the states of its steps, and of what it does without a request, mean for one change. */
+function outcomeOf(
+  { address, steps }: Change,
+  states: ReadonlyMap<string, StepState>,
+  ids: ReadonlyMap<Address, string>,
+  withoutRequest: StepState = { outcome: 'done' },
+): ChangeOutcome {
+  const stepStates = steps.map((step): StepState => {
+    const state = states.get(step) ?? { outcome: 'skipped', error: 'not started' };
+    if (state.outcome === 'done' || state.each === undefined) return state;
+    return state.each.get(address) ?? { outcome: 'done' };
+  });
+  const own = [...stepStates, ...(withoutRequest.outcome === 'done' ? [] : [withoutRequest])];
+  const id = ids.get(address) ?? null;
+  const worst = worstOf(own);
+  if (worst.outcome === 'done') return { address, outcome: 'done', error: null, id };
+  if (worst.outcome === 'skipped' && own.some((state) => state.outcome === 'done'))
+    return { address, outcome: 'failed', error: `started but not finished: ${worst.error}`, id };
+  return { address, outcome: worst.outcome, error: worst.error, id };
+}
+
+/** The state to report for several: first what is unknown, then what failed, then what was skipped. */
+function worstOf(states: readonly StepState[]): StepState {
+  const ranked = (['unknown', 'failed', 'skipped'] as const).map((outcome) =>
+    states.find((state) => state.outcome === outcome),
+  );
+  return ranked.find((state) => state !== undefined) ?? { outcome: 'done' };
 }

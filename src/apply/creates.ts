@@ -1,46 +1,44 @@
 import { groupBy } from '../model/group-by.js';
-import type { Kind } from '../model/kind.js';
+import { exists, type Kind } from '../model/kind.js';
 import { namedIds } from '../model/named-ids.js';
 import { resolveRequest } from '../model/pending.js';
 import type { Step } from '../model/plan.js';
 import { pollUntil } from '../model/poll.js';
-import type { Address, KindName, Observed } from '../model/resource.js';
-import { checkedTogether } from './checked-together.js';
+import type { Address, Observed } from '../model/resource.js';
 import { deliverKey, lostKey } from './deliver-key.js';
-import type { ApplyInputs } from './inputs.js';
-import { byId, type ListRead } from './list-read.js';
-import { candidatesIn, isAltered, isSent, recoverCreate, type SentCreate } from './recover-create.js';
-import { type RunState, stateAfter } from './run-state.js';
+import { type ApplyInputs, type RunState, stateAfter } from './run-state.js';
 import type { StepState } from './run-steps.js';
+import { isAltered, isNamed, isSent, type SentCreate, sentCreate } from './sent.js';
 
 /** A create whose response contained an id that still has to be checked. */
 interface ClaimedId {
-  readonly step: Step;
-  readonly kind: Kind;
-  readonly address: Address;
+  readonly step: string;
+  readonly sent: SentCreate;
   readonly id: string;
+}
+
+/** A list that was read to find new objects. */
+interface ListRead {
+  readonly listed: ReadonlyMap<string, Observed>;
+  /** Those among them that did not exist when the plan was made. */
+  readonly fresh: readonly Observed[];
+  /** Why there is no list. */
+  readonly error: string | null;
 }
 
 /**
  * Sends creates and finds out which objects they made. The id in a response is only a claim: its object must be new and
- * match what was sent. Otherwise roster looks for the object.
+ * match what was sent. Otherwise roster looks for the object. A create is never sent again.
  */
 export class CreateRunner {
-  /** Checked with one list: nothing waits for them, or too many wait for reading each. */
   private unchecked: ClaimedId[] = [];
-  private readonly waitedFor: ReadonlySet<string>;
-  private readonly together: ReadonlySet<KindName>;
 
   constructor(
     private readonly inputs: ApplyInputs,
     private readonly state: RunState,
-  ) {
-    const { steps } = inputs.plan;
-    this.waitedFor = new Set(steps.flatMap((step) => step.after));
-    this.together = checkedTogether(steps, this.waitedFor, inputs.observed);
-  }
+  ) {}
 
-  /** Null when only `checkRest` can tell whose id the response contained. */
+  /** Null when the response contained an id: `check` finds out whose. */
   async run(step: Step): Promise<StepState | null> {
     const [address] = step.addresses;
     const kind = this.state.kinds.get(step.kind);
@@ -48,49 +46,52 @@ export class CreateRunner {
     try {
       const { data } = await this.inputs.writer.send(resolveRequest(step.request, this.state.ids));
       if (step.delivery !== null) return await this.deliver(step, kind, address, data);
+      const sent = this.sentBy(kind, address);
       const id = kind.createdId(data);
-      if (id === null) return await this.recover(kind, address, 'the response contained no id');
-      return await this.check({ step, kind, address, id });
+      if (id === null) return await this.recover(sent, 'the response contained no id');
+      if (this.isTaken(id, sent))
+        return await this.recover(sent, `the response contained the id of another object (${id})`);
+      this.state.claimed.set(address, id);
+      this.unchecked.push({ step: step.id, sent, id });
+      return null;
     } catch (failure) {
       const verdict = this.state.judge(failure);
       if (verdict.certainty !== 'unknown') return stateAfter(verdict);
-      if (step.delivery === null) return this.recover(kind, address, verdict.message);
+      if (step.delivery === null) return this.recover(this.sentBy(kind, address), verdict.message);
       // The new key has revoked the old one (interface §5.5), or may have: neither can be used.
       this.state.unauthorized = 'the key may have stopped working';
       return lostKey(verdict.message);
     }
   }
 
-  /** The states of the steps whose objects are checked together, by step id. The lists are read at the same time. */
-  async checkRest(): Promise<ReadonlyMap<string, StepState>> {
+  /** The states of the steps that `run` left open, by step id. The lists of all kinds are read at the same time. */
+  async check(): Promise<ReadonlyMap<string, StepState>> {
     const { unchecked } = this;
     this.unchecked = [];
-    const byKind = [...groupBy(unchecked, ({ kind }) => kind)];
-    const checked = await Promise.all(byKind.map(([kind, answered]) => this.checkKind(kind, answered)));
+    const byKind = [...groupBy(unchecked, ({ sent }) => sent.kind)];
+    const checked = await Promise.all(byKind.map(([kind, claims]) => this.checkKind(kind, claims)));
     return new Map(checked.flat());
   }
 
+  /**
+   * One list is enough for any number of new objects. Where an object can also be read by its id, only one alone is, and
+   * those that the list does not show as they were sent.
+   */
   private async checkKind(
     kind: Kind,
-    answered: readonly ClaimedId[],
+    claims: readonly ClaimedId[],
   ): Promise<readonly (readonly [string, StepState])[]> {
-    if (kind.detail !== undefined) return this.checkOnce(kind, answered);
-    const read = await this.listUntilShown(kind, answered);
-    return answered.map((each) => [each.step.id, this.identify(each, read)] as const);
-  }
-
-  /** One list is enough for objects that can also be read by id: those that it does not show as they were sent. */
-  private async checkOnce(
-    kind: Kind,
-    answered: readonly ClaimedId[],
-  ): Promise<readonly (readonly [string, StepState])[]> {
-    const listed = await this.listOnce(kind);
+    if (kind.detail === undefined) {
+      const read = await this.listUntilShown(kind, claims);
+      return claims.map((claim) => [claim.step, this.identify(claim, read)] as const);
+    }
+    const listed = claims.length === 1 ? new Map<string, Observed>() : await this.listOnce(kind);
     return Promise.all(
-      answered.map(async (each) => {
-        const { step, address, id } = each;
+      claims.map(async (claim) => {
+        const { step, sent, id } = claim;
         const shown = listed.get(id);
-        const isOwn = shown !== undefined && isSent(shown, this.sentBy(kind, address));
-        return [step.id, isOwn ? this.takeOwn(address, id) : await this.checkByRead(each)] as const;
+        const isOwn = shown !== undefined && isSent(shown, sent);
+        return [step, isOwn ? this.takeOwn(sent, id) : await this.checkByRead(claim)] as const;
       }),
     );
   }
@@ -105,35 +106,19 @@ export class CreateRunner {
     }
   }
 
-  private async check(answered: ClaimedId): Promise<StepState | null> {
-    const { step, kind, address, id } = answered;
-    if (this.state.isTaken(kind.name, id, address))
-      return this.recover(kind, address, `the response contained the id of another object (${id})`);
-    this.state.claimed.set(address, id);
-    const isWaitedFor = this.waitedFor.has(step.id);
-    if (!isWaitedFor || this.together.has(kind.name)) {
-      this.unchecked.push(answered);
-      return isWaitedFor ? null : { outcome: 'done' };
-    }
-    if (kind.detail !== undefined) return this.checkByRead(answered);
-    return this.identify(answered, await this.listUntilShown(kind, [answered]));
-  }
-
-  private async checkByRead(answered: ClaimedId): Promise<StepState> {
-    const { kind, address, id } = answered;
-    const shown = await this.readNew(kind, id);
+  private async checkByRead(claim: ClaimedId): Promise<StepState> {
+    const { sent, id } = claim;
+    const shown = await this.readNew(sent.kind, id);
     if ('error' in shown || shown.object === null) {
       // Neither proves that the id is wrong: reads of a new object may fail, or lag like lists.
-      const read = await this.listUntilShown(kind, [answered]);
-      return this.identify(answered, 'error' in shown ? { ...read, error: shown.error } : read);
+      const read = await this.listUntilShown(sent.kind, [claim]);
+      return this.identify(claim, 'error' in shown ? { ...read, error: shown.error } : read);
     }
     const { object } = shown;
-    const sent = this.sentBy(kind, address);
-    if (isSent(object, sent)) return this.takeOwn(address, id);
-    this.state.claimed.delete(address);
-    const altered = isAltered(object, sent) ? object : null;
+    if (isSent(object, sent)) return this.takeOwn(sent, id);
+    this.state.claimed.delete(sent.address);
     const why = `the response contained the id ${id}, which does not belong to the new object`;
-    return this.recover(kind, address, why, altered);
+    return this.recover(sent, why, isAltered(object, sent) ? object : null);
   }
 
   private async readNew(kind: Kind, id: string): Promise<{ object: Observed | null } | { error: string }> {
@@ -147,11 +132,11 @@ export class CreateRunner {
   }
 
   /** A list may lag: it is read again while it does not show all that was created. */
-  private async listUntilShown(kind: Kind, answered: readonly ClaimedId[]): Promise<ListRead> {
+  private async listUntilShown(kind: Kind, claims: readonly ClaimedId[]): Promise<ListRead> {
     const { writer, control } = this.inputs;
     const look = async () => byId(await writer.reader.readAll(kind.list()));
     const showsAll = (listed: ListRead['listed']) =>
-      control.interrupted() || answered.every(({ id }) => listed.has(id));
+      control.interrupted() || claims.every(({ id }) => listed.has(id));
     try {
       const listed = await pollUntil(look, showsAll, control.sleep);
       return { listed, fresh: [...listed.values()].filter((each) => this.state.isNew(each)), error: null };
@@ -161,20 +146,17 @@ export class CreateRunner {
     }
   }
 
-  private identify({ kind, address, id }: ClaimedId, { listed, fresh, error }: ListRead): StepState {
-    const sent = this.sentBy(kind, address);
+  private identify({ sent, id }: ClaimedId, { listed, fresh, error }: ListRead): StepState {
+    const { address } = sent;
     const named = listed.get(id);
-    if (named !== undefined && isSent(named, sent)) return this.takeOwn(address, id);
+    if (named !== undefined && isSent(named, sent)) return this.takeOwn(sent, id);
     const altered = named !== undefined && isAltered(named, sent) ? named : null;
-    const isTaken = (other: string) => this.state.isTaken(kind.name, other, address);
-    const candidates = candidatesIn(fresh, { ...sent, altered, isTaken });
+    const candidates = this.candidatesIn(fresh, sent, altered);
     const [only] = candidates;
     if (only?.id != null && candidates.length === 1) return this.take(address, only.id);
     if (named !== undefined || candidates.length > 0) {
       this.state.claimed.delete(address);
-      const ids = namedIds(candidates.map((each) => each.id));
-      const found =
-        candidates.length === 0 ? 'did not find it' : `found ${candidates.length} candidates (${ids})`;
+      const found = candidates.length === 0 ? 'did not find it' : severalText(candidates);
       const why = `the response contained the id ${id}, which does not belong to the new object`;
       return { outcome: 'unknown', error: `${why}; looked for the object and ${found}` };
     }
@@ -188,7 +170,7 @@ export class CreateRunner {
   }
 
   /** The object that the response named matches what was sent, so this run created it. */
-  private takeOwn(address: Address, id: string): StepState {
+  private takeOwn({ address }: SentCreate, id: string): StepState {
     this.state.claimed.delete(address);
     this.state.created.set(address, id);
     return this.take(address, id);
@@ -199,33 +181,52 @@ export class CreateRunner {
     return { outcome: 'done' };
   }
 
-  private sentBy(kind: Kind, address: Address): SentCreate {
-    const { plan } = this.inputs;
-    const [intent, record] = [plan.createIntents[address], plan.records[address]];
-    if (intent === undefined || record === undefined)
-      throw new Error(`the create of ${address} has no intent`);
-    return { identity: intent.identity, ids: this.state.ids, ...record, kind };
+  private isTaken(id: string, { kind, address }: SentCreate): boolean {
+    return this.state.isTaken(kind.name, id, address);
   }
 
-  /** After a create without a usable answer: `why` says what was wrong with it. */
-  private async recover(
-    kind: Kind,
-    address: Address,
-    why: string,
-    altered: Observed | null = null,
-  ): Promise<StepState> {
+  private sentBy(kind: Kind, address: Address): SentCreate {
+    const sent = sentCreate(this.inputs.plan, kind, address, this.state.ids);
+    if (sent === null) throw new Error(`the create of ${address} has no intent`);
+    return sent;
+  }
+
+  /**
+   * Looks for the object of a create whose response was lost, had no id or cannot be trusted; `why` says which. `altered`
+   * is the object that the response named, if it may be the new one although the service has changed its values.
+   */
+  private async recover(sent: SentCreate, why: string, altered: Observed | null = null): Promise<StepState> {
     const { writer, control } = this.inputs;
     const unknown = (error: string): StepState => ({ outcome: 'unknown', error: `${why}; ${error}` });
     if (control.interrupted()) return unknown('the interrupted run did not look for the object');
-    const isTaken = (id: string) => this.state.isTaken(kind.name, id, address);
-    const sent = this.sentBy(kind, address);
+    const look = async () => this.candidatesIn(await writer.reader.readAll(sent.kind.list()), sent, altered);
     try {
-      const lost = { ...sent, altered, isTaken, reader: writer.reader, sleep: control.sleep };
-      const found = await recoverCreate(lost);
-      return 'error' in found ? unknown(found.error) : this.take(address, found.id);
+      const found = await pollUntil(look, (candidates) => candidates.length > 0, control.sleep);
+      const [only] = found;
+      if (found.length === 1 && only?.id != null) return this.take(sent.address, only.id);
+      if (found.length > 0) return unknown(`looked for the object and ${severalText(found)}`);
+      const others = altered === null ? '' : `; the object ${altered.id} has other values`;
+      return unknown(`looked for the object and did not find it${others}`);
     } catch (failure) {
       return unknown(`looking for the object failed: ${this.state.judge(failure).message}`);
     }
+  }
+
+  /** New objects that a create may have made: those with its natural key, else the one that the response named. */
+  private candidatesIn(
+    listed: readonly Observed[],
+    sent: SentCreate,
+    altered: Observed | null,
+  ): readonly Observed[] {
+    const { kind } = sent;
+    const fresh = listed.filter(
+      (each) => exists(kind, each) && (each.id === null || !this.isTaken(each.id, sent)),
+    );
+    // Several objects may have the same natural key: only one that is equal in every field can be it.
+    const own = fresh.filter(
+      (each) => isNamed(each, sent) && (kind.similarity === undefined || isSent(each, sent)),
+    );
+    return own.length > 0 ? own : fresh.filter((each) => altered !== null && each.id === altered.id);
   }
 
   private async deliver(step: Step, kind: Kind, address: Address, data: unknown): Promise<StepState> {
@@ -236,8 +237,7 @@ export class CreateRunner {
     const isTaken = (id: string) => state.isTaken(kind.name, id, address);
     const { delivery } = step;
     const { sleep } = control;
-    const newKey = { address, delivery, kind, data, writer, keys, isTaken, sleep };
-    const delivered = await deliverKey(newKey);
+    const delivered = await deliverKey({ address, delivery, kind, data, writer, keys, isTaken, sleep });
     state.newKeyFile = delivered.file;
     if (delivered.id !== null) state.setId(address, delivered.id);
     if (!delivered.isListed) state.unseen.add(address);
@@ -245,4 +245,12 @@ export class CreateRunner {
     if (delivered.lockedOut) state.unauthorized = 'the key stopped working';
     return delivered.state;
   }
+}
+
+function byId(list: readonly Observed[]): ListRead['listed'] {
+  return new Map(list.flatMap((each) => (each.id === null ? [] : [[each.id, each] as const])));
+}
+
+function severalText(candidates: readonly Observed[]): string {
+  return `found ${candidates.length} candidates (${namedIds(candidates.map((each) => each.id))})`;
 }

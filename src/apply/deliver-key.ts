@@ -4,10 +4,11 @@ import type { Diagnostic } from '../model/diagnostic.js';
 import { canonical } from '../model/json.js';
 import { isPrefixOf } from '../model/key-prefix.js';
 import { exists, type Kind, type Secret } from '../model/kind.js';
+import type { Plan } from '../model/plan.js';
 import { pollUntil } from '../model/poll.js';
 import type { Address, Delivery, Observed } from '../model/resource.js';
+import type { HeldKey, KeyKeeping, Writer } from './run-state.js';
 import type { StepState } from './run-steps.js';
-import type { HeldKey, KeyKeeping, Writer } from './writer.js';
 
 interface NewKey {
   readonly address: Address;
@@ -22,16 +23,25 @@ interface NewKey {
   sleep(milliseconds: number): Promise<void>;
 }
 
-interface KeyDelivery {
+/** Where a key is after an attempt to deliver it. */
+interface DeliveryAttempt {
   readonly state: StepState;
-  readonly id: string | null;
-  /** The list shows it. */
-  readonly isListed: boolean;
-  /** The key that requests are now made with must not be used any further. */
-  readonly lockedOut: boolean;
   /** The file in which to find the key: relative to the project, or absolute; null for none. */
   readonly file: string | null;
   readonly diagnostics: readonly Diagnostic[];
+}
+
+interface ScopeCheck {
+  readonly state: StepState;
+  /** The list shows the key. */
+  readonly isListed: boolean;
+  /** The key that requests are now made with must not be used any further. */
+  readonly lockedOut: boolean;
+  readonly diagnostics: readonly Diagnostic[];
+}
+
+interface KeyDelivery extends DeliveryAttempt, ScopeCheck {
+  readonly id: string | null;
 }
 
 /**
@@ -46,7 +56,7 @@ export async function deliverKey(newKey: NewKey): Promise<KeyDelivery> {
     return { state, id: null, isListed: true, lockedOut: true, file: null, diagnostics: [] };
   }
   const held = newKey.keys.keep(newKey.address, secret.value);
-  const delivered = await deliverHeld(newKey, held);
+  const delivered = await deliverHeld(newKey.keys, newKey.delivery, held);
   newKey.writer.useKey(secret.value);
   const checked = await checkScopes(newKey, secret);
   if (checked.lockedOut) {
@@ -61,6 +71,37 @@ export async function deliverKey(newKey: NewKey): Promise<KeyDelivery> {
   const where = delivered.state.outcome === 'done' ? deliveredTo(newKey.delivery) : '';
   const state = withNote(checked.state, where);
   return { ...checked, state, id: secret.id, file, diagnostics };
+}
+
+export interface KeptDeliveries {
+  readonly states: ReadonlyMap<Address, StepState>;
+  readonly diagnostics: readonly Diagnostic[];
+}
+
+/** Delivers the keys that an earlier run kept because it could not deliver them. Needs no request. */
+export async function deliverKept(
+  { undelivered = {} }: Plan,
+  keys: KeyKeeping,
+  stopped: () => string | null,
+): Promise<KeptDeliveries> {
+  const states = new Map<Address, StepState>();
+  const diagnostics: Diagnostic[] = [];
+  for (const [address, { file, delivery }] of Object.entries(undelivered)) {
+    const why = stopped();
+    if (why !== null) {
+      states.set(address, { outcome: 'skipped', error: why });
+      continue;
+    }
+    try {
+      const attempt = await deliverHeld(keys, delivery, keys.kept(address, file));
+      states.set(address, attempt.state);
+      diagnostics.push(...attempt.diagnostics);
+    } catch (failure) {
+      const error = `the key in ${file} cannot be read: ${reasonOf(failure)}`;
+      states.set(address, { outcome: 'failed', error });
+    }
+  }
+  return { states, diagnostics };
 }
 
 function secretIn({ kind, data, isTaken }: NewKey): Secret | null {
@@ -84,14 +125,8 @@ export function lostKey(why: string): StepState {
   return { outcome: 'unknown', error: `${why}; ${steps}` };
 }
 
-/** Where a key is after an attempt to deliver it. */
-export type DeliveryAttempt = Pick<KeyDelivery, 'state' | 'file' | 'diagnostics'>;
-
 /** Delivers a key that is kept in a file. If that fails, the file stays for the next apply. */
-export async function deliverHeld(
-  { delivery, keys }: { readonly delivery: Delivery; readonly keys: KeyKeeping },
-  held: HeldKey,
-): Promise<DeliveryAttempt> {
+async function deliverHeld(keys: KeyKeeping, delivery: Delivery, held: HeldKey): Promise<DeliveryAttempt> {
   try {
     await keys.deliver(delivery, held);
   } catch (failure) {
@@ -134,8 +169,6 @@ function discard(keys: KeyKeeping, held: HeldKey): readonly Diagnostic[] {
   }
 }
 
-type ScopeCheck = Pick<KeyDelivery, 'state' | 'isListed' | 'lockedOut' | 'diagnostics'>;
-
 /** By the answer and by the list, because the answer may only repeat what was requested. */
 async function checkScopes(newKey: NewKey, secret: Secret): Promise<ScopeCheck> {
   const { delivery, writer, kind } = newKey;
@@ -161,15 +194,15 @@ async function checkScopes(newKey: NewKey, secret: Secret): Promise<ScopeCheck> 
 
 /** It works, and may do more than was reviewed: a person has to check. */
 function unchecked(why: string, isListed: boolean): ScopeCheck {
-  const error = `the scopes of the new key could not be checked: ${why}; ${checkByHand}`;
+  const error = `the scopes of the new key could not be checked: ${why}; ${CHECK_BY_HAND}`;
   return { state: { outcome: 'unknown', error }, isListed, lockedOut: false, diagnostics: [] };
 }
 
-const checkByHand = 'check them in the dashboard (account menu, API keys), or revoke the key there';
+const CHECK_BY_HAND = 'check them in the dashboard (account menu, API keys), or revoke the key there';
 
 function knownFromAnswer(why: string): Diagnostic {
   const message = `the scopes of the new key are known only from the response to its creation: ${why}`;
-  return { severity: 'warning', code: 'not-converged', message, help: `To be sure, ${checkByHand}.` };
+  return { severity: 'warning', code: 'not-converged', message, help: `To be sure, ${CHECK_BY_HAND}.` };
 }
 
 function isRequested(scopes: readonly string[], { scopes: requested }: Delivery): boolean {

@@ -1,27 +1,20 @@
 import type { Intent, Inventory, InventoryEntry } from '../model/inventory.js';
 import type { Kind } from '../model/kind.js';
 import { pendingAddresses, resolveValues } from '../model/pending.js';
-import type { Change, InventoryRecord, Plan } from '../model/plan.js';
+import type { Change, InventoryRecord } from '../model/plan.js';
 import type { ChangeOutcome } from '../model/report.js';
-import { type Address, addressOf, type KindName, type Observed, objectKey } from '../model/resource.js';
-
-interface BeginningRun {
-  readonly inventory: Inventory;
-  readonly plan: Plan;
-  readonly withheld: ReadonlyMap<Address, string>;
-  /** It was accepted as the rest of the plan that the inventory says was begun. */
-  readonly isRest: boolean;
-}
+import { type Address, addressOf, objectKey } from '../model/resource.js';
+import type { ApplyInputs, PlannedState } from './run-state.js';
 
 /** The intent: what the run is about to create is saved before the first request is sent. */
-export function inventoryBefore({ inventory, plan, withheld, isRest }: BeginningRun): Inventory {
+export function inventoryBefore({ inventory, intent, plan, withheld, isRest }: ApplyInputs): Inventory {
   const { createIntents, service, checkout, digest, digestParts } = plan;
   const own = { digest, digestParts, ...(plan.destroy === undefined ? {} : { destroy: plan.destroy }) };
   const intended = Object.entries(createIntents).flatMap(([address, { draft }]) =>
     withheld.has(address) ? [] : [[address, draft] as const],
   );
   return {
-    ...inventory,
+    ...(intent ?? inventory),
     service: inventory.service ?? service,
     // From now on, the service may hold what was added in this commit.
     ...(checkout === undefined ? {} : { commit: checkout.record }),
@@ -33,15 +26,6 @@ export function inventoryBefore({ inventory, plan, withheld, isRest }: Beginning
 
 type Ids = ReadonlyMap<Address, string>;
 
-export interface PlannedState {
-  readonly plan: Plan;
-  readonly kinds: readonly Kind[];
-  /** The objects that existed when the plan was made. */
-  readonly observed: ReadonlyMap<KindName, readonly Observed[]>;
-  /** The user selected some of the changes: others may be left. */
-  readonly isPart: boolean;
-}
-
 /** What a run has done, as far as it is known. */
 export interface RunKnowledge {
   readonly outcomes: readonly ChangeOutcome[];
@@ -49,8 +33,8 @@ export interface RunKnowledge {
   /** Created, but no list shows their objects yet. */
   readonly unseen: ReadonlySet<Address>;
   readonly now: Date;
-  /** What an earlier run had begun. */
-  readonly formerIntent?: Intent | undefined;
+  /** From before the run, with what an earlier run had begun. */
+  readonly former?: Inventory;
   /** Without it, a bug is thrown. With it, the change keeps its entry and draft, and all others are recorded. */
   onBug?(address: Address, bug: unknown): void;
 }
@@ -71,8 +55,11 @@ export function inventoryAfter(before: Inventory, state: PlannedState, known: Ru
     if (entry === 'bug') continue;
     if (hasEnded(change, outcome)) drafts.delete(change.address);
     if (entry === 'gone') entries.delete(change.address);
-    else if (entry === 'unchanged') keepFormer(change, { before: seen, owners }, entries);
-    else {
+    else if (entry === 'unchanged') {
+      keepFormer(change, seen, owners, entries);
+      if (outcome === 'failed' || outcome === 'skipped')
+        withdrawIntent(change, before, known.former, entries);
+    } else {
       // One object, one owner: an entry that was renamed takes the object with it.
       const former = owners.get(objectKey(entry.kind, entry.id));
       if (former !== undefined && entry.id !== null && entries.get(former)?.id === entry.id) {
@@ -99,11 +86,11 @@ export function inventoryAfter(before: Inventory, state: PlannedState, known: Ru
 function intentAfter(
   begun: Intent | undefined,
   { plan, isPart }: PlannedState,
-  { outcomes, formerIntent }: RunKnowledge,
+  { outcomes, former }: RunKnowledge,
 ): Intent | undefined {
   if (outcomes.some(({ outcome }) => outcome !== 'done')) return begun;
   if (!isPart) return undefined;
-  const candidate = begun?.digest === plan.digest ? formerIntent : begun;
+  const candidate = begun?.digest === plan.digest ? former?.intent : begun;
   return candidate?.digest === plan.digest ? undefined : candidate;
 }
 
@@ -177,7 +164,7 @@ function entryOrBug(
 function displaced(
   { entries: before }: Inventory,
   entries: ReadonlyMap<Address, InventoryEntry>,
-  { plan, observed }: Pick<PlannedState, 'plan' | 'observed'>,
+  { plan, observed }: PlannedState,
   replaced: readonly Change[],
 ): [Address, InventoryEntry][] {
   const owned = new Set([...entries.values(), ...replaced].map(({ kind, id }) => objectKey(kind, id)));
@@ -195,12 +182,27 @@ function displaced(
 /** An object whose entry now owns another one stays owned, under an address of its own, until it is gone. */
 function keepFormer(
   { address, kind, id }: Change,
-  { before, owners }: { readonly before: Inventory; readonly owners: ReadonlyMap<string, Address> },
+  before: Inventory,
+  owners: ReadonlyMap<string, Address>,
   entries: Map<Address, InventoryEntry>,
 ): void {
   if (id === null || address !== addressOf(kind, id) || entries.has(address)) return;
   const former = before.entries.get(owners.get(objectKey(kind, id)) ?? '');
   if (former !== undefined) entries.set(address, former);
+}
+
+/** What was recorded for a change before its request was sent does not count if the change was not made. */
+function withdrawIntent(
+  { address }: Change,
+  before: Inventory,
+  former: Inventory | undefined,
+  entries: Map<Address, InventoryEntry>,
+): void {
+  const was = former?.entries.get(address);
+  if (was === undefined || was === before.entries.get(address)) return;
+  // Only for an object that a list has shown is anything recorded beforehand.
+  const { created: _, ...shown } = was;
+  entries.set(address, shown);
 }
 
 /** The record of a change with known ids; undefined when an object that it refers to could not be created. */

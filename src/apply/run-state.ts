@@ -1,9 +1,95 @@
 import type { Diagnostic } from '../model/diagnostic.js';
+import type { Inventory, Lock } from '../model/inventory.js';
 import type { Kind } from '../model/kind.js';
-import { type Address, type KindName, type Observed, objectKey } from '../model/resource.js';
-import type { ApplyInputs } from './inputs.js';
+import type { Plan, Step } from '../model/plan.js';
+import type { Reader, Request } from '../model/request.js';
+import { type Address, type Delivery, type KindName, type Observed, objectKey } from '../model/resource.js';
 import type { StepState } from './run-steps.js';
-import type { Verdict } from './writer.js';
+
+/** A plan, and what it was made from. */
+export interface PlannedState {
+  readonly plan: Plan;
+  readonly kinds: readonly Kind[];
+  /** The objects that existed when the plan was made. */
+  readonly observed: ReadonlyMap<KindName, readonly Observed[]>;
+  /** The user selected some of the changes: others may be left. */
+  readonly isPart: boolean;
+}
+
+export interface ApplyInputs extends PlannedState {
+  /** As it was when the plan was made. */
+  readonly inventory: Inventory;
+  /** Saved before the first request, instead of `inventory`. Of a change that is not made, nothing of it remains. */
+  readonly intent: Inventory | null;
+  readonly lock: Lock;
+  readonly writer: Writer;
+  readonly keys: KeyKeeping;
+  readonly control: RunControl;
+  /** Changes that are left out, and why. */
+  readonly withheld: ReadonlyMap<Address, string>;
+  /** It was accepted as the rest of the plan that the inventory says was begun. */
+  readonly isRest: boolean;
+}
+
+export interface RunControl {
+  readonly concurrency: number;
+  /** Asked before each step; true after an interrupt. */
+  interrupted(): boolean;
+  onStep(event: StepEvent): void;
+  now(): Date;
+  sleep(milliseconds: number): Promise<void>;
+}
+
+export type StepEvent =
+  | { readonly type: 'begun'; readonly step: Step }
+  | { readonly type: 'ended'; readonly step: Step; readonly state: StepState };
+
+export interface Writer {
+  /** Sends one request, with the retries that its effect allows. Throws a failure that `judge` understands. */
+  send(request: Request): Promise<{ readonly data: unknown }>;
+  /** What a failed request means. Throws any other failure, which is a bug. */
+  judge(failure: unknown): Verdict;
+  readonly reader: Reader;
+  /** Sends all further requests with this key. */
+  useKey(key: string): void;
+}
+
+/** What a failed request means for its change. */
+export type Verdict = {
+  readonly certainty: 'not-sent' | 'refused' | 'unknown';
+  /** The object does not exist, which is what a delete asks for. */
+  readonly gone: boolean;
+  /** The key no longer works: nothing else can be done. */
+  readonly unauthorized: boolean;
+  /** Why the wait for a rate limit ended early, after which nothing else can be done. Null if it did not. */
+  readonly givenUp: 'deadline' | 'interrupt' | null;
+  readonly message: string;
+};
+
+/** A new key on its way to its destination. */
+export interface HeldKey {
+  /** The address of its entry. */
+  readonly address: Address;
+  readonly key: string;
+  /** The file of mode 0600 that keeps it until it is delivered, absolute; null when no folder takes one. */
+  readonly path: string | null;
+  /** Whether the next apply looks for it there. */
+  readonly retried: boolean;
+}
+
+/** Where new keys go. */
+export interface KeyKeeping {
+  /** Writes a new key to a file of roster's own. */
+  keep(address: Address, key: string): HeldKey;
+  /** The key in a file that an earlier run kept. Throws when the file has changed since the plan. */
+  kept(address: Address, file: string): HeldKey;
+  /** Delivers a key: a file that kept it is moved, unless a command reads it. Throws when the key is not safe there. */
+  deliver(delivery: Delivery, held: HeldKey): Promise<void>;
+  /** Removes a delivered file after its key was revoked. */
+  withdraw(delivery: Delivery, key: string): void;
+  /** Removes the file that kept the key, if there still is one. */
+  discard(held: HeldKey): void;
+}
 
 const KEY_STOPPED = 'the key stopped working';
 const DEADLINE = 'the service limits requests, and the deadline of this run has passed';
@@ -68,10 +154,9 @@ export class RunState {
 
   /** Not even a bug may end the run halfway: what was done must be saved and reported. */
   reportBug(where: string, bug: unknown): string {
-    const message = `${where}: ${bugText(bug)}`;
-    const isKnown = this.diagnostics.some((each) => each.message === message);
-    if (!isKnown) this.diagnostics.push(bugDiagnostic(message));
-    return message;
+    const found = bugDiagnostic(where, bug);
+    if (!this.diagnostics.some(({ message }) => message === found.message)) this.diagnostics.push(found);
+    return found.message;
   }
 }
 
@@ -82,10 +167,7 @@ export function stateAfter({ certainty, givenUp, message }: Verdict): StepState 
   return { outcome: givenUp === null ? 'failed' : 'skipped', error: message };
 }
 
-export function bugText(bug: unknown): string {
-  return bug instanceof Error ? bug.message : String(bug);
-}
-
-export function bugDiagnostic(message: string): Diagnostic {
+export function bugDiagnostic(where: string, bug: unknown): Diagnostic {
+  const message = `${where}: ${bug instanceof Error ? bug.message : String(bug)}`;
   return { severity: 'error', code: 'internal', message, help: 'Please report this as a bug.' };
 }

@@ -18,10 +18,7 @@ export interface StepRunner {
   stopped(): string | null;
   /** Why this step is left out; null to run it. */
   skipped?(step: Step): string | null;
-  /**
-   * Called when nothing else can go on, and before the `last` steps, which may end the API key: reads what is left to read
-   * of the others. Returns new states.
-   */
+  /** Called when nothing else can go on: the states of the steps that `run` left open, by step id. */
   check?(): Promise<ReadonlyMap<string, StepState>>;
   readonly concurrency: number;
 }
@@ -37,13 +34,8 @@ export async function runSteps(
   const states = new Map<string, StepState>();
   const [last, others] = [steps.filter((step) => step.last), steps.filter((step) => !step.last)];
   await runWave(others, states, runner, runner.concurrency);
-  await check(states, runner);
   await runWave(last, states, runner, 1);
   return states;
-}
-
-async function check(states: Map<string, StepState>, runner: StepRunner): Promise<void> {
-  for (const [id, state] of (await runner.check?.()) ?? []) states.set(id, state);
 }
 
 const notChecked: StepState = { outcome: 'unknown', error: 'its response was not checked' };
@@ -80,13 +72,12 @@ function runWave(
         pump();
       }, reject);
     };
-    const checkAll = () => {
+    const checkAll = async () => {
       active += 1;
-      check(states, runner).then(() => {
-        active -= 1;
-        for (const step of unchecked.splice(0)) settle(step, states.get(step.id) ?? notChecked);
-        pump();
-      }, reject);
+      const checked = await runner.check?.();
+      active -= 1;
+      for (const step of unchecked.splice(0)) settle(step, checked?.get(step.id) ?? notChecked);
+      pump();
     };
     const pump = () => {
       while (next < ready.length && active < concurrency) {
@@ -97,7 +88,7 @@ function runWave(
         else settle(step, { outcome: 'skipped', error: skipped });
       }
       if (active > 0 || next < ready.length) return;
-      if (unchecked.length > 0) checkAll();
+      if (unchecked.length > 0) checkAll().catch(reject);
       else if (ready.length === wave.length) resolve();
       else reject(new Error('the steps of the plan wait for each other in a cycle'));
     };

@@ -1,8 +1,8 @@
 import { groupBy } from '../model/group-by.js';
 import { exists, type Kind, referencesOf } from '../model/kind.js';
 import { type Address, isPending, type KindName, type Observed, objectKey } from '../model/resource.js';
-import { hasValues, valuesOf } from './values.js';
-import type { Writer } from './writer.js';
+import type { Writer } from './run-state.js';
+import { hasValues, valuesOf } from './sent.js';
 
 export interface ReadBack {
   readonly kinds: readonly Kind[];
@@ -12,11 +12,15 @@ export interface ReadBack {
   readonly after: ReadonlyMap<KindName, readonly Observed[]>;
 }
 
-/** An object that this run created and that duplicates another one, or refers to such an object. */
-export interface Extra {
+/** An object that this run created. */
+interface OwnObject {
   readonly address: Address;
   readonly kind: Kind;
   readonly own: Observed;
+}
+
+/** One that duplicates another object, or refers to one that does. */
+interface Extra extends OwnObject {
   /** Why it is superfluous, for a message. */
   readonly why: string;
 }
@@ -71,11 +75,11 @@ export async function withdrawExtras(
   return withdrawn;
 }
 
-function keyOf({ kind, own }: Pick<Extra, 'kind' | 'own'>): string {
+function keyOf({ kind, own }: OwnObject): string {
   return objectKey(kind.name, own.id);
 }
 
-function ownObjects({ kinds, created, after }: ReadBack): readonly Omit<Extra, 'why'>[] {
+function ownObjects({ kinds, created, after }: ReadBack): readonly OwnObject[] {
   const listed = new Map(
     [...after].flatMap(([kind, list]) => list.map((each) => [objectKey(kind, each.id), each] as const)),
   );
@@ -113,12 +117,12 @@ function identityKey(kind: Kind, observed: Observed): string {
 }
 
 function duplicatesOf(
-  { kind, own }: Omit<Extra, 'why'>,
+  { kind, own }: OwnObject,
   others: ReadonlyMap<string, readonly Observed[]>,
 ): readonly string[] {
   if (others.size === 0) return [];
   // Several objects may have the same natural key: only those that are equal in every field are duplicates.
-  const values = { applied: valuesOf(kind, own.spec), sensitive: [] };
+  const values = valuesOf(kind, own.spec);
   const isEqual = ({ spec }: Observed) =>
     kind.similarity === undefined || hasValues(kind, spec, values, new Map());
   const same = others.get(identityKey(kind, own)) ?? [];

@@ -1,20 +1,18 @@
 import { resolve } from 'node:path';
-import { type ApplyCallbacks, type ApplyOptions, apply } from '../engine/apply/apply.js';
+import { type ApplyCallbacks, type ApplyOptions, apply, RefusedPlan } from '../engine/apply.js';
 import { readSavedPlan } from '../engine/saved-plan.js';
 import { withSession } from '../engine/session.js';
 import { checkWritable, writeAtomic } from '../files/atomic.js';
 import { diagnosticsOf, problem } from '../model/diagnostic.js';
-import type { LockInfo } from '../model/inventory.js';
 import { isEmpty, type Plan } from '../model/plan.js';
 import { forView } from '../model/plan-view.js';
 import { isComplete } from '../model/report.js';
-import { escapeControls } from '../view/escape.js';
 import { jsonText } from '../view/json/json-text.js';
-import { reportJson } from '../view/json/plan-json.js';
+import { refusedJson, reportJson } from '../view/json/plan-json.js';
 import { planText } from '../view/text/plan-text.js';
 import { reportText } from '../view/text/report-text.js';
 import { declarations } from './command/declarations.js';
-import { exitCode } from './command/exit.js';
+import { exitCode, exitCodeFor } from './command/exit.js';
 import {
   chooseDigest,
   chooseLockTimeout,
@@ -23,10 +21,11 @@ import {
   sessionOptions,
 } from './command/flags.js';
 import { printDiagnostics } from './command/print-diagnostics.js';
-import { type ProgressPrinter, progressOf } from './command/progress.js';
-import { renderOptions, runCommand } from './command/run-command.js';
+import { RunReporter } from './command/progress.js';
+import { type CommandResult, renderOptions, runCommand } from './command/run-command.js';
 import { confirm } from './host/confirm.js';
 import type { CommandContext } from './host/host.js';
+import type { Output } from './host/output.js';
 
 /** Flags of the commands that carry out a plan. */
 export interface CarryOutFlags extends GuardFlags {
@@ -80,9 +79,11 @@ export function carryOut(
     const options = readOptions();
     const reportPath = flags.report === undefined ? null : resolve(host.cwd, flags.report);
     if (reportPath !== null) checkWritable(reportPath);
-    const { report, declined } = await withSession(sessionOptions(flags, context), (session) =>
+    const ran = await withSession(sessionOptions(flags, context), (session) =>
       apply(session, options, callbacksOf(flags, context, ask, begin)),
-    );
+    ).catch(refusedPlan);
+    if (ran instanceof RefusedPlan) return refusedResult(ran, output);
+    const { report, declined } = ran;
     // A plan without requests changes the inventory.
     if (report.outcomes.length > 0 && !declined) begin();
     const shown = output.redactor.value({ ...report, plan: forView(report.plan) });
@@ -98,6 +99,21 @@ export function carryOut(
       render: { json, text: (style) => (declined ? '' : reportText(shown, style, flags)) },
     };
   });
+}
+
+function refusedPlan(failure: unknown): RefusedPlan {
+  if (failure instanceof RefusedPlan) return failure;
+  throw failure;
+}
+
+/** A CI job sees what was refused without a second run. In text, the plan has been shown. */
+function refusedResult({ plan, diagnostics }: RefusedPlan, { redactor }: Output): CommandResult<string> {
+  const shown = redactor.value({ plan: forView(plan), diagnostics });
+  return {
+    exit: exitCodeFor(diagnostics),
+    diagnostics,
+    render: { json: () => jsonText(refusedJson(shown.plan, shown.diagnostics)), text: () => '' },
+  };
 }
 
 function applyOptions(
@@ -130,34 +146,15 @@ function callbacksOf(
   ask: CarryOutCommand['ask'],
   begin: () => void,
 ): ApplyCallbacks {
-  const { host, output } = context;
-  let progress: ProgressPrinter | undefined;
-  let waitedFor: string | null = null;
+  const reporter = new RunReporter(context, begin);
   return {
+    ...reporter.callbacks,
     onPlan(plan) {
       showPlan(plan, flags, context, ask === null);
-      progress = progressOf(plan, host, output);
+      reporter.expect(plan);
     },
-    onWait(holder) {
-      // Each run is reported once.
-      if (waitedFor === holder.name) return;
-      waitedFor = holder.name;
-      output.err(output.redactor.value(`${waitText(holder)}\n`));
-    },
-    onStep(event) {
-      begin();
-      progress?.onStep(event);
-    },
-    onStepsEnded: () => progress?.end(),
     ...(ask == null ? {} : { confirm: ask }),
   };
-}
-
-export function waitText({ name, since, takeOverMs }: LockInfo): string {
-  const minutes = Math.ceil(takeOverMs / 60_000);
-  return escapeControls(
-    `Waiting for ${name}, which has held the lock since ${since}. If the lock is not renewed for ${minutes} min, this run takes it over. To remove it now, run \`roster unlock\`.`,
-  );
 }
 
 function showPlan(plan: Plan, flags: CarryOutFlags, context: CommandContext, isConfirmed: boolean): void {

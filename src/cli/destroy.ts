@@ -1,4 +1,4 @@
-import type { ApplyOptions } from '../engine/apply/apply.js';
+import type { ApplyOptions } from '../engine/apply.js';
 import { problem } from '../model/diagnostic.js';
 import type { Plan } from '../model/plan.js';
 import { type CarryOutFlags, carryOut } from './apply.js';

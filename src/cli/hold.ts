@@ -1,6 +1,5 @@
-import type { Confirmation } from '../engine/apply/apply.js';
-import { type HoldCallbacks, type HoldOptions, hold } from '../engine/hold/hold.js';
-import { parseUntil } from '../engine/hold/until.js';
+import { type HoldCallbacks, type HoldOptions, hold, parseUntil } from '../engine/hold.js';
+import type { Confirmation } from '../engine/reviewed-run.js';
 import { withSession } from '../engine/session.js';
 import { type Diagnostic, problem } from '../model/diagnostic.js';
 import type { HoldPlan } from '../model/hold-plan.js';
@@ -8,12 +7,11 @@ import { findApiKeys } from '../redact/api-keys.js';
 import { holdJson } from '../view/json/hold-json.js';
 import { jsonText } from '../view/json/json-text.js';
 import { holdPlanText, holdReportText } from '../view/text/hold-text.js';
-import { waitText } from './apply.js';
 import { declarations } from './command/declarations.js';
 import { exitCode } from './command/exit.js';
 import { type CommonFlags, chooseLockTimeout, sessionOptions } from './command/flags.js';
 import { printDiagnostics } from './command/print-diagnostics.js';
-import { type ProgressPrinter, progressOf } from './command/progress.js';
+import { RunReporter } from './command/progress.js';
 import { renderOptions, runCommand } from './command/run-command.js';
 import { confirm } from './host/confirm.js';
 import type { CommandContext } from './host/host.js';
@@ -112,29 +110,18 @@ function callbacksOf(
   begin: () => void,
   printed: Set<Diagnostic>,
 ): HoldCallbacks {
-  const { host, output } = context;
   const isConfirmed = flags.yes === true;
-  let progress: ProgressPrinter | undefined;
-  let waitedFor: string | null = null;
+  const reporter = new RunReporter(context, begin);
   return {
+    ...reporter.callbacks,
     onPlan(made, diagnostics) {
       if (flags.format !== 'json') {
         for (const each of diagnostics) printed.add(each);
         printDiagnostics(diagnostics, flags, context);
       }
       showPlan(made, flags, context);
-      progress = progressOf(made.plan, host, output);
+      reporter.expect(made.plan);
     },
-    onWait(holder) {
-      if (waitedFor === holder.name) return;
-      waitedFor = holder.name;
-      output.err(output.redactor.value(`${waitText(holder)}\n`));
-    },
-    onStep(event) {
-      begin();
-      progress?.onStep(event);
-    },
-    onStepsEnded: () => progress?.end(),
     ...(isConfirmed ? {} : { confirm: (made) => answered(made, context) }),
   };
 }

@@ -1,14 +1,16 @@
+import { resolve } from 'node:path';
+import { fileStore } from '../inventory/file-store.js';
 import { kinds } from '../kinds/index.js';
 import { suggest } from '../manifest/suggest.js';
 import type { Calendar } from '../model/calendar.js';
-import { type Diagnostic, problem } from '../model/diagnostic.js';
-import type { Holds } from '../model/hold.js';
+import { type Diagnostic, Problem, problem } from '../model/diagnostic.js';
+import { type Hold, type Holds, hasEnded } from '../model/hold.js';
+import type { Address, Project } from '../model/resource.js';
 import { calendarOf } from '../reconcile/calendar.js';
 import { heldDiagnostics } from '../reconcile/rules/holds.js';
 import { toInstant } from '../timing/local-time.js';
 import { canonicalZone, timeZoneData, zoneProblem } from '../timing/zone.js';
 import { clockOf } from './clock.js';
-import { localHolds } from './hold/local-holds.js';
 import { type OpenedProject, openProject, type ProjectOptions } from './project.js';
 
 export interface CalendarOptions {
@@ -40,6 +42,35 @@ export async function calendarWithHolds(
   const made = calendarFor(opened, options, wanted, holds);
   return { ...made, warnings: [...made.warnings, ...heldDiagnostics(holds), ...warnings] };
 }
+
+/** What is on hold now, as far as an inventory in a file says. One that cannot be read is reported as a warning. */
+async function localHolds(
+  project: Project,
+  options: ProjectOptions,
+): Promise<{ readonly holds: Holds; readonly warnings: readonly Diagnostic[] }> {
+  const { inventory, root, name, environment } = project;
+  if (!('file' in inventory)) return { holds: {}, warnings: [unread] };
+  const path = resolve(root, inventory.file);
+  try {
+    const about = { project: name, environment, env: options.env };
+    const { entries } = await fileStore({ path, name: inventory.file, ...about }).load();
+    const now = clockOf(options).now();
+    const held: Record<Address, Hold> = {};
+    for (const [address, { hold }] of entries)
+      if (hold !== undefined && !hasEnded(hold, now)) held[address] = hold;
+    return { holds: held, warnings: [] };
+  } catch (failure) {
+    if (!(failure instanceof Problem)) throw failure;
+    return { holds: {}, warnings: failure.diagnostics.map((each) => ({ ...each, severity: 'warning' })) };
+  }
+}
+
+const unread: Diagnostic = {
+  severity: 'info',
+  code: 'held',
+  message: 'the inventory is in git, and is not read offline: schedules on hold are counted as if they ran',
+  help: 'To see what is on hold, run `roster plan` or `roster list schedules`.',
+};
 
 function calendarFor(
   { project, warnings }: OpenedProject,

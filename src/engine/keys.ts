@@ -2,9 +2,13 @@ import { createHash, randomUUID } from 'node:crypto';
 import { readdirSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join, relative, resolve } from 'node:path';
-import { deliver, removeDelivered, undeliverable as undeliverableReason } from '../apply/deliver.js';
-import type { MayReplace } from '../apply/deliver-file.js';
-import type { HeldKey, KeyKeeping } from '../apply/writer.js';
+import {
+  deliver,
+  type MayReplace,
+  removeDelivered,
+  undeliverable as undeliverableReason,
+} from '../apply/deliver.js';
+import type { HeldKey, KeyKeeping } from '../apply/run-state.js';
 import { reasonOf } from '../files/errno.js';
 import { nameBehind } from '../files/new-file.js';
 import { prepareRescuedFolder, RESCUED_FOLDER, rescuedFiles } from '../files/own-folder.js';

@@ -44,7 +44,7 @@ export const schedule: Kind<ScheduleDeclared, ScheduleSpec> = {
   },
   list: () => listOf(null),
   // A replace also overwrites what someone else has just changed: a paused schedule would start again.
-  reread: { before: ['PUT'], list: ({ target }) => listOf(target) },
+  reread: { before: ['PUT', 'DELETE'], list: ({ target }) => listOf(target) },
   fields: {
     target: targetRule,
     ...timingRules,

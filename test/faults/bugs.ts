@@ -21,8 +21,8 @@ export const bugs: readonly Bug[] = [
   },
   {
     name: 'a create whose response was lost is not searched for',
-    file: 'src/apply/recover-create.ts',
-    find: 'await pollUntil(look, (candidates) => candidates.length > 0, lost.sleep)',
+    file: 'src/apply/creates.ts',
+    find: 'await pollUntil(look, (candidates) => candidates.length > 0, control.sleep)',
     replace: '(await look()).slice(1000)',
     tests: ['test/faults/creates.test.ts'],
   },
@@ -50,8 +50,8 @@ export const bugs: readonly Bug[] = [
   {
     name: 'a delete that returns 404 always counts as done',
     file: 'src/apply/apply.ts',
-    find: "if (gone && step.request.method === 'DELETE') return { outcome: 'done' };",
-    replace: "if (gone || step.request.method === 'DELETE') return { outcome: 'done' };",
+    find: 'if (!(await this.isReadable(kind, id))) return whenGone(step, message);',
+    replace: "if (step.request.method === 'DELETE') return whenGone(step, message);",
     tests: ['test/faults/missing.test.ts'],
   },
   {
@@ -280,7 +280,7 @@ export const bugs: readonly Bug[] = [
   },
   {
     name: 'creates are sent on connections that were closed while the plan was printed',
-    file: 'src/engine/apply/carry-out.ts',
+    file: 'src/engine/carry-out.ts',
     find: '  await noticeClosedConnections();\n',
     replace: '',
     tests: ['test/faults/slow-output.test.ts'],

@@ -1,11 +1,53 @@
-import type { StepEvent } from '../../engine/apply/apply.js';
+import type { ApplyCallbacks, StepEvent } from '../../engine/apply.js';
+import type { LockInfo } from '../../model/inventory.js';
 import type { Plan } from '../../model/plan.js';
 import type { Address } from '../../model/resource.js';
+import { escapeControls } from '../../view/escape.js';
 import { progressLine, stepLine } from '../../view/text/progress.js';
-import { defaultWidth, type Host } from '../host/host.js';
+import { type CommandContext, defaultWidth, type Host } from '../host/host.js';
 import type { Output } from '../host/output.js';
 
-export interface ProgressPrinter {
+/** What a run that takes the lock says on stderr: whom it waits for, and which changes it has made. */
+export class RunReporter {
+  private progress: ProgressPrinter | undefined;
+  private waitedFor: string | null = null;
+
+  /** `begin` is called before each change. */
+  constructor(
+    private readonly context: CommandContext,
+    private readonly begin: () => void,
+  ) {}
+
+  /** The plan whose changes will be made. */
+  expect(plan: Plan): void {
+    const { host, output } = this.context;
+    this.progress = progressOf(plan, host, output);
+  }
+
+  readonly callbacks = {
+    onWait: (holder: LockInfo) => {
+      // Each run is reported once.
+      if (this.waitedFor === holder.name) return;
+      this.waitedFor = holder.name;
+      const { output } = this.context;
+      output.err(output.redactor.value(`${waitText(holder)}\n`));
+    },
+    onStep: (event: StepEvent) => {
+      this.begin();
+      this.progress?.onStep(event);
+    },
+    onStepsEnded: () => this.progress?.end(),
+  } satisfies ApplyCallbacks;
+}
+
+function waitText({ name, since, takeOverMs }: LockInfo): string {
+  const minutes = Math.ceil(takeOverMs / 60_000);
+  return escapeControls(
+    `Waiting for ${name}, which has held the lock since ${since}. If the lock is not renewed for ${minutes} min, this run takes it over. To remove it now, run \`roster unlock\`.`,
+  );
+}
+
+interface ProgressPrinter {
   onStep(event: StepEvent): void;
   end(): void;
 }
@@ -33,7 +75,7 @@ class LineBuffer {
 }
 
 /** On a terminal, one line that is redrawn; elsewhere, a line for each change that ended. */
-export function progressOf(plan: Plan, host: Host, output: Output): ProgressPrinter {
+function progressOf(plan: Plan, host: Host, output: Output): ProgressPrinter {
   const terminal = host.stderrIsTerminal && host.env['CI'] === undefined;
   const width = host.columns ?? defaultWidth;
   const changes = new Map(plan.changes.map((change) => [change.address, change]));

@@ -1,5 +1,5 @@
 import { createInterface } from 'node:readline/promises';
-import type { Confirmation } from '../../engine/apply/apply.js';
+import type { Confirmation } from '../../engine/reviewed-run.js';
 
 /** Asks on stderr, because stdout is for the result. Any answer except `accepted` means no, and so does the end of the input. */
 export async function confirm(question: string, accepted = 'yes'): Promise<Confirmation> {

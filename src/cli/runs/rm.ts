@@ -1,4 +1,4 @@
-import type { Confirmation } from '../../engine/apply/apply.js';
+import type { Confirmation } from '../../engine/reviewed-run.js';
 import { type RemoveCallbacks, removeRun } from '../../engine/runs/remove.js';
 import { withSession } from '../../engine/session.js';
 import { problem } from '../../model/diagnostic.js';

@@ -7,7 +7,7 @@ import { callOperation } from '../../service/operation.js';
 import { listAgents } from '../../service/operations/agents.js';
 import { deleteGroupRun, getGroupRun } from '../../service/operations/group-runs.js';
 import { deletePipelineRun, getPipelineRun } from '../../service/operations/pipeline-runs.js';
-import type { Confirmation } from '../apply/apply.js';
+import type { Confirmation } from '../reviewed-run.js';
 import { anyRunWithId, checkedId, idKindNames } from '../run/by-id.js';
 import { DetailsReader } from '../run/details.js';
 import type { Session } from '../session.js';

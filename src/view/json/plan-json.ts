@@ -140,6 +140,11 @@ export function failureJson(diagnostics: readonly Diagnostic[]) {
   return { formatVersion: 1, diagnostics: diagnostics.map(diagnosticJson) } as const;
 }
 
+/** What `apply --format json` prints if it refuses a plan, as `plan` prints it. */
+export function refusedJson(plan: Plan, refusals: readonly Diagnostic[]) {
+  return { ...failureJson(refusals), plan: planJson(plan) };
+}
+
 export function diagnosticJson({ severity, code, message, place, help, related = [] }: Diagnostic) {
   const { file = null, line = null, column = null } = place ?? {};
   const others = related.map((each) => ({ message: each.message, ...placeJson(each.place) }));

@@ -88,14 +88,22 @@ function outcomeLines({ address, outcome, error }: ChangeOutcome, { width, paint
   return [heading, ...(error === null ? [] : indent(wrap(escapeControls(error), width - 13), 13))];
 }
 
-function nextText({ made, interrupted }: HoldReport): string {
-  const began = interrupted ? `The ${made.action} was interrupted. ` : '';
-  const recorded =
-    made.action === 'hold'
-      ? 'The inventory records all of it as on hold, so the next apply pauses what still runs.'
-      : 'The inventory records that the hold ends, so the next apply enables what is still paused.';
-  const undo = made.action === 'hold' ? ' To undo it, run `roster resume`.' : '';
-  return `${began}${recorded} Next: run the same \`roster ${made.action}\` again to finish.${undo}`;
+function nextText({ made: { action }, outcomes, interrupted }: HoldReport): string {
+  const holds = action === 'hold';
+  const has = (...some: ChangeOutcome['outcome'][]) => outcomes.some(({ outcome }) => some.includes(outcome));
+  const parts = [];
+  if (interrupted) parts.push(`The ${action} was interrupted.`);
+  if (has('failed', 'skipped'))
+    parts.push(holds ? 'What was not paused is not on hold.' : 'What was not enabled is still on hold.');
+  if (has('unknown'))
+    parts.push(
+      holds
+        ? 'What is unknown is recorded as on hold, so the next apply pauses it if it still runs.'
+        : 'The hold of what is unknown is recorded as ended, so the next apply enables it if it is still paused.',
+    );
+  parts.push(`Next: run the same \`roster ${action}\` again to finish.`);
+  if (holds) parts.push('To undo it, run `roster resume`.');
+  return parts.join(' ');
 }
 
 function reportLine({ made, outcomes, converged }: HoldReport): string {

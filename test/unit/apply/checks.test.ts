@@ -41,7 +41,7 @@ const groups = Object.fromEntries(
   Array.from({ length: 20 }, (_, index) => [`g${index}`, { members: ['acme-shop'] }]),
 );
 
-test('new groups that nothing waits for are checked with one list', async () => {
+test('new groups are checked with one list', async () => {
   expect(await callsOf({ groups })).toEqual({ exit: 0, posts: 20, lists: 2, reads: 0 });
 });
 
@@ -49,12 +49,18 @@ test('new groups that the list does not show yet are read by their ids', async (
   expect(await callsOf({ groups }, 60_000)).toEqual({ exit: 0, posts: 20, lists: 2, reads: 20 });
 });
 
-test('a new group that a schedule waits for is read before the schedule is created', async () => {
-  const schedules = { s: { target: 'group/g0', every: '6 hours', startTime: '2099-01-01T06:00:00' } };
-  expect(await callsOf({ groups, schedules })).toEqual({ exit: 0, posts: 20, lists: 2, reads: 1 });
+const often = { every: '6 hours', startTime: '2099-01-01T06:00:00' };
+
+test('a new group that a schedule waits for is checked with the others, before the schedule is created', async () => {
+  const schedules = { s: { target: 'group/g0', ...often } };
+  expect(await callsOf({ groups, schedules })).toEqual({ exit: 0, posts: 20, lists: 2, reads: 0 });
 });
 
-const often = { every: '6 hours', startTime: '2099-01-01T06:00:00' };
+test('one new group alone is read by its id', async () => {
+  const schedules = { s: { target: 'group/g0', ...often } };
+  const manifest = { groups: { g0: { members: ['acme-shop'] } }, schedules };
+  expect(await callsOf(manifest)).toEqual({ exit: 0, posts: 1, lists: 1, reads: 1 });
+});
 
 /** As many groups, with a schedule for each. */
 function manyWithSchedules(count: number) {

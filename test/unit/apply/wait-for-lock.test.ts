@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
-import { waitForLock } from '../../../src/engine/apply/lock.js';
-import { type InventoryStore, type LockInfo, LockProblem } from '../../../src/model/inventory.js';
+import { waitForLock } from '../../../src/engine/reviewed-run.js';
+import type { Session } from '../../../src/engine/session.js';
+import { type LockInfo, LockProblem } from '../../../src/model/inventory.js';
 
 const start = Date.parse('2026-03-01T12:00:00Z');
 const locked: LockInfo = {
@@ -21,8 +22,9 @@ test('a lock that looks expired is not watched for longer than any lease, whatev
       elapsed += milliseconds;
     },
   };
-  const store = { holder: async () => locked } as unknown as InventoryStore;
+  const store = { holder: async () => locked };
+  const session = { store, clock } as unknown as Session;
   const attempt = () => Promise.reject(new LockProblem('locked', 'locked', ''));
-  await expect(waitForLock({ store, clock }, 0, () => undefined, attempt)).rejects.toThrow(LockProblem);
+  await expect(waitForLock(session, 0, () => undefined, attempt)).rejects.toThrow(LockProblem);
   expect(elapsed).toBeGreaterThanOrEqual(3_770_000);
 });

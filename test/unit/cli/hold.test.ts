@@ -336,6 +336,60 @@ test('an interrupted hold changes nothing, and a hold that is refused the lock n
   expect([writes(sandbox), held(workspace)]).toEqual([[], []]);
 });
 
+const bulk = '/api/schedules/bulk/enabled';
+
+test('what the service refuses to pause is not on hold, and the next apply leaves it alone', async () => {
+  const { sandbox, workspace } = await project();
+  sandbox.faults.faults = [{ act: 'status', status: 403, path: bulk }];
+  const ran = await hold(workspace, '--all');
+  expect([ran.exit, held(workspace)]).toEqual([3, []]);
+  expect(ran.stdout).toContain('What was not paused is not on hold.');
+  sandbox.faults.faults = [];
+  sandbox.requests.length = 0;
+  expect((await workspace.apply()).exit).toBe(0);
+  expect([writes(sandbox), enabled(sandbox, workspace)]).toEqual([[], ['hourly', 'pipe', 'single']]);
+});
+
+test('what the service refuses to enable is still on hold, and the next apply leaves it paused', async () => {
+  const { sandbox, workspace } = await project();
+  expect((await hold(workspace, '--all')).exit).toBe(0);
+  const { entries } = inventoryOf(workspace);
+  sandbox.faults.faults = [{ act: 'status', status: 403, path: bulk }];
+  const ran = await resume(workspace, '--all');
+  expect([ran.exit, inventoryOf(workspace).entries]).toEqual([3, entries]);
+  expect(ran.stdout).toContain('What was not enabled is still on hold.');
+  sandbox.faults.faults = [];
+  expect((await workspace.apply()).exit).toBe(0);
+  expect(enabled(sandbox, workspace)).toEqual([]);
+});
+
+test('of a hold that was carried out in part, only what was paused is on hold, and the report says which', async () => {
+  const entries = Array.from(
+    { length: 102 },
+    (_, n) => `  s${n}: { target: agent/acme-shop, every: ${n + 1} days, ${at} }\n`,
+  );
+  const { sandbox, workspace } = await project(
+    `project: pricing\nlimits: { startsPerMinute: 1000 }\nschedules:\n${entries.join('')}`,
+  );
+  sandbox.faults.faults = [{ act: 'status', status: 403, path: bulk, nth: 2 }];
+  const ran = await hold(workspace, '--all', '--format', 'json');
+  const { resources } = JSON.parse(ran.stdout) as { resources: { address: string; outcome: string }[] };
+  const done = resources.filter(({ outcome }) => outcome === 'done').map(({ address }) => address);
+  expect([ran.exit, done.length, held(workspace)]).toEqual([3, 100, done]);
+  const running = enabled(sandbox, workspace).map((key) => `schedule/${key}`);
+  expect([...running, ...done].sort()).toEqual(resources.map(({ address }) => address).sort());
+});
+
+test('a hold whose answer was lost is recorded, because it may be in force', async () => {
+  const { sandbox, workspace } = await project();
+  sandbox.faults.faults = [{ act: 'status-after', status: 500, path: bulk }];
+  const ran = await hold(workspace, '--all');
+  expect([ran.exit, held(workspace)]).toEqual([3, ['schedule/hourly', 'schedule/pipe', 'schedule/single']]);
+  expect(ran.stdout.replace(/\s+/g, ' ')).toContain(
+    'What is unknown is recorded as on hold, so the next apply pauses it if it still runs.',
+  );
+});
+
 test('another service than that of the inventory is refused', async () => {
   const { sandbox, workspace } = await project();
   const inventory = { ...inventoryOf(workspace), service: 'https://other.example.com' };
@@ -380,13 +434,12 @@ test('250 schedules are paused with three requests, and enabled with three', asy
   const { sandbox, workspace } = await project(
     `project: pricing\nlimits: { startsPerMinute: 1000 }\nschedules:\n${entries.join('')}`,
   );
-  const bulk = 'POST /api/schedules/bulk/enabled';
   expect(await hold(workspace, '--all')).toMatchObject({ exit: 0 });
-  expect(writes(sandbox)).toEqual([bulk, bulk, bulk]);
+  expect(writes(sandbox)).toEqual([`POST ${bulk}`, `POST ${bulk}`, `POST ${bulk}`]);
   expect(held(workspace)).toHaveLength(250);
   sandbox.requests.length = 0;
   expect(await resume(workspace, '--all')).toMatchObject({ exit: 0 });
-  expect(writes(sandbox)).toEqual([bulk, bulk, bulk]);
+  expect(writes(sandbox)).toEqual([`POST ${bulk}`, `POST ${bulk}`, `POST ${bulk}`]);
   expect(enabled(sandbox, workspace)).toHaveLength(250);
   expect(existsSync(join(workspace.root, 'roster.inventory.json.lock'))).toBe(false);
 });

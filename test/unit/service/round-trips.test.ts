@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from 'vitest';
-import { apply } from '../../../src/engine/apply/apply.js';
+import { apply } from '../../../src/engine/apply.js';
 import { withSession } from '../../../src/engine/session.js';
 import { defaultSeed, type Seed } from '../../../src/sandbox/index.js';
 import { Workspace } from '../../support/roster.js';
@@ -100,13 +100,13 @@ describe('an apply', () => {
   });
 
   test('of creates verifies them with one list of each kind, all at once, and reads back once', async () => {
-    const pipelines = { p: { stages: ['acme-shop'] } };
+    const pipelines = { p: { stages: ['acme-shop'] }, q: { stages: ['globex'] } };
     const manifest = { groups: groups(2), pipelines, schedules: schedules(2, 'agent/acme-shop') };
     const { sandbox, workspace } = await arrange(manifest);
     const rounds = inRounds(sandbox);
     expect((await workspace.apply()).exit).toBe(0);
     const check = ['GET /api/pipelines', 'GET /api/schedules', 'GET /api/search-groups'];
-    const creates = ['pipelines', 'schedules', 'schedules', 'search-groups', 'search-groups'];
+    const creates = ['pipelines', 'pipelines', 'schedules', 'schedules', 'search-groups', 'search-groups'];
     const asks = range(2).map(() => 'POST /api/schedules/preview');
     expect(rounds).toEqual([lists, asks, creates.map((each) => `POST /api/${each}`), check, lists]);
   });

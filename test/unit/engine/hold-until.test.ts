@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { parseUntil } from '../../../../src/engine/hold/until.js';
+import { parseUntil } from '../../../src/engine/hold.js';
 
 const now = new Date('2026-12-01T03:00:00.250Z');
 

@@ -1,12 +1,12 @@
-import { limits } from '../../manifest/limits.js';
-import { suggestWithin } from '../../manifest/suggest.js';
-import { type Diagnostic, Problem } from '../../model/diagnostic.js';
-import type { Inventory } from '../../model/inventory.js';
-import type { Address, Agent, Project } from '../../model/resource.js';
-import { recordedAddress } from '../../reconcile/hold-plan.js';
-import { matchingNothing } from '../../reconcile/select.js';
-import type { Comparison, Match, Selector } from '../../reconcile/world.js';
-import type { Observation } from '../observe.js';
+import { limits } from '../manifest/limits.js';
+import { suggestWithin } from '../manifest/suggest.js';
+import { type Diagnostic, Problem } from '../model/diagnostic.js';
+import type { Inventory } from '../model/inventory.js';
+import type { Address, Agent, Project } from '../model/resource.js';
+import { recordedAddress } from '../reconcile/hold-plan.js';
+import { matchingNothing } from '../reconcile/select.js';
+import type { Comparison, Match, Selector } from '../reconcile/world.js';
+import type { Observation } from './observe.js';
 
 export interface HoldTargets {
   /** Those that the inventory knows. */

@@ -1,0 +1,273 @@
+import { inventoryAfter } from '../apply/inventory-update.js';
+import { print } from '../inventory/format.js';
+import { kinds } from '../kinds/index.js';
+import { type Diagnostic, Problem } from '../model/diagnostic.js';
+import type { Intent, Inventory, LockInfo } from '../model/inventory.js';
+import { isEmpty, objectionDiagnostic, type Plan } from '../model/plan.js';
+import { isRestOf } from '../model/plan-digest.js';
+import { pollUntil } from '../model/poll.js';
+import type { ChangeOutcome, Report } from '../model/report.js';
+import type { Address } from '../model/resource.js';
+import { defaultSafeguards } from '../model/safeguards.js';
+import { unseenChanges } from '../reconcile/unseen.js';
+import { carryOut, runResult, type StepCallbacks, withLock } from './carry-out.js';
+import { type Observation, observe } from './observe.js';
+import { type PlanOptions, planOf, withPreviews } from './plan.js';
+import { type Confirmation, type ReviewedRun, reviewedRun } from './reviewed-run.js';
+import { compareWithDigest, compareWithSaved, type SavedPlan, savedDigest } from './saved-plan.js';
+import type { Session } from './session.js';
+
+export type { StepEvent } from '../apply/run-state.js';
+
+export interface ApplyOptions extends PlanOptions {
+  /** Applies only a plan with this digest. */
+  readonly expect?: string | undefined;
+  /** Also applies the rest of the expected or saved plan if an earlier apply was interrupted or partly failed. */
+  readonly resume?: boolean | undefined;
+  /** Applies only this plan. */
+  readonly saved?: SavedPlan | undefined;
+  /** How long to wait for another run to release the lock. Default: 0. */
+  readonly lockTimeoutMilliseconds?: number;
+  /** Plans again at the end, to see whether anything is left. Default: true. */
+  readonly verify?: boolean;
+}
+
+/** What a run reports while it runs, and the one thing that it asks. All of them are optional. */
+export interface ApplyCallbacks extends StepCallbacks {
+  /** The plan, before it is refused, confirmed or carried out. Called again when the lock had to be waited for. */
+  onPlan?(plan: Plan): void;
+  /** Whether to carry out the plan. Without it, the plan counts as confirmed. */
+  confirm?(plan: Plan): Promise<Confirmation>;
+  onWait?(holder: LockInfo): void;
+}
+
+export interface ApplyResult {
+  /** Its diagnostics are those of the plan, followed by those of the run. */
+  readonly report: Report;
+  /** True when the plan was not confirmed: nothing was changed. */
+  readonly declined: boolean;
+}
+
+/**
+ * Plans, takes the lock, carries out the plan, and reads back. Changes that fail are part of the report.
+ * @throws Problem when nothing was changed: the manifests or the service do not allow a plan, a guard refuses it, it is
+ * not the plan that was reviewed, or another run holds the lock.
+ */
+export function apply(
+  session: Session,
+  options: ApplyOptions = {},
+  callbacks: ApplyCallbacks = {},
+): Promise<ApplyResult> {
+  return reviewedRun(new ApplyRun(session, options, callbacks));
+}
+
+/** What was observed, and the plan for it. */
+interface ObservedPlan {
+  readonly observation: Observation;
+  readonly plan: Plan;
+}
+
+interface Look extends ObservedPlan {
+  /** It is accepted as the rest of the reviewed plan, which the inventory says was begun. */
+  readonly isRest: boolean;
+  /** Why it is not the plan that was reviewed, nor its rest. */
+  readonly stale: readonly Diagnostic[];
+}
+
+class ApplyRun implements ReviewedRun<Look, ApplyResult> {
+  readonly lockTimeoutMilliseconds: number;
+
+  constructor(
+    readonly session: Session,
+    private readonly options: ApplyOptions,
+    private readonly callbacks: ApplyCallbacks,
+  ) {
+    this.lockTimeoutMilliseconds = options.lockTimeoutMilliseconds ?? 0;
+  }
+
+  onWait(holder: LockInfo): void {
+    this.callbacks.onWait?.(holder);
+  }
+
+  /** Looks again while a list may lag. The service is asked for previews once, at the end. */
+  async make(): Promise<Look> {
+    const { session } = this;
+    const isWhole = (seen: ObservedPlan) => !recreatesKnown(seen) && this.unseen(seen).size === 0;
+    const seen = await pollUntil(() => this.look(), isWhole, session.clock.sleep);
+    const { observation } = seen;
+    const plan = await withPreviews(session, observation, seen.plan);
+    const isRest = isAcceptedRest(plan, observation.inventory.intent, this.options);
+    return { observation, plan, isRest, stale: isRest ? [] : this.differences(plan) };
+  }
+
+  private differences(plan: Plan): readonly Diagnostic[] {
+    const { expect, saved, resume = false } = this.options;
+    return [
+      ...(expect === undefined ? [] : compareWithDigest(plan, expect, resume)),
+      ...(saved === undefined ? [] : compareWithSaved(plan, saved, this.session.redactor, resume)),
+    ];
+  }
+
+  show({ plan, stale }: Look): void {
+    this.callbacks.onPlan?.(plan);
+    // To resume or to destroy is no error if nothing is left to change.
+    const mayBeDone = this.options.resume === true || this.options.destroy === true;
+    refuseFor(plan, mayBeDone && isEmpty(plan) ? [] : stale);
+  }
+
+  /** The inventory may need an update: someone has made a change already, or a setting has changed. */
+  async nothingToDo({ plan, observation, stale }: Look): Promise<ApplyResult | null> {
+    if (!isEmpty(plan)) return null;
+    if (stale.length > 0) return nothingChanged(plan);
+    const { inventory, state } = observation;
+    const ids = new Map(
+      plan.changes.flatMap(({ address, id }) => (id === null ? [] : [[address, id] as const])),
+    );
+    const planned = { plan, kinds, observed: state.objects, isPart: this.isPart() };
+    const known = { outcomes: [], ids, unseen: new Set<Address>(), now: this.session.clock.now() };
+    const after = inventoryAfter(inventory, planned, known);
+    const isCommitDecided = plan.checkout?.decided === true;
+    if (!isCommitDecided && print(after) === print(withDefaults(inventory, after)))
+      return nothingChanged(plan);
+    const { diagnostics } = await withLock({
+      session: this.session,
+      plan,
+      command: 'apply',
+      expected: inventory,
+      work: (lock) => lock.save(after),
+      runResult: () => runResult('complete', plan, [], { before: inventory, after }),
+    });
+    return nothingChanged(plan, diagnostics);
+  }
+
+  async ask({ plan }: Look): Promise<Confirmation | null> {
+    return (await this.callbacks.confirm?.(plan)) ?? null;
+  }
+
+  declined({ plan }: Look): ApplyResult {
+    const message = 'not confirmed: nothing was changed';
+    const diagnostic: Diagnostic = { severity: 'error', code: 'not-confirmed', message };
+    const outcomes = plan.changes
+      .filter((each) => each.action !== 'none')
+      .map(({ address, id }): ChangeOutcome => ({ address, id, outcome: 'skipped', error: 'not confirmed' }));
+    const diagnostics = [...plan.diagnostics, diagnostic];
+    const report = { plan, outcomes, converged: false, interrupted: false, keyEnded: false, diagnostics };
+    return { report, declined: true };
+  }
+
+  private isPart(): boolean {
+    return (this.options.addresses ?? []).length > 0;
+  }
+
+  private async look(): Promise<ObservedPlan> {
+    const observation = await observe(this.session, { ...this.options, checkout: 'record' });
+    return { observation, plan: planOf(this.session, observation, 'try') };
+  }
+
+  /** The previews of the confirmed plan have been shown, and the digest leaves them out. */
+  async makeAgain(confirmed: Look): Promise<Look> {
+    const { observation, plan: current } = await this.look();
+    refuseFor(current, compareWithDigest(current, confirmed.plan.digest));
+    return { ...confirmed, observation };
+  }
+
+  async carryOut(look: Look): Promise<ApplyResult> {
+    const { plan, observation, isRest } = look;
+    const { session, callbacks, options } = this;
+    const withheld = this.unseen(look);
+    const applied = await carryOut({
+      session,
+      plan,
+      command: 'apply',
+      observation,
+      withheld,
+      isPart: this.isPart(),
+      isRest,
+      verify: options.verify !== false,
+      callbacks,
+    });
+    const { outcomes, left } = applied;
+    const allDone = outcomes.every((each) => each.outcome === 'done');
+    const report: Report = {
+      plan,
+      outcomes,
+      converged: left === null ? (allDone ? null : false) : allDone && left.length === 0,
+      interrupted: applied.interrupted || (session.interrupted() && left?.length !== 0),
+      keyEnded: applied.keyEnded || applied.endedOwnAccess,
+      newKeyFile: applied.newKeyFile,
+      // A failed change has been reported already.
+      diagnostics: [
+        ...plan.diagnostics,
+        ...applied.diagnostics,
+        ...[...withheld].map(unseenDiagnostic),
+        ...(allDone ? (left ?? []) : []),
+      ],
+    };
+    return { report, declined: false };
+  }
+
+  /** What was created a moment ago, and no list shows yet: its changes have to wait. */
+  private unseen({ observation, plan }: ObservedPlan): ReadonlyMap<Address, string> {
+    return unseenChanges(plan, observation.comparison.matches, this.session.clock.now());
+  }
+}
+
+/** Whether the plan is accepted as the rest of the reviewed one, which the inventory says was begun. */
+function isAcceptedRest(plan: Plan, intent: Intent | undefined, options: ApplyOptions): boolean {
+  const { expect, saved, resume = false } = options;
+  const begun = expect ?? (saved && savedDigest(saved));
+  return resume && intent?.digest === begun && intent !== undefined && isRestOf(plan, intent);
+}
+
+/** There is a plan, and it was not carried out: a guard refuses it, or it is not the one that was reviewed. */
+export class RefusedPlan extends Problem {
+  constructor(
+    readonly plan: Plan,
+    refusals: readonly Diagnostic[],
+  ) {
+    super(refusals);
+    this.name = 'RefusedPlan';
+  }
+}
+
+/** `stale` says that it is not the plan that was reviewed or confirmed. */
+function refuseFor(plan: Plan, stale: readonly Diagnostic[]): void {
+  const refusals = [...plan.objections.map(objectionDiagnostic), ...stale];
+  if (refusals.length > 0) throw new RefusedPlan(plan, refusals);
+}
+
+function nothingChanged(plan: Plan, diagnostics: readonly Diagnostic[] = []): ApplyResult {
+  const report = { plan, outcomes: [], converged: true, interrupted: false, keyEnded: false };
+  return { report: { ...report, diagnostics: [...plan.diagnostics, ...diagnostics] }, declined: false };
+}
+
+/** A value that is merely recorded for the first time is not a reason to save the inventory, and neither is another commit. */
+function withDefaults(inventory: Inventory, { service, place = null, commit = null }: Inventory): Inventory {
+  const { safeguards } = inventory;
+  return {
+    ...inventory,
+    service: inventory.service ?? service,
+    safeguards: safeguards ?? defaultSafeguards,
+    place: inventory.place ?? place,
+    commit,
+  };
+}
+
+/**
+ * Whether the plan creates something that an earlier run created, or was about to create: the list may not show it yet,
+ * and a second object must not be the result.
+ */
+function recreatesKnown({ observation, plan }: ObservedPlan): boolean {
+  const known = new Set(
+    observation.comparison.matches
+      .filter((each) => each.observed === null && (each.createInterrupted || each.known?.id != null))
+      .map((each) => each.address),
+  );
+  return plan.changes.some(({ action, address }) => action === 'create' && known.has(address));
+}
+
+function unseenDiagnostic([address, why]: readonly [Address, string]): Diagnostic {
+  const message = `${address} was left out: ${why}`;
+  const help = 'Run `roster apply` again in a few minutes: the lists of the service can lag.';
+  return { severity: 'error', code: 'not-converged', message, help };
+}

@@ -1,0 +1,290 @@
+import { userInfo } from 'node:os';
+import { GitFailure } from '../inventory/git.js';
+import { NoRepository, openWorkTree } from '../inventory/work-tree.js';
+import { kinds } from '../kinds/index.js';
+import { type Diagnostic, Problem, problem } from '../model/diagnostic.js';
+import { readDuration } from '../model/duration.js';
+import type { Hold } from '../model/hold.js';
+import { type HoldPlan, type HoldReport, isIdle } from '../model/hold-plan.js';
+import type { LockInfo } from '../model/inventory.js';
+import { pollUntil } from '../model/poll.js';
+import { objectKey } from '../model/resource.js';
+import { holdPlan } from '../reconcile/hold-plan.js';
+import type { Match } from '../reconcile/world.js';
+import { refusePastedKey } from './api-key.js';
+import { type CarriedOut, carryOut, doneAddresses, type StepCallbacks } from './carry-out.js';
+import { holdTargets } from './hold-targets.js';
+import { type Observation, observe } from './observe.js';
+import { type Confirmation, type ReviewedRun, reviewedRun } from './reviewed-run.js';
+import { selectorsOf } from './selectors.js';
+import type { Session } from './session.js';
+
+export interface HoldOptions {
+  /** Addresses and globs. Empty: everything. */
+  readonly addresses: readonly string[];
+  /** Null to resume. `until` may be computed from what time it is by the service's clock. */
+  readonly hold: { readonly reason: string; readonly until: string | Until | null } | null;
+  /** How long to wait for another run to release the lock. Default: 0. */
+  readonly lockTimeoutMilliseconds?: number;
+  readonly env: Readonly<Record<string, string | undefined>>;
+}
+
+export interface HoldCallbacks extends StepCallbacks {
+  /** What is about to happen, before it is confirmed. Called again when the lock had to be waited for. */
+  onPlan?(made: HoldPlan, diagnostics: readonly Diagnostic[]): void;
+  /** Without it, the plan counts as confirmed. */
+  confirm?(made: HoldPlan): Promise<Confirmation>;
+  onWait?(holder: LockInfo): void;
+}
+
+/**
+ * Pauses schedules and records why, or enables again what a hold has paused. Takes the lock and saves the intent first,
+ * like an apply.
+ * @throws Problem when nothing was changed.
+ */
+export function hold(
+  session: Session,
+  options: HoldOptions,
+  callbacks: HoldCallbacks = {},
+): Promise<HoldReport> {
+  return reviewedRun(new HoldRun(session, options, callbacks));
+}
+
+interface PlannedHold {
+  readonly made: HoldPlan;
+  readonly observation: Observation;
+  readonly diagnostics: readonly Diagnostic[];
+}
+
+class HoldRun implements ReviewedRun<PlannedHold, HoldReport> {
+  readonly lockTimeoutMilliseconds: number;
+  private asked: Promise<Hold | null> | null = null;
+
+  constructor(
+    readonly session: Session,
+    private readonly options: HoldOptions,
+    private readonly callbacks: HoldCallbacks,
+  ) {
+    this.lockTimeoutMilliseconds = options.lockTimeoutMilliseconds ?? 0;
+  }
+
+  onWait(holder: LockInfo): void {
+    this.callbacks.onWait?.(holder);
+  }
+
+  async make(): Promise<PlannedHold> {
+    const { session, options } = this;
+    const { project, service } = session;
+    const selectors = selectorsOf(options.addresses);
+    const observation = await observe(session);
+    const { inventory, state, comparison } = observation;
+    if (inventory.service !== null && inventory.service !== service)
+      throw otherService(inventory.service, service);
+    this.asked ??= this.holdAsked();
+    const asked = await this.asked;
+    const targets = holdTargets(observation, selectors, project);
+    // `roster resume --all` means what is on hold.
+    const isMeant = ({ known }: Match) => asked !== null || selectors !== null || known?.hold !== undefined;
+    const made = holdPlan({
+      action: asked === null ? 'resume' : 'hold',
+      hold: asked,
+      ...{ matches: targets.matches.filter(isMeant), names: comparison.names },
+      ...{ project, service, account: state.account, inventory, now: session.serviceNow() },
+    });
+    // Only what is on hold is a matter of `roster resume`.
+    return { made, observation, diagnostics: asked === null ? [] : targets.diagnostics };
+  }
+
+  show({ made, diagnostics }: PlannedHold): void {
+    this.callbacks.onPlan?.(made, diagnostics);
+  }
+
+  async nothingToDo(planned: PlannedHold): Promise<HoldReport | null> {
+    return isIdle(planned.made) ? reportOf(planned, [], true) : null;
+  }
+
+  async ask({ made }: PlannedHold): Promise<Confirmation | null> {
+    return (await this.callbacks.confirm?.(made)) ?? null;
+  }
+
+  declined(): never {
+    throw problem('not-confirmed', 'not confirmed: nothing was changed');
+  }
+
+  async makeAgain(confirmed: PlannedHold): Promise<PlannedHold> {
+    const now = await this.make();
+    if (now.made.plan.digest === confirmed.made.plan.digest) return now;
+    const help = 'A manifest, the inventory or the service has changed. Run the command again.';
+    throw problem('stale-plan', 'the plan has changed since it was confirmed', help);
+  }
+
+  async carryOut(current: PlannedHold): Promise<HoldReport> {
+    const { session, callbacks } = this;
+    const { made, observation } = current;
+    const applied = await carryOut({
+      session,
+      plan: made.plan,
+      command: made.action,
+      observation,
+      intent: made.intent,
+      withheld: new Map(),
+      isPart: true,
+      // An interrupted apply stays one that can be resumed.
+      isRest: true,
+      verify: false,
+      callbacks,
+    });
+    const left = applied.interrupted || applied.lockedOut ? [] : await leftAfterHold(session, made, applied);
+    return reportOf(current, left, isDone(applied), applied);
+  }
+
+  private async holdAsked(): Promise<Hold | null> {
+    const { session, options } = this;
+    if (options.hold === null) return null;
+    const { reason, until } = options.hold;
+    refusePastedKey('--reason', reason);
+    const now = session.serviceNow();
+    const since = new Date(Math.floor(now.getTime() / 1000) * 1000).toISOString();
+    const end = typeof until === 'function' ? until(now) : until;
+    return { by: await holderOf(session, options.env), reason, since, until: end };
+  }
+}
+
+function isDone({ outcomes }: CarriedOut): boolean {
+  return outcomes.every(({ outcome }) => outcome === 'done');
+}
+
+function reportOf(
+  { made, diagnostics }: PlannedHold,
+  left: readonly Diagnostic[],
+  done: boolean,
+  applied?: CarriedOut,
+): HoldReport {
+  const { outcomes = [], interrupted: ended = false } = applied ?? {};
+  const all = [...diagnostics, ...(applied?.diagnostics ?? []), ...left];
+  const converged = done && !ended && all.every(({ severity }) => severity !== 'error');
+  return { made, outcomes, converged, interrupted: ended, diagnostics: all };
+}
+
+function otherService(recorded: string, service: string): Problem {
+  const message = `the inventory belongs to the service ${recorded}, and this run uses ${service}`;
+  return problem('inventory-mismatch', message, 'Check `--url`, ROSTER_URL and `service.url`.');
+}
+
+/** A longer name is shortened. */
+const LONGEST_NAME = 100;
+
+/** Who holds: the user that started a CI job, else the user that git knows, else the one of this machine. */
+async function holderOf(
+  { project }: Session,
+  env: Readonly<Record<string, string | undefined>>,
+): Promise<string> {
+  const names = [env['GITHUB_ACTOR'], env['GITLAB_USER_LOGIN'], env['GIT_AUTHOR_NAME']];
+  const named = names.map(tidy).find((name) => name !== '');
+  return named ?? (tidy(await gitUser(project.root, env)) || tidy(localUser()) || 'an unknown user');
+}
+
+async function gitUser(folder: string, env: Readonly<Record<string, string | undefined>>) {
+  try {
+    const { git } = await openWorkTree(folder, env);
+    return (await git.answer(['config', 'user.name'])) ?? undefined;
+  } catch (failure) {
+    if (failure instanceof NoRepository || failure instanceof GitFailure || failure instanceof Problem)
+      return undefined;
+    throw failure;
+  }
+}
+
+/** A container may have a user without a name. */
+function localUser(): string | undefined {
+  try {
+    return userInfo().username;
+  } catch {
+    return undefined;
+  }
+}
+
+/** On one line, without characters that could change what a terminal shows. */
+function tidy(name: string | undefined): string {
+  const shown = (name ?? '').replace(/[\p{C}\p{Z}]+/gu, ' ').trim();
+  return [...shown].slice(0, LONGEST_NAME).join('');
+}
+
+/** Reads the lists again: what should be paused or enabled now, and is not. */
+async function leftAfterHold(
+  session: Session,
+  made: HoldPlan,
+  applied: CarriedOut,
+): Promise<readonly Diagnostic[]> {
+  const done = doneAddresses(applied);
+  const changed = made.plan.changes.filter(({ address }) => done.has(address));
+  if (changed.length === 0) return [];
+  const look = async () => {
+    const paused = await pausedObjects(session);
+    return changed.filter(({ kind, id }) => paused.get(objectKey(kind, id)) !== (made.hold !== null));
+  };
+  try {
+    const left = await pollUntil(look, (each) => each.length === 0, session.clock.sleep);
+    return left.map(({ address }) => notConverged(address, made.hold !== null));
+  } catch (failure) {
+    if (failure instanceof Problem) return failure.diagnostics;
+    throw failure;
+  }
+}
+
+async function pausedObjects({ client }: Session): Promise<ReadonlyMap<string, boolean>> {
+  const paused = new Map<string, boolean>();
+  for (const { name, pausing, list } of kinds) {
+    if (pausing === undefined) continue;
+    for (const { id, spec } of await client.reader().readAll(list()))
+      if (spec !== null) paused.set(objectKey(name, id), pausing.isPaused(spec));
+  }
+  return paused;
+}
+
+function notConverged(address: string, paused: boolean): Diagnostic {
+  const message = `${address} is ${paused ? 'not paused' : 'still paused'}, although the service accepted the request`;
+  const help = 'Someone else may be changing it. Run the command again.';
+  return { severity: 'error', code: 'not-converged', message, help };
+}
+
+const UNTIL_HELP =
+  'Use a duration such as 90m, 8h, 3d or 2w, or a time with its offset, such as 2026-12-01T08:00Z or 2026-12-01T09:00+01:00.';
+
+/** Later years have more than four digits, which few tools can read. */
+const LATEST = Date.UTC(9999, 11, 31, 23, 59, 59);
+
+/** When a hold ends, ISO 8601 in UTC. Throws a Problem if that has passed. */
+export type Until = (now: Date) => string;
+
+/** `--until`. Throws a Problem for what is neither a time nor a duration. */
+export function parseUntil(text: string): Until {
+  const duration = readDuration(text);
+  const given = duration === null ? parseTime(text) : duration;
+  if (Number.isNaN(given)) throw problem('invalid-time', `--until: ${whyNot(text)}`, UNTIL_HELP);
+  return (now) => endOf(text, duration === null ? given : now.getTime() + duration, now);
+}
+
+function endOf(text: string, time: number, now: Date): string {
+  if (time > LATEST) throw problem('invalid-time', `--until: "${text}" is after the year 9999`, UNTIL_HELP);
+  if (time <= now.getTime()) throw problem('invalid-time', `--until: "${text}" is in the past`, UNTIL_HELP);
+  return new Date(Math.ceil(time / 1000) * 1000).toISOString();
+}
+
+const TIME = /^(\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d{1,3})?)?)(Z|[+-](?:[01]\d|2[0-3]):[0-5]\d)$/;
+
+/** NaN for what is not a time with an offset. */
+function parseTime(text: string): number {
+  const [, local, offset] = TIME.exec(text) ?? [];
+  if (local === undefined) return Number.NaN;
+  const asUtc = new Date(`${local}Z`);
+  // A date that does not exist would become another one.
+  const exists = !Number.isNaN(asUtc.getTime()) && asUtc.toISOString().startsWith(local.slice(0, 16));
+  return exists ? Date.parse(`${local}${offset}`) : Number.NaN;
+}
+
+function whyNot(text: string): string {
+  if (TIME.test(text)) return `"${text}" does not exist`;
+  if (/^\d{4}-\d\d-\d\d(T[\d:.]*)?$/.test(text)) return `"${text}" is not a time with an offset`;
+  return `"${text}" is neither a time nor a duration`;
+}

@@ -1,0 +1,53 @@
+import { afterEach, expect, test } from 'vitest';
+import { startSandbox } from '../../../src/sandbox/index.js';
+import { Workspace } from '../../support/roster.js';
+
+const cleanups: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const cleanup of cleanups.splice(0)) await cleanup();
+});
+
+/** A project whose group is deployed and protected, and no longer declared. */
+async function protectedGroup() {
+  const sandbox = await startSandbox();
+  const group = 'groups:\n  g: { members: [acme-shop], protect: true }\n  h: { members: [globex] }\n';
+  const workspace = new Workspace({ 'roster.yaml': `project: refused\n${group}` }, sandbox);
+  cleanups.push(
+    () => workspace.remove(),
+    () => sandbox.close(),
+  );
+  expect((await workspace.apply()).exit).toBe(0);
+  workspace.write('roster.yaml', 'project: refused\ngroups:\n  h: { members: [globex] }\n');
+  sandbox.requests.length = 0;
+  return { sandbox, workspace };
+}
+
+const json = (text: string) =>
+  JSON.parse(text) as Record<string, unknown> & { diagnostics: { code: string }[] };
+
+test('the JSON of an apply that a guard refuses has the refused plan, as plan prints it', async () => {
+  const { sandbox, workspace } = await protectedGroup();
+  const planned = json((await workspace.command(['plan', '--format', 'json'])).stdout);
+  const ran = await workspace.command(['apply', '--yes', '--format', 'json']);
+  const { plan, diagnostics, ...rest } = json(ran.stdout);
+  expect([ran.exit, ran.stderr, rest]).toEqual([4, '', { formatVersion: 1 }]);
+  expect(diagnostics.map(({ code }) => code)).toEqual(['protected']);
+  expect(plan).toEqual(planned);
+  expect(sandbox.requests.filter(({ method }) => method !== 'GET')).toEqual([]);
+});
+
+test('the JSON of an apply that was given another digest has the current plan', async () => {
+  const { workspace } = await protectedGroup();
+  workspace.write('roster.yaml', 'project: refused\ngroups:\n  g: { members: [acme-shop], protect: true }\n');
+  const ran = await workspace.command(['apply', '--expect', `sha256:${'0'.repeat(64)}`, '--format', 'json']);
+  const { plan, diagnostics } = json(ran.stdout);
+  expect([ran.exit, diagnostics.map(({ code }) => code)]).toEqual([4, ['stale-plan']]);
+  expect(plan).toMatchObject({ changes: expect.arrayContaining([expect.anything()]) });
+});
+
+test('an apply that is refused without a plan has none in its JSON', async () => {
+  const { workspace } = await protectedGroup();
+  workspace.write('roster.yaml', 'project: refused\ngroups: 1\n');
+  const ran = await workspace.command(['apply', '--yes', '--format', 'json']);
+  expect([ran.exit, Object.keys(json(ran.stdout))]).toEqual([1, ['formatVersion', 'diagnostics']]);
+});
