@@ -1,6 +1,6 @@
-import { parseQuery, type TypedQuery } from '../../engine/data/conditions.js';
-import { queryData } from '../../engine/data/rows.js';
 import { withReadSession } from '../../engine/session.js';
+import { parseQuery, type TypedQuery } from '../../operate/data/conditions.js';
+import { queryData } from '../../operate/data/rows.js';
 import { declarations } from '../command/declarations.js';
 import { runSessionOptions } from '../command/flags.js';
 import { runCommand } from '../command/run-command.js';

@@ -1,10 +1,10 @@
 import { execFileSync } from 'node:child_process';
 import { describe, expect, test } from 'vitest';
-import { collectedTimes } from '../../../src/engine/data/collected-times.js';
-import { parseQuery, queryText, withColumns } from '../../../src/engine/data/conditions.js';
-import { dataFileName, extensionOf } from '../../../src/engine/data/file-names.js';
-import { readLineage } from '../../../src/engine/data/lineage.js';
-import { needsTimes, newestOf } from '../../../src/engine/data/newest.js';
+import { collectedTimes } from '../../../src/operate/data/collected-times.js';
+import { parseQuery, queryText, withColumns } from '../../../src/operate/data/conditions.js';
+import { dataFileName, extensionOf } from '../../../src/operate/data/file-names.js';
+import { readLineage } from '../../../src/operate/data/lineage.js';
+import { needsTimes, newestOf } from '../../../src/operate/data/newest.js';
 import type { Reader } from '../../../src/model/request.js';
 import type { DatasetQuery } from '../../../src/service/operations/dataset-queries.js';
 import type { Dataset } from '../../../src/service/operations/datasets.js';

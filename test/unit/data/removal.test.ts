@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { removable } from '../../../src/engine/data/removal.js';
+import { removable } from '../../../src/operate/data/removal.js';
 import type { DatasetInfo } from '../../../src/model/data.js';
 import { runs } from '../../support/size.js';
 

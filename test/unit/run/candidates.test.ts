@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { contradicts, jobCandidates } from '../../../src/engine/run/candidates.js';
-import { newerThan } from '../../../src/engine/run/newest.js';
-import type { RunTraces } from '../../../src/engine/run/targets.js';
+import { contradicts, jobCandidates } from '../../../src/operate/run/candidates.js';
+import { newerThan } from '../../../src/operate/run/newest.js';
+import type { RunTraces } from '../../../src/operate/run/targets.js';
 import { type Job, parseJob } from '../../../src/service/operations/jobs.js';
 
 /** Which runs may be that of a start whose answer was lost (contract §9). */

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { Pacer } from '../../../src/engine/run/pace.js';
-import { Retries, retryMembers } from '../../../src/engine/run/retries.js';
-import { runIn } from '../../../src/engine/run/states.js';
+import { Pacer } from '../../../src/operate/run/pace.js';
+import { Retries, retryMembers } from '../../../src/operate/run/retries.js';
+import { runIn } from '../../../src/operate/run/states.js';
 import type { Agent } from '../../../src/model/resource.js';
 import type { Client } from '../../../src/service/client.js';
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { runDiagnostics, verdictOf } from '../../../src/engine/run/verdict.js';
+import { runDiagnostics, verdictOf } from '../../../src/operate/run/verdict.js';
 import type { Diagnostic } from '../../../src/model/diagnostic.js';
 import type { ServiceRun, ServiceRunState } from '../../../src/model/run.js';
 

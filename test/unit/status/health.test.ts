@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { type HealthFacts, healthOf } from '../../../src/engine/status/health.js';
+import { type HealthFacts, healthOf } from '../../../src/operate/status/health.js';
 import type { Hold } from '../../../src/model/hold.js';
 import type { Health, LastRun } from '../../../src/model/status.js';
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { type HistoryLists, occurrencesOf } from '../../../src/engine/status/occurrences.js';
+import { type HistoryLists, occurrencesOf } from '../../../src/operate/status/occurrences.js';
 
 const job = (fields: object) => ({
   ...{ id: 'j', agentName: 'A', triggerSource: 'Schedule', totalRunCount: 1, totalDataCount: 3 },

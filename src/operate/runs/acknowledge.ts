@@ -1,10 +1,10 @@
+import type { Session } from '../../engine/session.js';
 import { type Diagnostic, Problem, problem } from '../../model/diagnostic.js';
 import type { AcknowledgedRun } from '../../model/run-history.js';
 import { ServiceFailure } from '../../service/failure.js';
 import { callOperation } from '../../service/operation.js';
 import { dismissAttention, restoreAttention } from '../../service/operations/agent-runs.js';
 import { checkedId, type RunById, runWithId } from '../run/by-id.js';
-import type { Session } from '../session.js';
 import { agentRunsIn } from './parts.js';
 
 export interface AcknowledgeResult {

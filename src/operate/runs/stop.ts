@@ -1,3 +1,4 @@
+import type { Session } from '../../engine/session.js';
 import { type Diagnostic, problem } from '../../model/diagnostic.js';
 import { pollUntil } from '../../model/poll.js';
 import type { Address } from '../../model/resource.js';
@@ -15,7 +16,6 @@ import {
 import { DetailsReader } from '../run/details.js';
 import { addressNamed } from '../run/states.js';
 import { askToStop, type StopContext, stopRuns as stopFollowed } from '../run/stop.js';
-import type { Session } from '../session.js';
 import { wholeAddresses } from './addresses.js';
 import { agentRunState, stateNow } from './show.js';
 

@@ -1,10 +1,10 @@
+import type { Session } from '../../engine/session.js';
 import type { SavedData } from '../../model/data.js';
 import type { Diagnostic } from '../../model/diagnostic.js';
 import type { ServiceRun } from '../../model/run.js';
 import { exportJob, jobDataset } from '../../service/operations/jobs.js';
 import { readInstant } from '../../service/operations/record.js';
 import type { RunsResult } from '../run/run.js';
-import type { Session } from '../session.js';
 import { dataFileName, extensionOf } from './file-names.js';
 import { download, failureDiagnostics, type GetOptions } from './get.js';
 import { interruption } from './interruption.js';

@@ -1,3 +1,4 @@
+import type { ReadSession } from '../../engine/session.js';
 import { errnoOf, reasonOf } from '../../files/errno.js';
 import type { DataOutcome, SavedData } from '../../model/data.js';
 import { type Diagnostic, Problem } from '../../model/diagnostic.js';
@@ -5,7 +6,6 @@ import type { Download } from '../../service/downloads.js';
 import { ServiceFailure } from '../../service/failure.js';
 import { downloadDataset, exportDatasets, MAX_BULK_DATASETS } from '../../service/operations/datasets.js';
 import type { DownloadCall } from '../../service/operations/download.js';
-import type { ReadSession } from '../session.js';
 import { type ChooseOptions, type ChosenDataset, chooseDatasets } from './choose.js';
 import { type CollectedTimes, collectedTimes } from './collected-times.js';
 import { statusOf } from './dataset-info.js';

@@ -1,7 +1,7 @@
+import type { ReadSession } from '../../engine/session.js';
 import { runsOf } from '../../inventory/run-history.js';
 import type { Address } from '../../model/resource.js';
 import { readInstant } from '../../service/operations/record.js';
-import type { ReadSession } from '../session.js';
 
 /** What the history of the inventory tells. Times in milliseconds, by the service's clock where it differed. */
 export interface RecordedChanges {

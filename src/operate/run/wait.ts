@@ -1,3 +1,4 @@
+import type { ReadSession } from '../../engine/session.js';
 import { problem } from '../../model/diagnostic.js';
 import type { Reader } from '../../model/request.js';
 import type { Agent } from '../../model/resource.js';
@@ -7,7 +8,6 @@ import { getGroupRun, listGroupRuns } from '../../service/operations/group-runs.
 import { type Job, jobPage, listJobs } from '../../service/operations/jobs.js';
 import { getPipelineRun, listPipelineRuns } from '../../service/operations/pipeline-runs.js';
 import { wholeAddresses } from '../runs/addresses.js';
-import type { ReadSession } from '../session.js';
 import { checkedId, runWithId } from './by-id.js';
 import { DetailsReader } from './details.js';
 import { follow } from './follow.js';

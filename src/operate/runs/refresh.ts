@@ -1,3 +1,4 @@
+import type { Session } from '../../engine/session.js';
 import { problem } from '../../model/diagnostic.js';
 import type { ShownState } from '../../model/run-history.js';
 import { ServiceFailure } from '../../service/failure.js';
@@ -7,7 +8,6 @@ import { listAgents } from '../../service/operations/agents.js';
 import { agentRunWithId, checkedId, runWithId } from '../run/by-id.js';
 import { DetailsReader } from '../run/details.js';
 import { addressNamed } from '../run/states.js';
-import type { Session } from '../session.js';
 import { agentRunsIn } from './parts.js';
 import { agentRunState, stateNow } from './show.js';
 

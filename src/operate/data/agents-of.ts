@@ -1,8 +1,8 @@
+import type { ReadSession } from '../../engine/session.js';
 import type { Address, Agent } from '../../model/resource.js';
 import { listAgents } from '../../service/operations/agents.js';
 import { findObjects } from '../run/objects.js';
 import { targetsOf } from '../run/targets.js';
-import type { ReadSession } from '../session.js';
 
 export interface NamedAgents {
   /** Those of the addresses, in their order. */

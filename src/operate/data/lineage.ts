@@ -1,8 +1,8 @@
+import type { ReadSession } from '../../engine/session.js';
 import type { Graph } from '../../model/graph.js';
 import { isJsonObject } from '../../model/json.js';
 import { normalId } from '../../model/resource.js';
 import { datasetLineage, type Lineage } from '../../service/operations/datasets.js';
-import type { ReadSession } from '../session.js';
 
 export interface LineageNode {
   readonly id: string;

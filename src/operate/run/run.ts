@@ -1,8 +1,8 @@
+import type { Session } from '../../engine/session.js';
 import { type Diagnostic, Problem, problem } from '../../model/diagnostic.js';
 import type { JsonObject } from '../../model/json.js';
 import type { ServiceRun } from '../../model/run.js';
 import { ServiceFailure } from '../../service/failure.js';
-import type { Session } from '../session.js';
 import { checkOptions } from './check-options.js';
 import { DetailsReader } from './details.js';
 import { follow } from './follow.js';

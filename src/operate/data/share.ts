@@ -1,10 +1,10 @@
+import type { Session } from '../../engine/session.js';
 import type { DatasetChange, DatasetInfo } from '../../model/data.js';
 import type { Diagnostic } from '../../model/diagnostic.js';
 import type { Reader } from '../../model/request.js';
 import { ServiceFailure } from '../../service/failure.js';
 import { callOperation } from '../../service/operation.js';
 import { type AccessLevel, changeAccess, readAccess } from '../../service/operations/datasets.js';
-import type { Session } from '../session.js';
 import { type ChosenDatasets, chooseDatasets, namesIn } from './choose.js';
 import { datasetInfo } from './dataset-info.js';
 import { interruption } from './interruption.js';

@@ -1,9 +1,9 @@
+import type { ReadSession } from '../../engine/session.js';
 import { type Diagnostic, problem } from '../../model/diagnostic.js';
 import type { Reader } from '../../model/request.js';
 import { type Address, type Agent, isId, normalId } from '../../model/resource.js';
 import { type Dataset, datasetPage, listDatasets } from '../../service/operations/datasets.js';
 import { addressOfAgent } from '../run/states.js';
-import type { ReadSession } from '../session.js';
 import { agentsOf } from './agents-of.js';
 import { collectedTimes } from './collected-times.js';
 import { addressOfDataset, isAvailable, isOf, statusOf } from './dataset-info.js';

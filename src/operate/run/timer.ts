@@ -1,4 +1,4 @@
-import type { Clock } from '../clock.js';
+import type { Clock } from '../../engine/clock.js';
 
 /** Milliseconds that an interrupt may have to wait for. */
 const SLICE_MS = 200;

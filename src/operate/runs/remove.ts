@@ -1,3 +1,5 @@
+import type { Confirmation } from '../../engine/apply/apply.js';
+import type { Session } from '../../engine/session.js';
 import { problem } from '../../model/diagnostic.js';
 import { pollUntil } from '../../model/poll.js';
 import type { Reader } from '../../model/request.js';
@@ -7,10 +9,8 @@ import { callOperation } from '../../service/operation.js';
 import { listAgents } from '../../service/operations/agents.js';
 import { deleteGroupRun, getGroupRun } from '../../service/operations/group-runs.js';
 import { deletePipelineRun, getPipelineRun } from '../../service/operations/pipeline-runs.js';
-import type { Confirmation } from '../apply/apply.js';
 import { anyRunWithId, checkedId, idKindNames } from '../run/by-id.js';
 import { DetailsReader } from '../run/details.js';
-import type { Session } from '../session.js';
 import { stateNow } from './show.js';
 import { isNotFound, wrongKind } from './wrong-kind.js';
 

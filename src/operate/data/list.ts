@@ -1,8 +1,8 @@
+import type { ReadSession } from '../../engine/session.js';
 import type { DatasetInfo } from '../../model/data.js';
 import type { Diagnostic } from '../../model/diagnostic.js';
 import type { Address } from '../../model/resource.js';
 import { listDatasets } from '../../service/operations/datasets.js';
-import type { ReadSession } from '../session.js';
 import { agentsOf } from './agents-of.js';
 import { collectedTimes } from './collected-times.js';
 import { datasetInfo, isOf } from './dataset-info.js';

@@ -1,10 +1,10 @@
+import type { ReadSession } from '../../engine/session.js';
 import type { Address, Agent } from '../../model/resource.js';
 import type { ListedRun, RunsList } from '../../model/run-history.js';
 import { listAgents } from '../../service/operations/agents.js';
 import { DetailsReader } from '../run/details.js';
 import { findObjects } from '../run/objects.js';
 import { type RunsSource, sourcesOf } from '../run/sources.js';
-import type { ReadSession } from '../session.js';
 import { ownedAddresses } from './addresses.js';
 import { attentionRows } from './attention-rows.js';
 import { groupRows, pipelineRows } from './group-rows.js';

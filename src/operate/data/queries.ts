@@ -1,3 +1,4 @@
+import type { ReadSession, Session } from '../../engine/session.js';
 import { suggest } from '../../manifest/suggest.js';
 import type { StoredQuery } from '../../model/data.js';
 import { Problem, problem } from '../../model/diagnostic.js';
@@ -17,7 +18,6 @@ import {
   type SavedQuery,
   saveQuery,
 } from '../../service/operations/saved-queries.js';
-import type { ReadSession, Session } from '../session.js';
 import { chooseDatasets } from './choose.js';
 import { namesColumns, queryText, withColumns } from './conditions.js';
 

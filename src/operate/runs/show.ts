@@ -1,3 +1,4 @@
+import type { ReadSession } from '../../engine/session.js';
 import type { Reader } from '../../model/request.js';
 import type { Agent } from '../../model/resource.js';
 import type { RunName, ServiceRun } from '../../model/run.js';
@@ -10,7 +11,6 @@ import { type AgentRunById, anyRunWithId, checkedId, type RunById } from '../run
 import { DetailsReader } from '../run/details.js';
 import { groupRunOf, type PollContext, pipelineRunOf } from '../run/poll.js';
 import { addressNamed, jobRun } from '../run/states.js';
-import type { ReadSession } from '../session.js';
 import { entryOf, ownedAddresses } from './addresses.js';
 import { agentRunRow } from './attention-rows.js';
 

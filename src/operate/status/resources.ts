@@ -1,8 +1,8 @@
+import type { Observation } from '../../engine/plan.js';
 import { type Hold, hasEnded } from '../../model/hold.js';
 import type { Kind } from '../../model/kind.js';
 import type { Address, Declared, ObjectRef, Observed, Project } from '../../model/resource.js';
 import type { Sync } from '../../model/status.js';
-import type { Observation } from '../plan.js';
 import { kindsWithRuns } from './kinds-with-runs.js';
 import { SyncStates } from './sync.js';
 

@@ -1,3 +1,6 @@
+import { type Observation, observeAndPlan } from '../../engine/plan.js';
+import { selectedOf, selectorsOf } from '../../engine/selectors.js';
+import type { ReadSession } from '../../engine/session.js';
 import { kinds } from '../../kinds/index.js';
 import { type Diagnostic, Problem, problem } from '../../model/diagnostic.js';
 import type { Kind } from '../../model/kind.js';
@@ -13,9 +16,6 @@ import {
 } from '../../model/resource.js';
 import { heldDiagnostics } from '../../reconcile/hold/held-changes.js';
 import { listAgents } from '../../service/operations/agents.js';
-import { type Observation, observeAndPlan } from '../plan.js';
-import { selectedOf, selectorsOf } from '../selectors.js';
-import type { ReadSession } from '../session.js';
 
 /** Agents need no entry: they are named as in manifests. */
 export const AGENT = 'agent/';

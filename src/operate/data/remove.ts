@@ -1,3 +1,4 @@
+import type { ReadSession, Session } from '../../engine/session.js';
 import type { DatasetChange, DatasetInfo } from '../../model/data.js';
 import { type Diagnostic, problem } from '../../model/diagnostic.js';
 import { readDuration } from '../../model/duration.js';
@@ -7,7 +8,6 @@ import { callOperation } from '../../service/operation.js';
 import { listAgents } from '../../service/operations/agents.js';
 import { deleteDatasets, listDatasets, MAX_BULK_DATASETS } from '../../service/operations/datasets.js';
 import { listSavedQueries } from '../../service/operations/saved-queries.js';
-import type { ReadSession, Session } from '../session.js';
 import { namesIn } from './choose.js';
 import { collectedTimes } from './collected-times.js';
 import { datasetInfo } from './dataset-info.js';

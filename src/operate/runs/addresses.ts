@@ -1,3 +1,5 @@
+import { isNoProject } from '../../engine/no-project.js';
+import type { ReadSession } from '../../engine/session.js';
 import { kinds } from '../../kinds/index.js';
 import { Problem } from '../../model/diagnostic.js';
 import type { Reader } from '../../model/request.js';
@@ -5,9 +7,7 @@ import type { Address } from '../../model/resource.js';
 import { ServiceFailure } from '../../service/failure.js';
 import { groupRunPage } from '../../service/operations/group-runs.js';
 import { pipelineRunPage } from '../../service/operations/pipeline-runs.js';
-import { isNoProject } from '../no-project.js';
 import type { AgentRunById, RunById } from '../run/by-id.js';
-import type { ReadSession } from '../session.js';
 
 /**
  * The addresses of what this project owns on this service, by what its runs are and its id: it takes no request. `other`

@@ -1,3 +1,4 @@
+import type { Session } from '../../engine/session.js';
 import { type Diagnostic, Problem, problem } from '../../model/diagnostic.js';
 import { pollUntil } from '../../model/poll.js';
 import type { Reader } from '../../model/request.js';
@@ -13,7 +14,6 @@ import { Pacer } from '../run/pace.js';
 import { addressOfAgent, memberNotStarted } from '../run/states.js';
 import { agentNamed } from '../run/targets.js';
 import { timerOf } from '../run/timer.js';
-import type { Session } from '../session.js';
 import { readOrName } from './wrong-kind.js';
 
 export interface RetryResult {

@@ -1,3 +1,4 @@
+import type { ReadSession } from '../../engine/session.js';
 import type { DataTable } from '../../model/data.js';
 import { type Diagnostic, problem } from '../../model/diagnostic.js';
 import type { Reader } from '../../model/request.js';
@@ -8,7 +9,6 @@ import {
   previewDataset,
   queryDataset,
 } from '../../service/operations/dataset-queries.js';
-import type { ReadSession } from '../session.js';
 import { type ChosenDataset, chooseDatasets } from './choose.js';
 import { namesColumns, withColumns } from './conditions.js';
 import { noDataOutcome, unavailable } from './outcomes.js';

@@ -1,11 +1,11 @@
+import { diagnosticsIn, objectionDiagnostic, observeAndPlan } from '../../engine/plan.js';
+import { selectedOf, selectorsOf } from '../../engine/selectors.js';
+import type { ReadSession } from '../../engine/session.js';
 import { type Diagnostic, Problem, problem } from '../../model/diagnostic.js';
 import { byCodeUnit } from '../../model/json.js';
 import type { Address } from '../../model/resource.js';
 import type { RunIdKind } from '../../model/run.js';
 import { healths, type ResourceStatus, type Status } from '../../model/status.js';
-import { diagnosticsIn, objectionDiagnostic, observeAndPlan } from '../plan.js';
-import { selectedOf, selectorsOf } from '../selectors.js';
-import type { ReadSession } from '../session.js';
 import { isReadFor, readHistory } from './history.js';
 import { kindsWithRuns } from './kinds-with-runs.js';
 import { TOLERANCE } from './missed.js';
