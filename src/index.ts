@@ -168,18 +168,19 @@ export {
 /** The object that a resource is matched with, the rules that were tried, and the differences that are ignored. */
 export type { Why } from './model/why.js';
 /** What agents have collected, the newest first. Sends reads only; throws a `Problem`. */
-export { type DatasetList, listData } from './operate/data/list.js';
+export { type DatasetList, listData } from './operate/data/datasets.js';
+/** What became of all runs: it decides the exit code of the command. */
+export type { RunVerdict } from './operate/run/run.js';
 /**
  * Starts agents, groups, pipelines and schedules, each once, and follows them to their end. `verdict` says whether they
  * succeeded. Throws a `Problem` only if nothing was started, such as `too-many-starts`.
  */
 export { type RunCallbacks, type RunOptions, type RunsResult, run } from './operate/run/run.js';
-/** What became of all runs: it decides the exit code of the command. */
-export type { RunVerdict } from './operate/run/verdict.js';
+export type { ListedState } from './operate/run/run-kinds.js';
 /** Follows runs by id, or the unfinished ones of an address. Sends reads only; throws a `Problem`. */
 export { type WaitOptions, waitFor } from './operate/run/wait.js';
 /** The newest jobs, group runs and pipeline runs. Sends reads only; throws a `Problem`. */
-export { type ListedState, type ListRunsOptions, listRuns } from './operate/runs/list.js';
+export { type ListRunsOptions, listRuns } from './operate/runs/list.js';
 /** One run with its members and datasets, by its id. Sends reads only; throws a `Problem`. */
 export { showRun } from './operate/runs/show.js';
 /** The health of everything declared. Sends reads only; throws a `Problem`, such as for an unknown address. */

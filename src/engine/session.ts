@@ -61,6 +61,8 @@ export interface Session {
   readonly clock: Clock;
   /** What time it is by the service's clock, once it has answered; by this machine's before. */
   serviceNow(): Date;
+  /** Fires once the run should end. */
+  readonly signal: AbortSignal | undefined;
   /** True once the run should end. */
   interrupted(): boolean;
   /** Uses another API key from now on. */
@@ -143,6 +145,7 @@ export function openSession(options: SessionOptions): Session {
     redactor,
     clock,
     serviceNow: () => serviceNow(clock, client),
+    signal,
     interrupted: () => signal?.aborted === true,
     useKey(key) {
       apiKey = key;

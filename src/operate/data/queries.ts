@@ -3,10 +3,8 @@ import { suggest } from '../../manifest/suggest.js';
 import type { StoredQuery } from '../../model/data.js';
 import { Problem, problem } from '../../model/diagnostic.js';
 import { isJsonObject } from '../../model/json.js';
-import { pollUntil } from '../../model/poll.js';
 import type { Reader } from '../../model/request.js';
-import { ServiceFailure } from '../../service/failure.js';
-import { callOperation } from '../../service/operation.js';
+import { attempt, orElse } from '../../service/attempt.js';
 import {
   type DatasetQuery,
   previewDataset,
@@ -18,8 +16,9 @@ import {
   type SavedQuery,
   saveQuery,
 } from '../../service/operations/saved-queries.js';
-import { chooseDatasets } from './choose.js';
-import { namesColumns, queryText, withColumns } from './conditions.js';
+import { Watch } from '../watch.js';
+import { chooseDatasets } from './datasets.js';
+import { namesColumns, queryText, withColumns } from './rows.js';
 
 /** The caller's saved queries, newest first (interface §4). */
 export async function storedQueries({
@@ -75,35 +74,22 @@ async function savedOrFound(
   call: ReturnType<typeof saveQuery>,
   { name, known }: { readonly name: string; readonly known: ReadonlySet<string> },
 ): Promise<SavedQuery> {
-  const { client, clock } = session;
-  try {
-    return await callOperation(client, call);
-  } catch (failure) {
-    if (!(failure instanceof ServiceFailure) || failure.certainty !== 'unknown') throw failure;
-    const look = async () =>
-      (await listedOrNone(client.reader())).filter((each) => each.name === name && !known.has(each.id));
-    const found = await pollUntil(
-      look,
-      ({ length }) => length > 0 || session.interrupted(),
-      (milliseconds) => clock.sleep(milliseconds),
-    );
-    const [only] = found;
-    if (only !== undefined && found.length === 1) return only;
-    const { code, message } = failure.facts;
-    const help =
-      'It is not known whether it was saved. Check `roster data queries` before you save it again.';
-    throw problem(session.interrupted() ? 'interrupted' : code, message, help);
-  }
-}
-
-/** A look that fails must not hide what became of the write. */
-async function listedOrNone(reader: Reader): Promise<readonly SavedQuery[]> {
-  try {
-    return await reader.readAll(listSavedQueries());
-  } catch (failure) {
-    if (failure instanceof ServiceFailure) return [];
-    throw failure;
-  }
+  const { client } = session;
+  const sent = await attempt(client, call);
+  if (sent.type === 'done') return sent.data;
+  if (sent.type !== 'unknown') throw sent.failure;
+  // A look that fails must not hide what became of the write.
+  const look = async () => {
+    const listed = await orElse(client.reader().readAll(listSavedQueries()), () => []);
+    return listed.filter((each) => each.name === name && !known.has(each.id));
+  };
+  const watch = new Watch(session, []);
+  const found = await watch.lookUntil(look, ({ length }) => length > 0);
+  const [only] = found;
+  if (only !== undefined && found.length === 1) return only;
+  const { code, message } = sent.failure.diagnostic;
+  const help = 'It is not known whether it was saved. Check `roster data queries` before you save it again.';
+  throw problem(watch.interrupted ? 'interrupted' : code, message, help);
 }
 
 /** The service lists no more (interface §8). */
@@ -162,15 +148,11 @@ export async function removeStoredQuery(
 
 /** To a repeated request, a 404 means that an earlier one was carried out. A lost answer leads to a look. */
 async function sendRemoval(client: Session['client'], id: string): Promise<void> {
-  try {
-    await callOperation(client, deleteSavedQuery(id));
-  } catch (failure) {
-    if (!(failure instanceof ServiceFailure)) throw failure;
-    if (failure.status === 404) return;
-    if (failure.certainty !== 'unknown') throw failure;
-    const left = await client.reader().readAll(listSavedQueries());
-    if (left.some((each) => each.id === id)) throw failure;
-  }
+  const sent = await attempt(client, deleteSavedQuery(id));
+  if (sent.type === 'done' || sent.failure.status === 404) return;
+  if (sent.type !== 'unknown') throw sent.failure;
+  const left = await client.reader().readAll(listSavedQueries());
+  if (left.some((each) => each.id === id)) throw sent.failure;
 }
 
 /** The fields of a stored definition are those of a query (interface §2). Null for anything else. */

@@ -3,18 +3,19 @@ import type { DatasetChange, DatasetInfo } from '../../model/data.js';
 import { type Diagnostic, problem } from '../../model/diagnostic.js';
 import { readDuration } from '../../model/duration.js';
 import type { Reader } from '../../model/request.js';
-import { ServiceFailure } from '../../service/failure.js';
-import { callOperation } from '../../service/operation.js';
+import { attempt, orElse } from '../../service/attempt.js';
 import { listAgents } from '../../service/operations/agents.js';
 import { deleteDatasets, listDatasets, MAX_BULK_DATASETS } from '../../service/operations/datasets.js';
 import { listSavedQueries } from '../../service/operations/saved-queries.js';
-import { namesIn } from './choose.js';
-import { collectedTimes } from './collected-times.js';
-import { datasetInfo } from './dataset-info.js';
-import { interruption } from './interruption.js';
-import { noData, unavailable } from './outcomes.js';
-import { refuseAddresses } from './owned.js';
-import { agentOf, removable } from './removal.js';
+import {
+  collectedTimes,
+  datasetInfo,
+  interruption,
+  namesIn,
+  noData,
+  refuseAddresses,
+  unavailable,
+} from './datasets.js';
 
 /** What to delete: by id, or by age. */
 export type RemovalChoice =
@@ -134,13 +135,10 @@ async function sendRemovals(
     const some = ids.slice(at, at + MAX_BULK_DATASETS);
     if (session.interrupted()) break;
     onBegin();
-    try {
-      await callOperation(session.client, deleteDatasets(some));
-    } catch (failure) {
-      if (!(failure instanceof ServiceFailure)) throw failure;
-      const mayBeDone = failure.certainty === 'unknown' || failure.attempts > 1;
-      const lost = new Set(mayBeDone ? some : []);
-      return { accepted, lost, diagnostics: failure.diagnostics };
+    const sent = await attempt(session.client, deleteDatasets(some));
+    if (sent.type !== 'done') {
+      const mayBeDone = sent.type === 'unknown' || sent.failure.attempts > 1;
+      return { accepted, lost: new Set(mayBeDone ? some : []), diagnostics: [sent.failure.diagnostic] };
     }
     for (const id of some) accepted.add(id);
   }
@@ -153,14 +151,12 @@ interface LookForRemoved {
   readonly diagnostics: readonly Diagnostic[];
 }
 
-async function idsLeft(reader: Reader): Promise<LookForRemoved> {
-  try {
-    const listed = await reader.readAll(listDatasets());
-    return { ids: new Set(listed.map(({ id }) => id)), diagnostics: [] };
-  } catch (failure) {
-    if (failure instanceof ServiceFailure) return { ids: null, diagnostics: failure.diagnostics };
-    throw failure;
-  }
+function idsLeft(reader: Reader): Promise<LookForRemoved> {
+  const listed = reader.readAll(listDatasets());
+  return orElse(
+    listed.then((all): LookForRemoved => ({ ids: new Set(all.map(({ id }) => id)), diagnostics: [] })),
+    ({ diagnostics }) => ({ ids: null, diagnostics }),
+  );
 }
 
 /** The counts in the response to a repeated request are meaningless: the first one may have deleted all. The list decides. */
@@ -186,4 +182,47 @@ export function parseAge(text: string): number {
   const age = /[hdw]$/.test(text) ? readDuration(text) : null;
   if (age !== null && age > 0) return age;
   throw problem('usage', `--older-than: "${text}" is not an age`, 'Use 12h, 90d or 2w.');
+}
+
+export interface RemovalRule {
+  /** Datasets whose job or run ended before this time, in ISO 8601. */
+  readonly before: string;
+  /** How many of each agent's newest jobs keep their available datasets. */
+  readonly keepLast: number;
+}
+
+/**
+ * The datasets that a rule deletes, oldest first. Only owned ones whose age is known: what is not known to be old is
+ * kept, and what may be one of the newest of its agent. Those that cannot be read any more do not count as kept. Pure.
+ */
+export function removable(datasets: readonly DatasetInfo[], rule: RemovalRule): readonly DatasetInfo[] {
+  const own = datasets.filter(({ canManage }) => canManage);
+  const byAge = own
+    .flatMap((each) => (each.collectedAt === null ? [] : [{ dataset: each, at: each.collectedAt }]))
+    .toSorted((a, b) => (a.at < b.at ? -1 : a.at > b.at ? 1 : 0));
+  const jobs = new Map<string, Set<string>>();
+  for (const { dataset } of byAge.toReversed()) {
+    const agent = agentOf(dataset);
+    if (agent === null) continue;
+    const kept = jobs.get(agent) ?? new Set();
+    if (dataset.status === 'Available' && kept.size < rule.keepLast) kept.add(jobOf(dataset));
+    jobs.set(agent, kept);
+  }
+  const isKept = (dataset: DatasetInfo) => {
+    const agent = agentOf(dataset);
+    return agent === null ? rule.keepLast > 0 : jobs.get(agent)?.has(jobOf(dataset)) === true;
+  };
+  return byAge
+    .filter(({ dataset, at }) => at < rule.before && !isKept(dataset))
+    .map(({ dataset }) => dataset);
+}
+
+/** Deleted agents may share a name. Null where the service does not say whose dataset it is. */
+export function agentOf({ agent, agentId, agentName }: DatasetInfo): string | null {
+  return agent ?? agentId ?? (agentName || null);
+}
+
+/** A job of several runs has a dataset of its own and one for each run. */
+function jobOf({ id, jobId }: DatasetInfo): string {
+  return jobId ?? id;
 }

@@ -1,15 +1,19 @@
 import type { Session } from '../../engine/session.js';
 import type { DatasetChange, DatasetInfo } from '../../model/data.js';
 import type { Diagnostic } from '../../model/diagnostic.js';
-import type { Reader } from '../../model/request.js';
-import { ServiceFailure } from '../../service/failure.js';
-import { callOperation } from '../../service/operation.js';
+import { attempt, orElse } from '../../service/attempt.js';
+import type { ServiceFailure } from '../../service/failure.js';
 import { type AccessLevel, changeAccess, readAccess } from '../../service/operations/datasets.js';
-import { type ChosenDatasets, chooseDatasets, namesIn } from './choose.js';
-import { datasetInfo } from './dataset-info.js';
-import { interruption } from './interruption.js';
-import { noDataOutcome, unavailable } from './outcomes.js';
-import { refuseAddresses } from './owned.js';
+import {
+  type ChosenDatasets,
+  chooseDatasets,
+  datasetInfo,
+  interruption,
+  namesIn,
+  noDataOutcome,
+  refuseAddresses,
+  unavailable,
+} from './datasets.js';
 
 export interface ShareResult {
   readonly changes: readonly DatasetChange[];
@@ -44,34 +48,21 @@ type Changed = Pick<DatasetChange, 'done'> & { readonly reasons: readonly Diagno
 
 /** If the response is lost, or names another access level, reads it to find out. */
 async function change({ client }: Session, id: string, level: AccessLevel): Promise<Changed> {
-  try {
-    const named = await callOperation(client, changeAccess(id, level));
-    if (named === null || named === level) return { done: true, reasons: [] };
-    const now = await levelNow(client.reader(), id);
-    if (now === level) return { done: true, reasons: [] };
-    return { done: now === null ? null : false, reasons: [notTaken(id, named)] };
-  } catch (failure) {
-    if (!(failure instanceof ServiceFailure)) throw failure;
-    if (failure.certainty !== 'unknown') return { done: false, reasons: reasonsOf(id, failure) };
-    const now = await levelNow(client.reader(), id);
-    if (now === level) return { done: true, reasons: [] };
-    return { done: now === null ? null : false, reasons: failure.diagnostics };
-  }
+  const sent = await attempt(client, changeAccess(id, level));
+  if (sent.type === 'refused' || sent.type === 'notSent')
+    return { done: false, reasons: reasonsOf(id, sent.failure) };
+  const named = sent.type === 'done' ? sent.data : null;
+  if (sent.type === 'done' && (named === null || named === level)) return { done: true, reasons: [] };
+  // Null if it cannot be read.
+  const now = await orElse(client.reader().read(readAccess(id)), () => null);
+  if (now === level) return { done: true, reasons: [] };
+  const reason = sent.type === 'done' ? notTaken(id, named ?? level) : sent.failure.diagnostic;
+  return { done: now === null ? null : false, reasons: [reason] };
 }
 
 function notTaken(id: string, named: AccessLevel): Diagnostic {
   const message = `the service accepted the change of dataset ${id}, and says that it is ${named.toLowerCase()}`;
   return { severity: 'error', code: 'not-converged', message };
-}
-
-/** Null if it cannot be read. */
-async function levelNow(reader: Reader, id: string): Promise<AccessLevel | null> {
-  try {
-    return await reader.read(readAccess(id));
-  } catch (failure) {
-    if (failure instanceof ServiceFailure) return null;
-    throw failure;
-  }
 }
 
 function infoOf(

@@ -1,22 +1,14 @@
 import type { Session } from '../../engine/session.js';
 import { type Diagnostic, Problem, problem } from '../../model/diagnostic.js';
 import type { JsonObject } from '../../model/json.js';
-import type { ServiceRun } from '../../model/run.js';
-import { ServiceFailure } from '../../service/failure.js';
-import { checkOptions } from './check-options.js';
-import { DetailsReader } from './details.js';
-import { follow } from './follow.js';
-import { Marks } from './newest.js';
-import { findObjects, type KnownObjects } from './objects.js';
-import { Pacer } from './pace.js';
-import type { FollowedRun, PollContext } from './poll.js';
-import { Retries } from './retries.js';
+import { namedIds } from '../../model/named-ids.js';
+import { runName, type ServiceRun } from '../../model/run.js';
+import { Watch } from '../watch.js';
+import { type FollowedRun, type FollowResult, follow, Retries, Stops } from './follow.js';
+import { runKind } from './run-kinds.js';
 import { type StartOutcome, startAll } from './start.js';
 import { runIn } from './states.js';
-import { stopRuns } from './stop.js';
-import { type StartTarget, targetsOf } from './targets.js';
-import { type Timer, timerOf } from './timer.js';
-import { type RunVerdict, runDiagnostics, verdictOf } from './verdict.js';
+import { findObjects, type KnownObjects, type StartTarget, targetsOf } from './targets.js';
 
 export interface RunOptions {
   /** For the agents, by key. Default: none. */
@@ -62,21 +54,34 @@ export async function run(
   options: RunOptions = {},
   callbacks: RunCallbacks = {},
 ): Promise<RunsResult> {
-  const { inputs = {}, declared = false, maxStarts = MAX_STARTS } = options;
+  const { inputs = {}, declared = false, detach: isDetached = false, maxStarts = MAX_STARTS } = options;
   const known = await findObjects(session, addresses);
   const targets = targetsOf(known, { inputs, declared });
   checkOptions(known, targets, options);
   checkStarts(targets, maxStarts);
-  const work = await prepare(session, known, targets);
-  const outcomes = await start(targets, work, callbacks);
-  const started = new Started(targets, outcomes);
-  const end = options.detach === true ? null : await followAll(started, work, { options, callbacks });
-  const isInterrupted = session.interrupted();
-  const runs = end?.runs ?? started.runs;
-  const failures = [...started.failures, ...(end === null || end.failure === null ? [] : [end.failure])];
-  const result = { runs, isDetached: options.detach === true, isInterrupted, failures };
+  const watch = new Watch(session, known.agents);
+  const started = await start(targets, session, watch, callbacks);
+  const end = isDetached
+    ? { runs: started.runs, failure: null }
+    : await followAll(started, session, watch, { ...options, ...callbacks });
+  const failures = [started.failure, end.failure].flatMap((each) => each ?? []);
+  const result = { runs: end.runs, isDetached, isInterrupted: session.interrupted(), failures };
   const diagnostics = [...session.warnings, ...known.notes, ...runDiagnostics(result)];
-  return { runs, verdict: verdictOf(result), isDetached: result.isDetached, diagnostics };
+  return { runs: end.runs, verdict: verdictOf(result), isDetached, diagnostics };
+}
+
+/** Refuses what would have no effect on these starts: somebody expects one. Throws a Problem. */
+function checkOptions(
+  { selected }: KnownObjects,
+  targets: readonly StartTarget[],
+  { declared = false, retryNotStarted = 0 }: RunOptions,
+): void {
+  const hasSchedule = selected.some(({ kind }) => kind.startByHand?.target !== undefined);
+  if (declared && !hasSchedule)
+    throw problem('usage', '`--declared` has no effect: no schedules are started', 'Omit it.');
+  const hasGroup = targets.some(({ kind }) => kind.members === 'parallel');
+  if (retryNotStarted > 0 && !hasGroup)
+    throw problem('usage', '`--retry-not-started` has no effect: no groups are started', 'Omit it.');
 }
 
 /** Every member of a group and every stage of a pipeline is a start. */
@@ -88,58 +93,25 @@ function checkStarts(targets: readonly StartTarget[], most: number): void {
   throw problem('too-many-starts', message, help);
 }
 
-interface Work extends PollContext {
-  readonly session: Session;
-  readonly marks: Marks;
-  readonly pacer: Pacer;
-  readonly timer: Timer;
-}
-
-async function prepare(
-  session: Session,
-  { agents }: KnownObjects,
-  targets: readonly StartTarget[],
-): Promise<Work> {
-  const reader = session.client.reader();
-  const marks = await Marks.read(
-    reader,
-    targets.map(({ traces }) => traces),
-  );
-  const timer = timerOf(session.clock, () => session.interrupted());
-  return {
-    session,
-    reader,
-    marks,
-    agents,
-    timer,
-    pacer: new Pacer(timer),
-    details: new DetailsReader(reader),
-  };
-}
-
 async function start(
   targets: readonly StartTarget[],
-  { session, ...work }: Work,
+  { client }: Session,
+  watch: Watch,
   { onBegin, onRuns }: RunCallbacks,
-): Promise<ReadonlyMap<StartTarget, StartOutcome>> {
-  const outcomes = await startAll(targets, {
-    ...work,
-    client: session.client,
-    interrupted: () => session.interrupted(),
-    onOutcome(target, outcome) {
-      if (outcome.type === 'started' || outcome.type === 'unknown') onBegin?.();
-      onRuns?.([runOf(target, outcome)]);
-    },
+): Promise<Started> {
+  const outcomes = await startAll(targets, client, watch, (target, outcome) => {
+    if (outcome.type === 'started' || outcome.type === 'unknown') onBegin?.();
+    onRuns?.([runOf(target, outcome)]);
   });
-  const failures = [...outcomes.values()].flatMap((each) => (each.type === 'notSent' ? [each.failure] : []));
+  const started = new Started(outcomes);
   // Nothing was started: then it is an error like that of any other command.
-  const [failure] = failures;
-  if (failure !== undefined && failures.length === targets.length) throw new Problem(failure);
-  return outcomes;
+  if (started.failure !== null && [...outcomes.values()].every(({ type }) => type === 'notSent'))
+    throw new Problem(started.failure);
+  return started;
 }
 
-function runOf({ address, traces }: StartTarget, outcome: StartOutcome): ServiceRun {
-  const name = { address, id: null, idKind: traces.idKind };
+function runOf({ address, kind }: StartTarget, outcome: StartOutcome): ServiceRun {
+  const name = { address, id: null, idKind: kind.name };
   switch (outcome.type) {
     case 'started':
       return runIn(
@@ -159,21 +131,18 @@ function runOf({ address, traces }: StartTarget, outcome: StartOutcome): Service
 class Started {
   readonly runs: readonly ServiceRun[];
   readonly followed: readonly FollowedRun[];
-  readonly failures: readonly Diagnostic[];
+  /** Why some were not sent; null when all were. */
+  readonly failure: Diagnostic | null;
 
-  constructor(targets: readonly StartTarget[], outcomes: ReadonlyMap<StartTarget, StartOutcome>) {
-    const known = targets.flatMap((target) => {
-      const outcome = outcomes.get(target);
-      return outcome === undefined ? [] : [{ target, outcome }];
-    });
-    this.runs = known.map(({ target, outcome }) => runOf(target, outcome));
-    this.followed = known.flatMap(({ target: { address, agents }, outcome }) =>
-      outcome.type === 'started'
-        ? [{ address, agents, id: outcome.id, idKind: outcome.idKind, startedAt: outcome.startedAt }]
-        : [],
+  constructor(outcomes: ReadonlyMap<StartTarget, StartOutcome>) {
+    this.runs = [...outcomes].map(([target, outcome]) => runOf(target, outcome));
+    this.followed = [...outcomes].flatMap(([{ address, agents }, outcome]) =>
+      outcome.type === 'started' ? [{ ...outcome, address, agents }] : [],
     );
-    const [failure] = known.flatMap(({ outcome }) => (outcome.type === 'notSent' ? [outcome.failure] : []));
-    this.failures = failure === undefined ? [] : [failure];
+    const [failure] = [...outcomes.values()].flatMap((each) =>
+      each.type === 'notSent' ? [each.failure] : [],
+    );
+    this.failure = failure ?? null;
   }
 
   /** The same runs with what is known of them by now. */
@@ -185,45 +154,117 @@ class Started {
 
 async function followAll(
   started: Started,
-  work: Work,
-  { options, callbacks }: { readonly options: RunOptions; readonly callbacks: RunCallbacks },
-): Promise<{ readonly runs: readonly ServiceRun[]; readonly failure: Diagnostic | null }> {
-  const { session, timer } = work;
-  const { client } = session;
-  const { runs, failure } = await follow(started.followed, {
-    ...work,
-    until: options.forMilliseconds === undefined ? null : timer.now() + options.forMilliseconds,
+  { client }: Session,
+  watch: Watch,
+  { forMilliseconds, retryNotStarted = 0, stopOnInterrupt = false, onRuns }: RunOptions & RunCallbacks,
+): Promise<FollowResult> {
+  const { runs, failure } = await follow(started.followed, watch, {
+    forMilliseconds: forMilliseconds ?? null,
     atOnce: started.followed.length === 0,
-    retries: new Retries(options.retryNotStarted ?? 0, client, {
-      ...work,
-      interrupted: () => work.session.interrupted(),
-    }),
-    interrupted: () => session.interrupted(),
-    onPoll: (polled) => callbacks.onRuns?.(started.with(polled)),
+    retries: retryNotStarted === 0 ? null : new Retries(retryNotStarted, client, watch),
+    onPoll: (polled) => onRuns?.(started.with(polled)),
   });
-  const ended = started.with(runs);
-  if (!session.interrupted() || options.stopOnInterrupt !== true) return { runs: ended, failure };
-  return stopAll(ended, started, work);
+  if (!watch.interrupted || !stopOnInterrupt) return { runs: started.with(runs), failure };
+  watch.ignoreInterrupt();
+  const open = new Set(runs.flatMap(({ id, state }) => (state === 'running' ? [id] : [])));
+  const stops = new Stops(client, watch);
+  const stopping = stops.stop(started.followed.filter(({ id }) => open.has(id)));
+  const stopped = await stops.look(() => stopping, new Map<string, ServiceRun>());
+  const [unseen] = stops.unseen;
+  return { runs: started.with([...runs, ...stopped.values()]), failure: unseen?.diagnostic ?? null };
 }
 
-async function stopAll(
-  runs: readonly ServiceRun[],
-  started: Started,
-  work: Work,
-): Promise<{ readonly runs: readonly ServiceRun[]; readonly failure: Diagnostic | null }> {
-  const { client, clock } = work.session;
-  const open = started.followed.filter(({ id }) =>
-    runs.some((run) => run.id === id && run.state === 'running'),
-  );
-  try {
-    const sleep = (milliseconds: number) => clock.sleep(milliseconds);
-    const stopped = await stopRuns(open, { ...work, client, sleep });
-    return {
-      runs: runs.map((each) => (each.id === null ? each : (stopped.get(each.id) ?? each))),
-      failure: null,
-    };
-  } catch (failure) {
-    if (!(failure instanceof ServiceFailure)) throw failure;
-    return { runs, failure: failure.diagnostics[0] ?? null };
+/** The result of a command that follows runs, best last. Each has an exit code of its own. */
+export type RunVerdict = 'interrupted' | 'unknown' | 'running' | 'failed' | 'succeeded';
+
+export interface RunsEnd {
+  readonly runs: readonly ServiceRun[];
+  /** The runs were started, and are not followed. */
+  readonly isDetached: boolean;
+  readonly isInterrupted: boolean;
+  /** Why some starts were not sent, or why runs could not be followed. */
+  readonly failures: readonly Diagnostic[];
+}
+
+/** What is not known comes before what is not finished, and that before what failed: then `wait` gives the verdict. */
+export function verdictOf({ runs, isDetached, isInterrupted, failures }: RunsEnd): RunVerdict {
+  const has = (state: ServiceRun['state']) =>
+    runs.some((run) => run.state === state || hasMember(run, state));
+  if (isInterrupted) return 'interrupted';
+  if (failures.length > 0 || has('unknown')) return 'unknown';
+  if (runs.some(({ state }) => state === 'running') && !isDetached) return 'running';
+  const isGood = ({ state }: ServiceRun) => state === 'succeeded' || (isDetached && state === 'running');
+  return runs.every(isGood) ? 'succeeded' : 'failed';
+}
+
+function hasMember({ members }: ServiceRun, state: ServiceRun['state']): boolean {
+  return members.some((member) => member.state === state);
+}
+
+/** The reason for the verdict of each run, or of each of its members. */
+export function runDiagnostics({
+  runs,
+  isDetached,
+  isInterrupted,
+  failures,
+}: RunsEnd): readonly Diagnostic[] {
+  const open = runs.filter(({ state }) => state === 'running');
+  const ended = runs.flatMap((run) => reasonsOf(run));
+  const going = isDetached || isInterrupted ? [] : open.map(stillRunning);
+  const others = failures.filter(({ code }) => code !== 'interrupted');
+  return [...ended, ...going, ...others, ...(isInterrupted ? [interruption(open)] : [])];
+}
+
+function reasonsOf(run: ServiceRun): readonly Diagnostic[] {
+  // The stages after the one that failed say nothing of their own.
+  const isChain = runKind(run.idKind).members === 'chain';
+  const members = run.members.filter(({ state }) => !isChain || state !== 'notStarted');
+  const own = members.flatMap((member) => reasonOf(member, run) ?? []);
+  return own.length > 0 ? own : [reasonOf(run, null)].flatMap((each) => each ?? []);
+}
+
+function reasonOf(run: ServiceRun, whole: ServiceRun | null): Diagnostic | null {
+  const name = whole === null ? runName(run) : `${runName(run)} of ${runName(whole)}`;
+  const because = run.message === null ? '' : `: ${run.message}`;
+  switch (run.state) {
+    case 'failed':
+      return { severity: 'error', code: 'run-failed', message: `${name} failed${because}` };
+    case 'stopped':
+      return { severity: 'error', code: 'run-failed', message: `${name} was stopped${because}` };
+    case 'notStarted':
+      return { severity: 'error', code: 'not-started', message: `${name} was not started${because}` };
+    case 'unknown':
+      return {
+        severity: 'error',
+        code: 'start-unknown',
+        message: `it is not known whether ${name} is running${because}`,
+        help: `Check ${run.address === null ? 'the dashboard' : `\`roster wait ${run.address}\` or the dashboard`} before you start it again.`,
+      };
+    default:
+      return null;
   }
+}
+
+function stillRunning(run: ServiceRun): Diagnostic {
+  return {
+    severity: 'error',
+    code: 'still-running',
+    message: `${runName(run)} is still running`,
+    help: `Follow it with \`roster wait ${run.id}\`.`,
+  };
+}
+
+/** One line to copy, for all runs that continue. */
+function interruption(open: readonly ServiceRun[]): Diagnostic {
+  const ids = open.flatMap(({ id }) => id ?? []);
+  if (ids.length === 0) {
+    const message = 'the command was interrupted, and none of the runs that it followed continues';
+    return { severity: 'error', code: 'interrupted', message };
+  }
+  return {
+    severity: 'error',
+    code: 'interrupted',
+    message: `interrupted, and ${ids.length === 1 ? 'a run continues' : `${ids.length} runs continue`}: ${namedIds(ids)}`,
+    help: `Follow ${ids.length === 1 ? 'it' : 'them'} with \`roster wait ${ids.join(' ')}\`.`,
+  };
 }

@@ -1,9 +1,10 @@
 import type { Address, Agent } from '../../model/resource.js';
 import type { RunName, ServiceRun, ServiceRunState } from '../../model/run.js';
+import type { ListedRun } from '../../model/run-history.js';
+import type { AgentRun } from '../../service/operations/agent-runs.js';
 import type { GroupRun, NotStarted } from '../../service/operations/group-runs.js';
 import type { Job } from '../../service/operations/jobs.js';
 import type { PipelineRun, StageRun } from '../../service/operations/pipeline-runs.js';
-import { type JobDetails, sumOfKnown } from './details.js';
 
 /** What the answers of the service say of runs (interface §3). Pure. */
 
@@ -88,13 +89,13 @@ export function groupRun(
 ): ServiceRun {
   const count = memberCount ?? expected ?? members.length;
   if (count === 0) return runIn('notStarted', name, { message: 'the group has no members' });
-  const state = members.length < count ? 'running' : stateOf(members);
+  const state = members.length < count ? 'running' : stateOf(members.map(({ state }) => state));
   return runIn(state, name, { ...totals(members, state), members });
 }
 
 /** The state of a run whose members ended each for itself. */
-export function stateOf(members: readonly ServiceRun[]): ServiceRunState {
-  const states = new Set(members.map((each) => each.state));
+export function stateOf(members: readonly ServiceRunState[]): ServiceRunState {
+  const states = new Set(members);
   if (states.has('running')) return 'running';
   if (states.has('unknown')) return 'unknown';
   const [only] = states;
@@ -135,7 +136,7 @@ export function stageRun(
   );
 }
 
-const stageStates: Readonly<Record<StageRun['status'], ServiceRunState>> = {
+export const stageStates: Readonly<Record<StageRun['status'], ServiceRunState>> = {
   Pending: 'notStarted',
   Running: 'running',
   Succeeded: 'succeeded',
@@ -160,5 +161,70 @@ function totals(
     records: sumOfKnown(members.map((each) => each.records)),
     errors: sumOfKnown(members.map((each) => each.errors)),
     anomaly: anomalies.has('fast') ? 'fast' : anomalies.has('slow') ? 'slow' : 'none',
+  };
+}
+
+/** What only the runs of a job show (interface §2, Run). */
+export type JobDetails = Pick<
+  ServiceRun,
+  'startedAt' | 'finishedAt' | 'anomaly' | 'records' | 'errors' | 'message'
+> & {
+  readonly isStopped: boolean;
+  readonly agentName: string | null;
+};
+
+/** Null for a job without runs. */
+export function detailsOf(runs: readonly AgentRun[]): JobDetails | null {
+  if (runs.length === 0) return null;
+  const messages = runs.flatMap(({ statusMessage }) => statusMessage ?? []);
+  return {
+    startedAt: least(runs.flatMap(({ startTime }) => startTime ?? [])),
+    finishedAt: runs.every(({ isTerminal }) => isTerminal)
+      ? (runs
+          .flatMap(({ endTime }) => endTime ?? [])
+          .sort()
+          .at(-1) ?? null)
+      : null,
+    records: sumOfKnown(runs.map(({ data }) => data)),
+    errors: sumOfKnown(runs.map(({ errors }) => errors)),
+    anomaly: anomalyOf(runs),
+    message: messages[0] ?? null,
+    agentName: runs[0]?.agentName ?? null,
+    // For people only: a stopped run and a failed one end alike.
+    isStopped: runs.some(({ status }) => /^(stopped|cancell?ed|aborted)$/i.test(status ?? '')),
+  };
+}
+
+function least(texts: readonly string[]): string | null {
+  return [...texts].sort()[0] ?? null;
+}
+
+/** Null where none is known. */
+export function sumOfKnown(numbers: readonly (number | null)[]): number | null {
+  const known = numbers.filter((each) => each !== null);
+  return known.length === 0 ? null : known.reduce((total, each) => total + each, 0);
+}
+
+/** Fast first: it can mean a quiet failure. */
+function anomalyOf(runs: readonly AgentRun[]): ServiceRun['anomaly'] {
+  if (runs.some(({ runtimeAnomaly }) => runtimeAnomaly === 'Fast')) return 'fast';
+  return runs.some(({ runtimeAnomaly }) => runtimeAnomaly === 'Slow') ? 'slow' : 'none';
+}
+
+/** A run of an agent does not say itself whether it succeeded: the list that it is in does. */
+export function agentRunRow(run: AgentRun, state: ListedRun['state'], agents: readonly Agent[]): ListedRun {
+  const { id, agentName: name, startTime, endTime, data, errors, runtimeAnomaly, statusMessage } = run;
+  return {
+    address: addressNamed(name, agents),
+    id,
+    idKind: 'run',
+    name,
+    state,
+    startedAt: startTime,
+    finishedAt: endTime,
+    records: data,
+    errors,
+    anomaly: runtimeAnomaly === 'Fast' ? 'fast' : runtimeAnomaly === 'Slow' ? 'slow' : 'none',
+    message: statusMessage,
   };
 }

@@ -1,10 +1,17 @@
 import type { Observation } from '../../engine/plan.js';
+import type { ReadSession } from '../../engine/session.js';
+import { runsOf } from '../../inventory/run-history.js';
+import { kinds } from '../../kinds/index.js';
+import type { Drifted } from '../../model/drift.js';
 import { type Hold, hasEnded } from '../../model/hold.js';
-import type { Kind } from '../../model/kind.js';
+import { isExpired, type Kind } from '../../model/kind.js';
+import type { Action } from '../../model/plan.js';
 import type { Address, Declared, ObjectRef, Observed, Project } from '../../model/resource.js';
 import type { Sync } from '../../model/status.js';
-import { kindsWithRuns } from './kinds-with-runs.js';
-import { SyncStates } from './sync.js';
+import { driftOf } from '../../reconcile/drift.js';
+import type { Match } from '../../reconcile/match/match.js';
+import type { Reconciled } from '../../reconcile/plan.js';
+import { readInstant } from '../../service/operations/record.js';
 
 /** A declared resource, with what the service and the inventory show of it. */
 export interface DeclaredResource {
@@ -102,3 +109,58 @@ function targetOf(kind: Kind, observed: Observed | null): ObjectRef | null {
   const spec = observed?.spec ?? null;
   return spec === null ? null : (kind.startByHand?.target?.(spec).of ?? null);
 }
+
+/** How declared resources compare: as `roster drift` and `roster plan` see them. */
+export class SyncStates {
+  readonly #drifted: ReadonlyMap<Address, Drifted>;
+  readonly #actions: ReadonlyMap<Address, Action>;
+
+  constructor(
+    { matches, names, actions }: Reconciled,
+    private readonly now: Date,
+  ) {
+    const { changes } = driftOf(matches, names, now);
+    this.#drifted = new Map(changes.map((each) => [each.address, each]));
+    this.#actions = actions;
+  }
+
+  of({ address, kind, entry, observed, known }: Match): Sync {
+    if (observed === null) {
+      const isOver = entry !== null && isExpired(kind, entry.declared, this.now);
+      return isOver ? 'in-sync' : 'missing';
+    }
+    if (known === null) return 'unmanaged';
+    if (this.#drifted.has(address)) return 'drifted';
+    return (this.#actions.get(address) ?? 'none') === 'none' ? 'in-sync' : 'pending';
+  }
+
+  /** Whether one of these fields was changed outside roster: nobody knows when. */
+  hasDrifted(address: Address, fields: readonly string[]): boolean {
+    return this.#drifted.get(address)?.fields.some(({ path }) => fields.includes(path)) === true;
+  }
+}
+
+/** What the history of the inventory tells. Times in milliseconds, by the service's clock where it differed. */
+export interface RecordedChanges {
+  /** Null where no apply is recorded. */
+  readonly lastApply: number | null;
+  /** When roster last created, changed, held or resumed it. */
+  readonly lastChange: ReadonlyMap<Address, number>;
+}
+
+/** Null for an inventory in a file, which remembers no runs. */
+export async function recordedChanges({ store, clock }: ReadSession): Promise<RecordedChanges | null> {
+  if (store.history === undefined) return null;
+  const lastChange = new Map<Address, number>();
+  let lastApply: number | null = null;
+  for (const run of runsOf(await store.history(), clock.now())) {
+    const time = readInstant(run.serviceTime ?? run.endedAt ?? run.startedAt ?? '');
+    if (time === null) continue;
+    if (run.command === 'apply' && run.outcome !== null) lastApply = time;
+    for (const { address, outcome } of run.changes) if (outcome !== 'skipped') lastChange.set(address, time);
+  }
+  return { lastApply, lastChange };
+}
+
+/** What can run has a health. Keys have none. */
+export const kindsWithRuns = kinds.filter(({ startByHand }) => startByHand !== undefined);
