@@ -170,7 +170,7 @@ export interface NamedAgents {
 }
 
 /** The agents that addresses stand for: those that a run of them would start. Throws a Problem. */
-export async function agentsOf(session: ReadSession, addresses: readonly Address[]): Promise<NamedAgents> {
+async function agentsOf(session: ReadSession, addresses: readonly Address[]): Promise<NamedAgents> {
   if (addresses.length === 0)
     return { named: [], agents: await session.client.reader().readAll(listAgents()) };
   const known = await findObjects(session, addresses);
@@ -194,7 +194,7 @@ export function statusOf({ status, isExpired }: Dataset): Dataset['status'] {
 }
 
 /** Null where the account has no such agent any more. */
-export function addressOfDataset(
+function addressOfDataset(
   { agentId, agentName }: Pick<Dataset, 'agentId' | 'agentName'>,
   agents: readonly Agent[],
 ): Address | null {
@@ -204,11 +204,11 @@ export function addressOfDataset(
   return agents.some((agent) => addressOfAgent(agent) === known) ? known : null;
 }
 
-export function isOf({ agentId, agentName }: Pick<Dataset, 'agentId' | 'agentName'>, agent: Agent): boolean {
+function isOf({ agentId, agentName }: Pick<Dataset, 'agentId' | 'agentName'>, agent: Agent): boolean {
   return agentId === null ? agentName === agent.name : agentId === agent.id;
 }
 
-export function isAvailable({ status, isExpired }: Dataset): boolean {
+function isAvailable({ status, isExpired }: Dataset): boolean {
   return status === 'Available' && isExpired !== true;
 }
 

@@ -167,7 +167,7 @@ const MOST_REPEATS = 2;
 const PAUSE_MS = 1_000;
 
 /** Saves one download in the folder: again from the start if it breaks off, of which nothing was kept. */
-export async function download(
+async function download(
   session: ReadSession,
   call: DownloadCall,
   nameOf: (download: Download) => string,
@@ -196,7 +196,7 @@ function save(
 }
 
 /** What went wrong besides the service's own no. Bugs are thrown. */
-export function failureDiagnostics(failure: unknown, isInterrupted: boolean): readonly Diagnostic[] {
+function failureDiagnostics(failure: unknown, isInterrupted: boolean): readonly Diagnostic[] {
   if (isInterrupted)
     return [
       {

@@ -218,7 +218,7 @@ export function removable(datasets: readonly DatasetInfo[], rule: RemovalRule): 
 }
 
 /** Deleted agents may share a name. Null where the service does not say whose dataset it is. */
-export function agentOf({ agent, agentId, agentName }: DatasetInfo): string | null {
+function agentOf({ agent, agentId, agentName }: DatasetInfo): string | null {
   return agent ?? agentId ?? (agentName || null);
 }
 

@@ -98,7 +98,7 @@ function interruption(): ServiceFailure {
 const PAGE = 100;
 
 /** What existed before the starts: what is listed above it is newer, whatever any clock says. */
-export class Marks {
+class Marks {
   /** Ids that the answers of starts have named. */
   readonly #taken = new Set<string>();
 

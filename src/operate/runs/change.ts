@@ -241,23 +241,16 @@ function newJob(
 function retried(agent: Agent, sent: Attempt<null>, jobId: string | null): RetriedMember {
   const member = { address: addressOfAgent(agent), jobId };
   if (jobId !== null) return { ...member, result: 'started', message: null };
+  const unknown = (message: string): RetriedMember => ({ ...member, result: 'unknown', message });
   switch (sent.type) {
     case 'refused':
       return { ...member, result: 'refused', message: sent.failure.reason };
     case 'notSent':
       return { ...member, result: 'notSent', message: 'its start was not sent' };
     case 'unknown':
-      return {
-        ...member,
-        result: 'unknown',
-        message: `${sent.failure.facts.message}; its job was not found`,
-      };
+      return unknown(`${sent.failure.facts.message}; its job was not found`);
     case 'done':
-      return {
-        ...member,
-        result: 'unknown',
-        message: 'the service accepted the start, and does not show its job',
-      };
+      return unknown('the service accepted the start, and does not show its job');
   }
 }
 

@@ -229,12 +229,12 @@ function listed(
 
 /** What an object itself shows of its last run, in the list of its kind. */
 
-export function hasRun({ lastRunTime, lastRunAt }: Readonly<Record<string, Json>>): boolean {
+function hasRun({ lastRunTime, lastRunAt }: Readonly<Record<string, Json>>): boolean {
   return lastRunTime !== undefined || lastRunAt !== undefined;
 }
 
 /** A group or pipeline shows a later run than the list of its runs, which lags behind, or is not whole. */
-export function isAfter({ observed }: DeclaredResource, own: readonly Occurrence[]): boolean {
+function isAfter({ observed }: DeclaredResource, own: readonly Occurrence[]): boolean {
   const shown = timeOf(textOf(observed?.facts['lastRunAt']));
   const times = own.map(({ startedAt }) => timeOf(startedAt));
   return shown !== null && times.every((time) => time !== null && shown > time + LAG);
@@ -246,7 +246,7 @@ const LAG = 60_000;
 const shownStates: Readonly<Record<string, LastRun['state']>> = { Succeeded: 'succeeded', Failed: 'failed' };
 
 /** What the lists of resources show of a run that is older than the period. Texts for people are not interpreted. */
-export function shownRun({ observed }: DeclaredResource): LastRun | null {
+function shownRun({ observed }: DeclaredResource): LastRun | null {
   const { lastRunStatus, lastRunAt, lastRunTime } = observed?.facts ?? {};
   const startedAt = textOf(lastRunAt) ?? textOf(lastRunTime);
   if (startedAt === null) return null;
@@ -254,11 +254,11 @@ export function shownRun({ observed }: DeclaredResource): LastRun | null {
   return { state, startedAt, finishedAt: null, records: null, message: null };
 }
 
-export function textOf(value: Json | undefined): string | null {
+function textOf(value: Json | undefined): string | null {
   return typeof value === 'string' ? value : null;
 }
 
-export function timeOf(text: string | null): number | null {
+function timeOf(text: string | null): number | null {
   return text === null ? null : readInstant(text);
 }
 
@@ -318,7 +318,7 @@ function isQuiet({ lastRun, anomaly }: HealthFacts): boolean {
 }
 
 /** Why a resource has its health, for people; empty where the health says it all. */
-export function reasonOf(health: Health, facts: HealthFacts, lastApply: number | null): string {
+function reasonOf(health: Health, facts: HealthFacts, lastApply: number | null): string {
   const { lastRun, held, endedHold } = facts;
   switch (health) {
     case 'failing':

@@ -111,7 +111,7 @@ function targetOf(kind: Kind, observed: Observed | null): ObjectRef | null {
 }
 
 /** How declared resources compare: as `roster drift` and `roster plan` see them. */
-export class SyncStates {
+class SyncStates {
   readonly #drifted: ReadonlyMap<Address, Drifted>;
   readonly #actions: ReadonlyMap<Address, Action>;
 
