@@ -302,7 +302,7 @@ export const bugs: readonly Bug[] = [
   {
     name: 'a job with other inputs is taken for the one whose answer was lost',
     file: 'src/operate/run/start.ts',
-    find: ' && hasInputs(job, inputs)',
+    find: ' && hasInputs(job, inputs, known)',
     replace: '',
     tests: ['test/unit/cli/run-lost-answers.test.ts'],
   },

@@ -1,11 +1,13 @@
 import type { Diagnostic } from '../../model/diagnostic.js';
-import { equal, isJsonObject, type JsonObject, parseJson } from '../../model/json.js';
+import { canonical, equal, isJsonObject, type Json, type JsonObject, parseJson } from '../../model/json.js';
+import type { AgentWithInputs } from '../../model/listing.js';
 import { namedIds } from '../../model/named-ids.js';
 import type { Call, Reader } from '../../model/request.js';
 import type { StartedRun } from '../../model/run.js';
 import { type Attempt, attempt, orElse } from '../../service/attempt.js';
 import type { Client } from '../../service/client.js';
 import { ServiceFailure } from '../../service/failure.js';
+import { listAgentsWithInputs } from '../../service/operations/agents.js';
 import { type Job, listJobsOfAgent } from '../../service/operations/jobs.js';
 import { firstPage, pages } from '../../service/pages.js';
 import type { Watch } from '../watch.js';
@@ -211,9 +213,12 @@ async function search(target: StartTarget, lost: string, watch: Watch, marks: Ma
 /** The runs since the start that may be the one that it made. */
 async function candidatesOf(target: StartTarget, watch: Watch, marks: Marks): Promise<readonly string[]> {
   const { reader } = watch;
-  const checked = (await marks.newer(target)).map(async ({ id, found }) => {
+  const newer = await marks.newer(target);
+  if (newer.length === 0) return [];
+  const known = await orElse(reader.readAll(listAgentsWithInputs()), () => []);
+  const checked = newer.map(async ({ id, found }) => {
     const run = found ?? (await target.kind.read(reader, [id]))[0];
-    return isCandidate((await run?.firstJobs(reader)) ?? [], target) ? [id] : [];
+    return isCandidate((await run?.firstJobs(reader)) ?? [], target, known) ? [id] : [];
   });
   const ids = (await Promise.all(checked)).flat();
   const [agent] = isWhole(target.kind) ? [] : target.agents;
@@ -228,12 +233,16 @@ async function candidatesOf(target: StartTarget, watch: Watch, marks: Marks): Pr
  * Whether a run with these first jobs may be that of a start: started in the same way, with its inputs, and a job also by
  * its agent and alone. A run whose jobs are not there yet may be it.
  */
-export function isCandidate(jobs: readonly Job[], target: StartTarget): boolean {
+export function isCandidate(
+  jobs: readonly Job[],
+  target: StartTarget,
+  known: readonly AgentWithInputs[],
+): boolean {
   const { kind, agents, scheduleId, inputs } = target;
   const isAlone = (job: Job) =>
     job.agentName === agents[0]?.name && wholeKinds.every((whole) => whole.idIn(job) === null);
   return jobs.every(
-    (job) => (isWhole(kind) || isAlone(job)) && isStartedBy(job, scheduleId) && hasInputs(job, inputs),
+    (job) => (isWhole(kind) || isAlone(job)) && isStartedBy(job, scheduleId) && hasInputs(job, inputs, known),
   );
 }
 
@@ -243,9 +252,25 @@ function isStartedBy(job: Job, scheduleId: string | null): boolean {
   return job.triggerSource !== 'Schedule' || scheduleId !== null;
 }
 
-function hasInputs({ inputParameters }: Job, inputs: JsonObject | null): boolean {
-  if (inputs === null) return true;
+/** Beside what was sent, a service may show the default inputs of the agent (interface §2, Agent). */
+function hasInputs(
+  { agentName, inputParameters }: Job,
+  sent: JsonObject | null,
+  known: readonly AgentWithInputs[],
+): boolean {
+  if (sent === null) return true;
   const text = inputParameters?.trim() ?? '';
   const shown = text === '' ? {} : parseJson(text);
-  return isJsonObject(shown) && equal(shown, inputs);
+  if (!isJsonObject(shown)) return false;
+  const inputs = known.filter(({ name }) => name === agentName).flatMap((agent) => agent.inputs);
+  const mayBeDefault = (key: string, value: Json) => {
+    const defaults = inputs.flatMap((each) => (each.key === key ? (each.defaultValue ?? []) : []));
+    return defaults.length === 0 || defaults.includes(typeof value === 'string' ? value : canonical(value));
+  };
+  const isIn = ([key, value]: readonly [string, Json]) =>
+    Object.hasOwn(shown, key) && equal(shown[key] ?? null, value);
+  return (
+    Object.entries(sent).every(isIn) &&
+    Object.entries(shown).every(([key, value]) => Object.hasOwn(sent, key) || mayBeDefault(key, value))
+  );
 }

@@ -23,6 +23,15 @@ const byHand = {
   scheduleId: null,
   inputs: { q: 1, country: 'DE' },
 } as unknown as StartTarget;
+const known = [
+  {
+    name: 'Acme',
+    inputs: [
+      { key: 'z', defaultValue: '0' },
+      { key: 'y', defaultValue: null },
+    ],
+  },
+] as unknown as Parameters<typeof isCandidate>[2];
 const bySchedule: StartTarget = { ...byHand, scheduleId: 's' };
 
 const cases = [
@@ -30,7 +39,15 @@ const cases = [
   ['another agent', { agentName: 'Globex' }, byHand, false],
   ['other inputs', { inputParameters: '{"country":"FR","q":1}' }, byHand, false],
   ['fewer inputs', { inputParameters: '{"q":1}' }, byHand, false],
-  ['more inputs', { inputParameters: '{"country":"DE","q":1,"z":0}' }, byHand, false],
+  ['a default of its agent beside them', { inputParameters: '{"country":"DE","q":1,"z":0}' }, byHand, true],
+  [
+    'something beside them that has no default',
+    { inputParameters: '{"country":"DE","q":1,"y":2}' },
+    byHand,
+    true,
+  ],
+  ['another value than the default', { inputParameters: '{"country":"DE","q":1,"z":1}' }, byHand, false],
+  ['only defaults, where none were sent', { inputParameters: '{"z":0}' }, { ...byHand, inputs: {} }, true],
   ['inputs that are no JSON', { inputParameters: 'country=DE' }, byHand, false],
   ['no inputs, where none were sent', { inputParameters: null }, { ...byHand, inputs: {} }, true],
   ['empty inputs, where none were sent', { inputParameters: '' }, { ...byHand, inputs: {} }, true],
@@ -50,15 +67,15 @@ const cases = [
 ] as const;
 
 test.each(cases)('a job is a candidate or not: %s', (_what, values, target, expected) => {
-  expect(isCandidate([job(values)], target)).toBe(expected);
+  expect(isCandidate([job(values)], target, known)).toBe(expected);
 });
 
 test('a run whose jobs are not there yet may be it, and one with other inputs is not', () => {
   const target = { ...byHand, kind: runKind('groupRun') };
-  expect(isCandidate([], target)).toBe(true);
-  expect(isCandidate([job({ searchGroupRunId: 'g' })], target)).toBe(true);
-  expect(isCandidate([job({ inputParameters: '{}' })], target)).toBe(false);
-  expect(isCandidate([job({ inputParameters: '{}' })], { ...target, inputs: null })).toBe(true);
+  expect(isCandidate([], target, known)).toBe(true);
+  expect(isCandidate([job({ searchGroupRunId: 'g' })], target, known)).toBe(true);
+  expect(isCandidate([job({ inputParameters: '{}' })], target, known)).toBe(false);
+  expect(isCandidate([job({ inputParameters: '{}' })], { ...target, inputs: null }, known)).toBe(true);
 });
 
 test('what is listed above the first known run is newer, and everything is where none is known', () => {
