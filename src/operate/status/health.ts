@@ -16,6 +16,8 @@ export interface StatusContext {
   readonly occurrences: readonly Occurrence[];
   /** Whether the lists that show the runs of a resource could be read. */
   isRead(resource: DeclaredResource): boolean;
+  /** The ids of groups and pipelines of which no list shows the runs. */
+  readonly unattributed: ReadonlySet<string>;
   readonly recorded: RecordedChanges | null;
   readonly since: number;
   /** What ended before the last apply says nothing. */
@@ -52,7 +54,8 @@ function statusOf(resource: DeclaredResource, context: ResourceContext): Resourc
   const own = context.history.of(resource);
   const isCounted = context.isRead(resource) && resource.observed !== null;
   const missed = isCounted ? missedOf(resource, own, context) : null;
-  const counts = isCounted ? countsOf(own, missed, context) : notCounted;
+  const isAttributed = !context.unattributed.has(resource.observed?.id ?? '');
+  const counts = isCounted && isAttributed ? countsOf(own, missed, context) : notCounted;
   const facts = factsOf(resource, own, { ...context, missed });
   const { lastRun, isRunning } = facts;
   const health = healthOf(facts);
@@ -99,7 +102,8 @@ class HistoryIndex {
   /** Runs of what a resource starts that no job attributes to any start: one of them may be its own. */
   withoutJobs({ target }: DeclaredResource): readonly Occurrence[] {
     if (target === null) return [];
-    return (this.#byObject.get(String(target.id)) ?? []).filter(({ hasJobs }) => !hasJobs);
+    const found = [...(this.#byObject.get(String(target.id)) ?? []), ...(this.#byObject.get(null) ?? [])];
+    return found.filter(({ hasJobs }) => !hasJobs);
   }
 }
 
@@ -161,9 +165,8 @@ function factsOf(
   const { observed, unmatched, hold, endedHold, hasOtherTimes } = resource;
   const facts = observed?.facts ?? {};
   const ended = own.find(hasEnded);
-  const status = textOf(facts['lastRunStatus']);
   const isUnlisted = own.length === 0 || isAfter(resource, own);
-  const isShownRunning = isUnlisted && ['Running', 'Pending', 'Stalled'].includes(status ?? '');
+  const isShownRunning = isUnlisted && shownState(facts) === 'running';
   const listed = ended === undefined ? null : runOf(ended);
   const lastRun = isUnlisted && !isShownRunning ? shownRun(resource) : listed;
   return {
@@ -243,15 +246,27 @@ function isAfter({ observed }: DeclaredResource, own: readonly Occurrence[]): bo
 /** The same run may begin a moment later for its list. */
 const LAG = 60_000;
 
-const shownStates: Readonly<Record<string, LastRun['state']>> = { Succeeded: 'succeeded', Failed: 'failed' };
+/** The words for the last run of groups and of pipelines (interface §2, §3). */
+const shownStates: Readonly<Record<string, LastRun['state']>> = {
+  pending: 'running',
+  stalled: 'running',
+  running: 'running',
+  succeeded: 'succeeded',
+  completed: 'succeeded',
+  failed: 'failed',
+};
+
+function shownState({ lastRunStatus }: Readonly<Record<string, Json>>): LastRun['state'] {
+  const word = textOf(lastRunStatus)?.toLowerCase() ?? '';
+  return (Object.hasOwn(shownStates, word) ? shownStates[word] : null) ?? 'unknown';
+}
 
 /** What the lists of resources show of a run that is older than the period. Texts for people are not interpreted. */
 function shownRun({ observed }: DeclaredResource): LastRun | null {
-  const { lastRunStatus, lastRunAt, lastRunTime } = observed?.facts ?? {};
-  const startedAt = textOf(lastRunAt) ?? textOf(lastRunTime);
+  const facts = observed?.facts ?? {};
+  const startedAt = textOf(facts['lastRunAt']) ?? textOf(facts['lastRunTime']);
   if (startedAt === null) return null;
-  const state = shownStates[textOf(lastRunStatus) ?? ''] ?? 'unknown';
-  return { state, startedAt, finishedAt: null, records: null, message: null };
+  return { state: shownState(facts), startedAt, finishedAt: null, records: null, message: null };
 }
 
 function textOf(value: Json | undefined): string | null {

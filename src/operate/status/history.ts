@@ -47,6 +47,49 @@ export async function readHistory(
   return { jobs, runs: await list(listRuns({ from })), wholes: new Map(wholes), diagnostics };
 }
 
+/** Objects whose own lists are read, at most. */
+const MOST_OBJECTS = 50;
+
+/** A group or pipeline that ran in the period. */
+export interface RanObject {
+  readonly kind: RunKind;
+  readonly id: string;
+}
+
+/**
+ * The lists need not name the group or pipeline of a run (interface §2). Then each run is that of the object whose own list
+ * shows it. The ids of objects whose runs are still not known are `unattributed`.
+ */
+export async function attribute(
+  reader: Reader,
+  history: History,
+  ran: readonly RanObject[],
+  since: number,
+): Promise<{ readonly history: History; readonly unattributed: ReadonlySet<string> }> {
+  const from = new Date(since - TOLERANCE).toISOString();
+  const wholes = new Map(history.wholes);
+  const unattributed = new Set<string>();
+  for (const [kind, entries] of history.wholes) {
+    if (entries === null || entries.every(({ objectId }) => objectId !== null)) continue;
+    const objects = ran.filter((each) => each.kind === kind);
+    const owners = new Map<string, string | null>();
+    const reads = objects.map(async ({ id: objectId }, index) => {
+      const lists = index < MOST_OBJECTS ? kind.lists({ objectId, from }) : [];
+      const own = await orElse(Promise.all(lists.map((list) => reader.readAll(list))), () => []);
+      if (own.length === 0) unattributed.add(objectId);
+      // A run in the lists of two objects is of neither, as far as is known.
+      for (const { id } of own.flat()) owners.set(id, owners.has(id) ? null : objectId);
+    });
+    await Promise.all(reads);
+    const named = entries.map((each) => ({
+      ...each,
+      objectId: each.objectId ?? owners.get(each.id) ?? null,
+    }));
+    wholes.set(kind, named);
+  }
+  return { history: { ...history, wholes }, unattributed };
+}
+
 function readList<T>(
   reader: Reader,
   call: ListCall<T>,

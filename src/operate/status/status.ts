@@ -8,8 +8,9 @@ import type { Address } from '../../model/resource.js';
 import type { RunIdKind } from '../../model/run.js';
 import { healths, type ResourceStatus, type Status } from '../../model/status.js';
 import { readInstant } from '../../service/operations/record.js';
+import { runKind } from '../run/run-kinds.js';
 import { resourceStatuses } from './health.js';
-import { isReadFor, occurrencesOf, readHistory } from './history.js';
+import { attribute, isReadFor, occurrencesOf, type RanObject, readHistory } from './history.js';
 import { TOLERANCE } from './missed.js';
 import {
   type DeclaredResource,
@@ -50,12 +51,15 @@ export async function status(session: ReadSession, options: StatusOptions = {}):
   const resources = declaredResources(session.project, observation, now);
   const addresses = session.project.entries.map((each) => each.address);
   const isSelected = selectedOf(selectors, { addresses, existsIn: session.project.existsIn });
-  const history = await readHistory(session.client.reader(), idKindsOf(resources), since);
+  const reader = session.client.reader();
+  const read = await readHistory(reader, idKindsOf(resources), since);
+  const { history, unattributed } = await attribute(reader, read, ranSince(resources, since), since);
   const unread = history.diagnostics.map((each) => ({ ...each, severity: 'error' }) as const);
   const rows = resourceStatuses({
     ...{ resources, recorded, since, now },
     occurrences: occurrencesOf(history),
     isRead: (resource) => isReadFor(idKindsOf([resource]), history),
+    unattributed,
     sinceApply: given === 'apply',
     names,
     agents: observation.state.agents,
@@ -106,6 +110,16 @@ function idKindsOf(resources: readonly DeclaredResource[]): ReadonlySet<RunIdKin
   const kindNames = new Set(resources.flatMap(({ kind, target }) => [kind.name, target?.kind ?? kind.name]));
   const makers = kindsWithRuns.filter(({ name }) => kindNames.has(name));
   return new Set(makers.flatMap(({ startByHand }) => startByHand?.makes ?? []));
+}
+
+/** By what the objects themselves show. */
+function ranSince(resources: readonly DeclaredResource[], since: number): readonly RanObject[] {
+  return resources.flatMap(({ kind, observed }) => {
+    const makes = kind.startByHand?.makes ?? null;
+    const ranAt = readInstant(String(observed?.facts['lastRunAt']));
+    if (makes === null || observed?.id == null || ranAt === null || ranAt < since) return [];
+    return [{ kind: runKind(makes), id: observed.id }];
+  });
 }
 
 function worstFirst(a: ResourceStatus, b: ResourceStatus): number {
