@@ -20,8 +20,6 @@ export {
 export { type CalendarOptions, calendar } from './engine/calendar.js';
 /** The current time and a way to wait, in milliseconds. The options of a project replace either of them, for tests. */
 export type { Clock, ClockOptions } from './engine/clock.js';
-/** What agents have collected, the newest first. Sends reads only; throws a `Problem`. */
-export { type DatasetList, listData } from './engine/data/list.js';
 /** What was changed outside roster since the last apply. Sends reads only; throws a `Problem`. */
 export { type DriftOptions, drift } from './engine/drift.js';
 /** Formats the manifests; with `check`, only lists those that are not formatted. Throws a `Problem`. */
@@ -48,19 +46,6 @@ export {
 } from './engine/project.js';
 /** The answer of whoever is asked to confirm a plan. */
 export type { Confirmation } from './engine/reviewed-run.js';
-/**
- * Starts agents, groups, pipelines and schedules, each once, and follows them to their end. `verdict` says whether they
- * succeeded. Throws a `Problem` only if nothing was started, such as `too-many-starts`.
- */
-export { type RunCallbacks, type RunOptions, type RunsResult, run } from './engine/run/run.js';
-/** What became of all runs: it decides the exit code of the command. */
-export type { RunVerdict } from './engine/run/verdict.js';
-/** Follows runs by id, or the unfinished ones of an address. Sends reads only; throws a `Problem`. */
-export { type WaitOptions, waitFor } from './engine/run/wait.js';
-/** The newest jobs, group runs and pipeline runs. Sends reads only; throws a `Problem`. */
-export { type ListedState, type ListRunsOptions, listRuns } from './engine/runs/list.js';
-/** One run with its members and datasets, by its id. Sends reads only; throws a `Problem`. */
-export { showRun } from './engine/runs/show.js';
 /** The file of `plan --out`, which holds no secrets. `readSavedPlan` throws a `Problem` `unreadable-file`. */
 export { readSavedPlan, type SavedPlan, savedPlan } from './engine/saved-plan.js';
 /** The JSON Schemas of all files and formats, by name: project, manifest, plan, report, inventory, snapshot, seed. */
@@ -80,13 +65,10 @@ export {
 /** The observed state as a file without secrets. Sends reads only; throws a `Problem`. */
 /** The plan for such a file, without network and API key. Throws a `Problem`, such as `invalid-snapshot`. */
 export { planFromSnapshot, snapshot, type TakenSnapshot } from './engine/snapshot.js';
-/** The health of everything declared. Sends reads only; throws a `Problem`, such as for an unknown address. */
-export { type StatusOptions, status } from './engine/status/status.js';
 /** Removes the lock of a run that has died. Throws a `Problem` `locked` if another run has taken it meanwhile. */
 export { type Unlocked, unlock } from './engine/unlock.js';
 /** Which remote object a resource is matched with, and why. Sends reads only; throws a `Problem`. */
 export { type WhyResult, why } from './engine/why.js';
-
 /** Keeps the inventory in a file next to the project. Its lock works on one machine only. */
 export { type FileStoreOptions, fileStore } from './inventory/file-store.js';
 /** Keeps the inventory on a branch of a git remote, for several machines. */
@@ -187,6 +169,24 @@ export {
 } from './model/status.js';
 /** The object that a resource is matched with, the rules that were tried, and the differences that are ignored. */
 export type { Why } from './model/why.js';
+/** What agents have collected, the newest first. Sends reads only; throws a `Problem`. */
+export { type DatasetList, listData } from './operate/data/datasets.js';
+/** What became of all runs: it decides the exit code of the command. */
+export type { RunVerdict } from './operate/run/run.js';
+/**
+ * Starts agents, groups, pipelines and schedules, each once, and follows them to their end. `verdict` says whether they
+ * succeeded. Throws a `Problem` only if nothing was started, such as `too-many-starts`.
+ */
+export { type RunCallbacks, type RunOptions, type RunsResult, run } from './operate/run/run.js';
+export type { ListedState } from './operate/run/run-kinds.js';
+/** Follows runs by id, or the unfinished ones of an address. Sends reads only; throws a `Problem`. */
+export { type WaitOptions, waitFor } from './operate/run/wait.js';
+/** The newest jobs, group runs and pipeline runs. Sends reads only; throws a `Problem`. */
+export { type ListRunsOptions, listRuns } from './operate/runs/list.js';
+/** One run with its members and datasets, by its id. Sends reads only; throws a `Problem`. */
+export { showRun } from './operate/runs/show.js';
+/** The health of everything declared. Sends reads only; throws a `Problem`, such as for an unknown address. */
+export { type StatusOptions, status } from './operate/status/status.js';
 /** Masks values that must not be shown. A session fills it; pass every result through `value` before you print it. */
 export { Redactor } from './redact/redactor.js';
 /** A running sandbox and its settings: port, initial data and faults. Close it at the end. */

@@ -1,5 +1,5 @@
-import { listData } from '../engine/data/list.js';
 import { withReadSession } from '../engine/session.js';
+import { listData } from '../operate/data/datasets.js';
 import { datasetsJson } from '../view/data/data-json.js';
 import { datasetsText } from '../view/data/data-text.js';
 import { jsonText } from '../view/json/json-text.js';

@@ -1,6 +1,6 @@
-import { type RunCallbacks, type RunOptions, run } from '../engine/run/run.js';
 import { withSession } from '../engine/session.js';
 import { problem } from '../model/diagnostic.js';
+import { type RunCallbacks, type RunOptions, run } from '../operate/run/run.js';
 import { declarations } from './command/declarations.js';
 import { type CommonFlags, chooseDuration, runSessionOptions, wholeNumber } from './command/flags.js';
 import { renderOptions, runCommand } from './command/run-command.js';

@@ -1,6 +1,7 @@
-import { type ListedState, listRuns } from '../engine/runs/list.js';
 import { withReadSession } from '../engine/session.js';
 import { problem } from '../model/diagnostic.js';
+import type { ListedState } from '../operate/run/run-kinds.js';
+import { listRuns } from '../operate/runs/list.js';
 import { jsonText } from '../view/json/json-text.js';
 import { runsListJson } from '../view/json/run-history-json.js';
 import { runsListText } from '../view/text/runs-list-text.js';

@@ -1,7 +1,7 @@
 import { withReadSession } from '../engine/session.js';
-import { status } from '../engine/status/status.js';
 import { problem } from '../model/diagnostic.js';
 import { type Health, healths } from '../model/status.js';
+import { status } from '../operate/status/status.js';
 import { statusJunit } from '../view/ci/status-junit.js';
 import { jsonText } from '../view/json/json-text.js';
 import { statusJson } from '../view/json/status-json.js';

@@ -1,5 +1,5 @@
-import { waitFor } from '../engine/run/wait.js';
 import { withReadSession } from '../engine/session.js';
+import { waitFor } from '../operate/run/wait.js';
 import { declarations } from './command/declarations.js';
 import { type CommonFlags, chooseDuration, runSessionOptions } from './command/flags.js';
 import { runCommand } from './command/run-command.js';

@@ -5,7 +5,8 @@ export interface Clock {
   now(): Date;
   /** Milliseconds since any moment, by a clock that nobody sets: for how long something took. */
   monotonic(): number;
-  sleep(milliseconds: number): Promise<void>;
+  /** Ends early, without an error, when the signal fires. */
+  sleep(milliseconds: number, signal?: AbortSignal): Promise<void>;
 }
 
 /** The system clock: the default. */
@@ -13,8 +14,16 @@ export function clockOf({ now, monotonic, sleep }: ClockOptions): Clock {
   return {
     now: now ?? (() => new Date()),
     monotonic: monotonic ?? (() => performance.now()),
-    sleep: sleep ?? ((milliseconds) => wait(milliseconds)),
+    sleep: sleep ?? pause,
   };
+}
+
+async function pause(milliseconds: number, signal?: AbortSignal): Promise<void> {
+  try {
+    await wait(milliseconds, undefined, signal === undefined ? {} : { signal });
+  } catch (error) {
+    if (signal?.aborted !== true) throw error;
+  }
 }
 
 /** `Date` counts whole seconds, and takes time to arrive. */
@@ -45,5 +54,5 @@ export interface ClockOptions {
   /** Milliseconds since any moment. */
   readonly monotonic?: (() => number) | undefined;
   /** How to wait. */
-  readonly sleep?: ((milliseconds: number) => Promise<void>) | undefined;
+  readonly sleep?: Clock['sleep'] | undefined;
 }

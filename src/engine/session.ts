@@ -17,8 +17,8 @@ import type { Downloader } from '../service/downloads.js';
 import { proxyFor } from '../service/proxy.js';
 import { apiKeyOf, withKeyHint } from './api-key.js';
 import { type Clock, clockOf, serviceNow } from './clock.js';
-import { lazyDownloader } from './data/lazy-downloader.js';
 import { keptKeyWarnings } from './keys.js';
+import { lazyDownloader } from './lazy-downloader.js';
 import { openProject, type ProjectOptions } from './project.js';
 import { chooseService, type ServiceOptions, serviceName } from './service-choice.js';
 import { version } from './version.js';
@@ -61,6 +61,8 @@ export interface Session {
   readonly clock: Clock;
   /** What time it is by the service's clock, once it has answered; by this machine's before. */
   serviceNow(): Date;
+  /** Fires once the run should end. */
+  readonly signal: AbortSignal | undefined;
   /** True once the run should end. */
   interrupted(): boolean;
   /** Uses another API key from now on. */
@@ -143,6 +145,7 @@ export function openSession(options: SessionOptions): Session {
     redactor,
     clock,
     serviceNow: () => serviceNow(clock, client),
+    signal,
     interrupted: () => signal?.aborted === true,
     useKey(key) {
       apiKey = key;

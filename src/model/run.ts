@@ -5,6 +5,14 @@ import type { Address, ObjectRef } from './resource.js';
 /** What a start made, and by which id it is followed. */
 export type RunIdKind = 'job' | 'groupRun' | 'pipelineRun';
 
+/** In texts. `run`: one run of an agent, of which a job consists. */
+export const runKindNames: Readonly<Record<RunIdKind | 'run', string>> = {
+  job: 'job',
+  groupRun: 'group run',
+  pipelineRun: 'pipeline run',
+  run: 'run',
+};
+
 /** `unknown`: it may be running, or it may never have started. Never a guess in either direction. */
 export type ServiceRunState = 'running' | 'succeeded' | 'failed' | 'stopped' | 'notStarted' | 'unknown';
 
@@ -58,4 +66,13 @@ export interface Runs<S> {
   startsAtOnce(spec: S): number;
   /** How many agents a run starts in total. */
   startsPerRun(spec: S): number;
+}
+
+/** The address, or which run it is where the address is not known. */
+export function runName({
+  address,
+  id,
+  idKind,
+}: Pick<ServiceRun, 'address' | 'id'> & { readonly idKind: RunIdKind | 'run' }): string {
+  return address ?? `${runKindNames[idKind]} ${id ?? '?'}`;
 }

@@ -1,4 +1,4 @@
-import { type DiagnosticCode, Problem } from '../model/diagnostic.js';
+import { type Diagnostic, type DiagnosticCode, Problem } from '../model/diagnostic.js';
 
 /**
  * What is known about a failed request. `not-sent`: no byte of it can have reached the service. `refused`: the service
@@ -39,6 +39,7 @@ const defaults = {
 /** A request that failed, after all retries. Facts that are not given are unknown. */
 export class ServiceFailure extends Problem {
   readonly facts: FailureFacts;
+  readonly diagnostic: Diagnostic;
 
   /** @param attempts how often it was sent: after the first attempt, a 404 to a DELETE may follow from an earlier success. */
   constructor(
@@ -46,7 +47,9 @@ export class ServiceFailure extends Problem {
     readonly attempts = 1,
   ) {
     const help = facts.help === undefined ? {} : { help: facts.help };
-    super({ severity: 'error', code: facts.code, message: facts.message, ...help });
+    const diagnostic = { severity: 'error', code: facts.code, message: facts.message, ...help } as const;
+    super(diagnostic);
+    this.diagnostic = diagnostic;
     this.name = 'ServiceFailure';
     this.facts = { ...defaults, ...facts };
   }
@@ -61,5 +64,10 @@ export class ServiceFailure extends Problem {
 
   get certainty(): Certainty {
     return this.facts.certainty;
+  }
+
+  /** What the service itself says, else what happened. */
+  get reason(): string {
+    return this.facts.reason ?? this.facts.message;
   }
 }

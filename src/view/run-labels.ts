@@ -1,4 +1,4 @@
-import type { RunIdKind, ServiceRun, ServiceRunState } from '../model/run.js';
+import type { ServiceRun, ServiceRunState } from '../model/run.js';
 
 export const runStateLabels: Readonly<Record<ServiceRunState, string>> = {
   running: 'running',
@@ -8,23 +8,6 @@ export const runStateLabels: Readonly<Record<ServiceRunState, string>> = {
   notStarted: 'not started',
   unknown: 'unknown',
 };
-
-/** `run` is a run of an agent: jobs consist of these. */
-export const runIdLabels: Readonly<Record<RunIdKind | 'run', string>> = {
-  job: 'job',
-  groupRun: 'group run',
-  pipelineRun: 'pipeline run',
-  run: 'run',
-};
-
-/** The address, or which run it is where the address is not known. */
-export function runName({
-  address,
-  id,
-  idKind,
-}: Pick<ServiceRun, 'address' | 'id'> & { readonly idKind: RunIdKind | 'run' }): string {
-  return address ?? `${runIdLabels[idKind]} ${id ?? '?'}`;
-}
 
 /** A stage that never started has no job, and a run that is known by its id alone no agents: its place names it. */
 export function withStageNames<

@@ -1,6 +1,5 @@
-import type { RunsResult } from '../../engine/run/run.js';
-import type { RunVerdict } from '../../engine/run/verdict.js';
 import type { SavedData } from '../../model/data.js';
+import type { RunsResult, RunVerdict } from '../../operate/run/run.js';
 import { runsJunit } from '../../view/ci/junit.js';
 import { fileJson } from '../../view/data/data-json.js';
 import { jsonText } from '../../view/json/json-text.js';

@@ -1,7 +1,6 @@
-import { openFolder } from '../../engine/data/out-folder.js';
-import { RunSaver, toFolder, toRecords } from '../../engine/data/save-runs.js';
 import type { Session } from '../../engine/session.js';
 import { problem } from '../../model/diagnostic.js';
+import { openFolder, RunSaver, toFolder, toRecords } from '../../operate/data/download.js';
 import { savedLine } from '../../view/data/data-text.js';
 import { recordLine } from '../../view/data/rows-text.js';
 import { logProgress } from '../data/download-progress.js';

@@ -1,7 +1,6 @@
-import { type GetResult, getData } from '../../engine/data/get.js';
-import { openFolder } from '../../engine/data/out-folder.js';
 import { withReadSession } from '../../engine/session.js';
 import { problem } from '../../model/diagnostic.js';
+import { type GetResult, getData, openFolder } from '../../operate/data/download.js';
 import { filesJson } from '../../view/data/data-json.js';
 import { filesText } from '../../view/data/data-text.js';
 import { jsonText } from '../../view/json/json-text.js';

@@ -1,7 +1,6 @@
-import { namesIn } from '../../engine/data/choose.js';
-import { dataLineage } from '../../engine/data/lineage.js';
-import { refuseAddresses } from '../../engine/data/owned.js';
 import { withReadSession } from '../../engine/session.js';
+import { namesIn, refuseAddresses } from '../../operate/data/datasets.js';
+import { dataLineage } from '../../operate/data/lineage.js';
 import { graphDot, graphMermaid, graphText } from '../../view/graph/graph-formats.js';
 import { jsonText } from '../../view/json/json-text.js';
 import { declarations } from '../command/declarations.js';

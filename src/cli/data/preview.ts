@@ -1,5 +1,5 @@
-import { previewData } from '../../engine/data/rows.js';
 import { withReadSession } from '../../engine/session.js';
+import { previewData } from '../../operate/data/rows.js';
 import { declarations } from '../command/declarations.js';
 import { type CommonFlags, runSessionOptions } from '../command/flags.js';
 import { runCommand } from '../command/run-command.js';

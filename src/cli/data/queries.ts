@@ -1,5 +1,5 @@
-import { storedQueries } from '../../engine/data/queries.js';
 import { withReadSession } from '../../engine/session.js';
+import { storedQueries } from '../../operate/data/queries.js';
 import { declarations } from '../command/declarations.js';
 import { type CommonFlags, runSessionOptions } from '../command/flags.js';
 import { runCommand } from '../command/run-command.js';

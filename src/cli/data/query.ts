@@ -1,6 +1,5 @@
-import { parseQuery, type TypedQuery } from '../../engine/data/conditions.js';
-import { queryData } from '../../engine/data/rows.js';
 import { withReadSession } from '../../engine/session.js';
+import { parseQuery, queryData, type TypedQuery } from '../../operate/data/rows.js';
 import { declarations } from '../command/declarations.js';
 import { runSessionOptions } from '../command/flags.js';
 import { runCommand } from '../command/run-command.js';

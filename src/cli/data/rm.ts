@@ -1,12 +1,12 @@
+import { type SessionOptions, withReadSession, withSession } from '../../engine/session.js';
+import { problem } from '../../model/diagnostic.js';
 import {
   parseAge,
   planRemoval,
   type RemovalChoice,
   type RemovalResult,
   removeData,
-} from '../../engine/data/remove.js';
-import { type SessionOptions, withReadSession, withSession } from '../../engine/session.js';
-import { problem } from '../../model/diagnostic.js';
+} from '../../operate/data/remove.js';
 import { changesJson } from '../../view/data/data-json.js';
 import { removalText } from '../../view/data/data-text.js';
 import { jsonText } from '../../view/json/json-text.js';

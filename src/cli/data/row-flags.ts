@@ -1,5 +1,5 @@
-import { MAX_ROWS } from '../../engine/data/rows.js';
 import { problem } from '../../model/diagnostic.js';
+import { MAX_ROWS } from '../../operate/data/rows.js';
 import { type CommonFlags, wholeNumber } from '../command/flags.js';
 
 export interface LimitFlags extends CommonFlags {

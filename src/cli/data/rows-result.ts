@@ -1,4 +1,4 @@
-import type { DataRows } from '../../engine/data/rows.js';
+import type { DataRows } from '../../operate/data/rows.js';
 import { csvText } from '../../view/data/csv.js';
 import { tablesJson } from '../../view/data/data-json.js';
 import { rowsJsonLines, rowsText } from '../../view/data/rows-text.js';

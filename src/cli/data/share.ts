@@ -1,6 +1,6 @@
-import { shareData } from '../../engine/data/share.js';
 import { withSession } from '../../engine/session.js';
 import { problem } from '../../model/diagnostic.js';
+import { shareData } from '../../operate/data/share.js';
 import { changesJson } from '../../view/data/data-json.js';
 import { accessChangesText } from '../../view/data/data-text.js';
 import { jsonText } from '../../view/json/json-text.js';

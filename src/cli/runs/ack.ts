@@ -1,5 +1,5 @@
-import { acknowledge } from '../../engine/runs/acknowledge.js';
 import { withSession } from '../../engine/session.js';
+import { acknowledge } from '../../operate/runs/change.js';
 import { jsonText } from '../../view/json/json-text.js';
 import { acknowledgedJson } from '../../view/json/run-history-json.js';
 import { acknowledgedText } from '../../view/text/run-actions-text.js';

@@ -1,5 +1,5 @@
-import { refreshRun } from '../../engine/runs/refresh.js';
 import { withSession } from '../../engine/session.js';
+import { refreshRun } from '../../operate/runs/change.js';
 import { jsonText } from '../../view/json/json-text.js';
 import { refreshedRunJson } from '../../view/json/run-history-json.js';
 import { refreshedRunText } from '../../view/text/run-actions-text.js';

@@ -1,6 +1,6 @@
-import { type RetryResult, retryNotStarted } from '../../engine/runs/retry.js';
 import { withSession } from '../../engine/session.js';
 import type { RetriedMember } from '../../model/run-history.js';
+import { type RetryResult, retryNotStarted } from '../../operate/runs/change.js';
 import { jsonText } from '../../view/json/json-text.js';
 import { retriedMembersJson } from '../../view/json/run-history-json.js';
 import { retriedMembersText } from '../../view/text/run-actions-text.js';

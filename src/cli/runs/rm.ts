@@ -1,8 +1,8 @@
 import type { Confirmation } from '../../engine/reviewed-run.js';
-import { type RemoveCallbacks, removeRun } from '../../engine/runs/remove.js';
 import { withSession } from '../../engine/session.js';
 import { problem } from '../../model/diagnostic.js';
 import type { ServiceRun } from '../../model/run.js';
+import { type RemoveCallbacks, removeRun } from '../../operate/runs/change.js';
 import { jsonText } from '../../view/json/json-text.js';
 import { removedRunJson } from '../../view/json/run-history-json.js';
 import { removalText, removedRunText } from '../../view/text/run-actions-text.js';

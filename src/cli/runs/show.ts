@@ -1,5 +1,5 @@
-import { showRun } from '../../engine/runs/show.js';
 import { withReadSession } from '../../engine/session.js';
+import { showRun } from '../../operate/runs/show.js';
 import { jsonText } from '../../view/json/json-text.js';
 import { shownRunJson } from '../../view/json/run-history-json.js';
 import { runDetailsText } from '../../view/text/run-details-text.js';

@@ -1,5 +1,5 @@
-import { stopRuns } from '../../engine/runs/stop.js';
 import { withSession } from '../../engine/session.js';
+import { stopRuns } from '../../operate/runs/change.js';
 import { jsonText } from '../../view/json/json-text.js';
 import { stoppedRunsJson } from '../../view/json/run-history-json.js';
 import { stoppedRunsText } from '../../view/text/run-actions-text.js';

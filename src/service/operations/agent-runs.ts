@@ -48,15 +48,15 @@ export interface AgentRun {
 
 /** Filters of the lists of runs (§4, Runs). `attention` needs `state: 'failed'`; `from` and `to` are instants. */
 export interface RunFilter {
-  readonly state?: 'all' | 'active' | 'succeeded' | 'failed';
-  readonly attention?: 'tracked' | 'ignored';
+  readonly state?: 'all' | 'active' | 'succeeded' | 'failed' | undefined;
+  readonly attention?: 'tracked' | 'ignored' | undefined;
 }
 
 /** The filter of the list across all agents. */
 export interface AllRunsFilter extends RunFilter {
-  readonly search?: string;
-  readonly from?: string;
-  readonly to?: string;
+  readonly search?: string | undefined;
+  readonly from?: string | undefined;
+  readonly to?: string | undefined;
 }
 
 const base = '/api/scraper-agents';

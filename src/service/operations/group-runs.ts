@@ -50,11 +50,11 @@ export interface GroupRunEntry {
 
 /** Filters of the list of group runs (§4, and §3 for `status`). */
 export interface GroupRunFilter {
-  readonly groupId?: string;
-  readonly status?: 'ontrack' | 'completed' | 'atrisk' | 'behind';
-  readonly q?: string;
-  readonly from?: string;
-  readonly to?: string;
+  readonly groupId?: string | undefined;
+  readonly status?: 'ontrack' | 'completed' | 'atrisk' | 'behind' | undefined;
+  readonly q?: string | undefined;
+  readonly from?: string | undefined;
+  readonly to?: string | undefined;
 }
 
 const base = '/api/search-groups';

@@ -46,11 +46,11 @@ export interface Job {
 
 /** Filters of the list of jobs (§4, Jobs). `from` and `to` are instants in ISO 8601. */
 export interface JobFilter {
-  readonly state?: 'active' | 'succeeded' | 'failed';
-  readonly jobId?: string;
-  readonly search?: string;
-  readonly from?: string;
-  readonly to?: string;
+  readonly state?: 'active' | 'succeeded' | 'failed' | undefined;
+  readonly jobId?: string | undefined;
+  readonly search?: string | undefined;
+  readonly from?: string | undefined;
+  readonly to?: string | undefined;
 }
 
 /** What start-job returns (§4). The job has started, not finished. */

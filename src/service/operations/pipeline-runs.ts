@@ -50,11 +50,11 @@ export interface PipelineRunEntry extends PipelineRun {
 
 /** Filters of the list of pipeline runs (§4). */
 export interface PipelineRunFilter {
-  readonly pipelineId?: string;
-  readonly status?: (typeof statuses)[number];
-  readonly q?: string;
-  readonly from?: string;
-  readonly to?: string;
+  readonly pipelineId?: string | undefined;
+  readonly status?: (typeof statuses)[number] | undefined;
+  readonly q?: string | undefined;
+  readonly from?: string | undefined;
+  readonly to?: string | undefined;
 }
 
 const base = '/api/pipelines';
@@ -77,8 +77,8 @@ export function getPipelineRun(pipelineRunId: string): Call<PipelineRun> {
 }
 
 /** Every pipeline run of the caller that the filter selects, newest first. */
-export function listPipelineRuns(filter: PipelineRunFilter = {}): ListCall<PipelineRun> {
-  return { request: get(`${base}/runs`, { ...filter }), noun: 'pipeline run', parse: parsePipelineRun };
+export function listPipelineRuns(filter: PipelineRunFilter = {}): ListCall<PipelineRunEntry> {
+  return { request: get(`${base}/runs`, { ...filter }), noun: 'pipeline run', parse: parseEntry };
 }
 
 /** One page of that list, with the metrics of all pipeline runs of the caller. */

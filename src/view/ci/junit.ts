@@ -1,5 +1,5 @@
-import type { ServiceRun } from '../../model/run.js';
-import { runName, runSeconds, withStageNames } from '../run-labels.js';
+import { runName, type ServiceRun } from '../../model/run.js';
+import { runSeconds, withStageNames } from '../run-labels.js';
 import { attributesXml } from './junit-xml.js';
 
 /** Runs as JUnit XML: a suite for each run, and a case for each of its agents. */

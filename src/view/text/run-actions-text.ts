@@ -1,13 +1,13 @@
-import type { ServiceRun } from '../../model/run.js';
+import { runKindNames, type ServiceRun } from '../../model/run.js';
 import type { AcknowledgedRun, RetriedMember, ShownState, StoppedRun } from '../../model/run-history.js';
 import { escapeControls } from '../escape.js';
-import { runIdLabels, runStateLabels } from '../run-labels.js';
+import { runStateLabels } from '../run-labels.js';
 import { count } from './layout.js';
 import { type TextOptions, textLayout } from './paint.js';
 import { runRows, runStateStyles } from './run-text.js';
 
 function nameOf({ idKind, id, address }: Pick<ShownState, 'idKind' | 'id' | 'address'>): string {
-  return escapeControls(`${runIdLabels[idKind]} ${id}${address === null ? '' : ` (${address})`}`);
+  return escapeControls(`${runKindNames[idKind]} ${id}${address === null ? '' : ` (${address})`}`);
 }
 
 /** `roster runs stop`: a line for each run. */
@@ -61,5 +61,5 @@ export function removalText(run: ServiceRun, options: TextOptions): string {
 
 export function removedRunText({ id, idKind, members }: ServiceRun): string {
   const jobs = members.filter((member) => member.id !== null).length;
-  return `${escapeControls(`${runIdLabels[idKind]} ${id}`)} was deleted with ${count(jobs, 'job')}.\n`;
+  return `${escapeControls(`${runKindNames[idKind]} ${id}`)} was deleted with ${count(jobs, 'job')}.\n`;
 }

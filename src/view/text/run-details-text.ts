@@ -1,15 +1,8 @@
 import { instantText } from '../../model/instant-text.js';
-import type { ServiceRun } from '../../model/run.js';
+import { runKindNames, runName, type ServiceRun } from '../../model/run.js';
 import type { RunDataset, ShownRun } from '../../model/run-history.js';
 import { escapeControls } from '../escape.js';
-import {
-  runIdLabels,
-  runName,
-  runSeconds,
-  runStateLabels,
-  secondsText,
-  withStageNames,
-} from '../run-labels.js';
+import { runSeconds, runStateLabels, secondsText, withStageNames } from '../run-labels.js';
 import { count, indent, joinBlocks } from './layout.js';
 import { type TextOptions, textLayout } from './paint.js';
 import { runRows, runStateStyles } from './run-text.js';
@@ -18,7 +11,7 @@ import { runRows, runStateStyles } from './run-text.js';
 export function runDetailsText(shown: ShownRun, options: TextOptions): string {
   const run = withStageNames(shown);
   const { paint } = textLayout(options);
-  const title = escapeControls(`${runIdLabels[run.idKind]} ${run.id}`);
+  const title = escapeControls(`${runKindNames[run.idKind]} ${run.id}`);
   const members = run.members.length === 0 ? [] : runRows(run.members, options);
   return joinBlocks([
     [
@@ -50,7 +43,7 @@ function factLines(run: ShownRun): readonly string[] {
     ...(seconds === null ? [] : [`Took ${secondsText(seconds)}`]),
     ...(counts.length === 0 ? [] : [counts.join(', ')]),
     ...anomalies[run.anomaly],
-    ...(run.partOf === null ? [] : [`Part of ${runIdLabels[run.partOf.idKind]} ${run.partOf.id}`]),
+    ...(run.partOf === null ? [] : [`Part of ${runKindNames[run.partOf.idKind]} ${run.partOf.id}`]),
   ].map(escapeControls);
 }
 

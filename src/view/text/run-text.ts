@@ -1,13 +1,6 @@
-import type { ServiceRun, ServiceRunState } from '../../model/run.js';
+import { runKindNames, runName, type ServiceRun, type ServiceRunState } from '../../model/run.js';
 import { escapeControls } from '../escape.js';
-import {
-  runIdLabels,
-  runName,
-  runSeconds,
-  runStateLabels,
-  secondsText,
-  withStageNames,
-} from '../run-labels.js';
+import { runSeconds, runStateLabels, secondsText, withStageNames } from '../run-labels.js';
 import { count, indent, pad, widthOf } from './layout.js';
 import { type Style, type TextLayout, type TextOptions, textLayout } from './paint.js';
 import { areTooWide, stacked } from './table.js';
@@ -66,7 +59,8 @@ function rowOf(run: ServiceRun, lead: string): Row {
     state: runStateLabels[run.state],
     time: `${time}${hasAnomaly ? ` (${run.anomaly})` : ''}`.trim(),
     records: run.records === null || run.state === 'notStarted' ? '' : count(run.records, 'record'),
-    id: run.id === null || run.address === null ? '' : escapeControls(`${runIdLabels[run.idKind]} ${run.id}`),
+    id:
+      run.id === null || run.address === null ? '' : escapeControls(`${runKindNames[run.idKind]} ${run.id}`),
     runState: run.state,
     lead,
   };
@@ -131,7 +125,7 @@ export function stateCounts(runs: readonly ServiceRun[]): string {
 /** A line for a change of a run: `agent/globex of group/shops failed: The source did not respond.` */
 export function runLine(run: ServiceRun, whole: ServiceRun | null): string {
   const of = whole === null ? '' : ` of ${runName(whole)}`;
-  const id = run.state === 'running' && run.id !== null ? ` (${runIdLabels[run.idKind]} ${run.id})` : '';
+  const id = run.state === 'running' && run.id !== null ? ` (${runKindNames[run.idKind]} ${run.id})` : '';
   return escapeControls(`${runName(run)}${of} ${runStateLabels[run.state]}${id}${outcomeOf(run)}`);
 }
 

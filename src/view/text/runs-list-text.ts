@@ -1,7 +1,8 @@
 import { instantText } from '../../model/instant-text.js';
+import { runKindNames, runName } from '../../model/run.js';
 import type { ListedRun, RunsList } from '../../model/run-history.js';
 import { escapeControls } from '../escape.js';
-import { runIdLabels, runName, runSeconds, runStateLabels, secondsText } from '../run-labels.js';
+import { runSeconds, runStateLabels, secondsText } from '../run-labels.js';
 import { count, indent, pad, pieces, widthOf } from './layout.js';
 import { type TextLayout, type TextOptions, textLayout } from './paint.js';
 import { runStateStyles } from './run-text.js';
@@ -51,7 +52,7 @@ function cellsOf(run: ListedRun): readonly string[] {
     runStateLabels[run.state],
     `${time}${anomaly}`.trim(),
     run.records === null ? '' : count(run.records, 'record'),
-    escapeControls(`${runIdLabels[run.idKind]} ${run.id}`),
+    escapeControls(`${runKindNames[run.idKind]} ${run.id}`),
   ];
 }
 

@@ -1,9 +1,8 @@
 import { readdirSync } from 'node:fs';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { getData } from '../../../src/engine/data/get.js';
-import { RunSaver } from '../../../src/engine/data/save-runs.js';
 import { withReadSession } from '../../../src/engine/session.js';
 import type { ServiceRun } from '../../../src/model/run.js';
+import { getData, RunSaver } from '../../../src/operate/data/download.js';
 import { DATA_SEED, type DataWorld, dataWorld } from '../../support/data.js';
 
 let world: DataWorld;

@@ -107,6 +107,42 @@ test.each(others)('a job with %s is not taken for the one that was lost', async 
   expect([ran.exit, ran.codes, sandbox.world.jobs.size]).toEqual([3, ['start-unknown'], 1]);
 });
 
+/** The service shows an agent's defaults beside what was sent (interface §2, Agent). */
+function showDefaults(inputs: object): void {
+  for (const job of world.sandbox.world.jobs.values())
+    Object.assign(job, {
+      inputParameters: JSON.stringify({ ...inputs, ...JSON.parse(job.inputParameters) }),
+    });
+}
+
+test.each([
+  ['agent/acme-shop', '', 0],
+  ['agent/acme-shop', ' -i country=AT', 0],
+  ['group/shops', '', 0],
+])('a lost start of %s%s is found where jobs show default inputs, too', async (address, flags, exit) => {
+  world = await runWorld();
+  world.sandbox.faults.intercept = async ({ method, path, reset }, next) => {
+    await next();
+    if (method === 'POST' && /\/(start-job|run)$/.test(path)) reset();
+    showDefaults({ country: 'DE' });
+  };
+  const ran = await world.json(`run ${address}${flags}`);
+  expect([ran.exit, ran.codes, world.starts]).toEqual([exit, [], 1]);
+});
+
+test('a job with another value than the default of its agent is not taken for one without inputs', async () => {
+  world = await runWorld();
+  const path = '/api/scraper-agents/acme-shop/start-job';
+  world.sandbox.faults.intercept = async ({ method, path: asked, reset }, next) => {
+    if (method !== 'POST' || asked !== path) return next();
+    world.sandbox.faults.intercept = null;
+    await startElsewhere(path, { inputParameters: '{"country":"PL"}' });
+    reset();
+  };
+  const ran = await world.json('run agent/acme-shop');
+  expect([ran.exit, ran.codes]).toEqual([3, ['start-unknown']]);
+});
+
 test('jobs from before the start, of groups, pipelines and schedules are not taken for it', async () => {
   world = await runWorld();
   const { sandbox, run } = world;

@@ -480,6 +480,28 @@ test('a group whose own record shows a later failure than the list of its runs i
   });
 });
 
+test.each(['Completed', 'completed', 'Succeeded'])(
+  'a pipeline whose last run is %s has succeeded',
+  async (word) => {
+    const { workspace, sandbox } = await applied(collectionsSeed(), collections);
+    const answered = await fetch(`${sandbox.url}/api/pipelines`, {
+      headers: { 'X-Api-Key': sandbox.apiKey },
+    });
+    const { data } = (await answered.json()) as { data: object[] };
+    const later = { lastRunStatus: word, lastRunAt: '2026-12-08T11:30:00Z' };
+    const body = answer(data.map((each) => ({ ...each, ...later })));
+    sandbox.faults.faults = [{ act: 'status', method: 'GET', path: '/api/pipelines', status: 200, body }];
+    const { json } = await statusOf(workspace);
+    const pipelines = json.resources.filter(({ address }) => address.startsWith('pipeline/'));
+    expect(pipelines.length).toBeGreaterThan(0);
+    for (const each of pipelines)
+      expect(each).toMatchObject({
+        health: 'healthy',
+        lastRun: { state: 'succeeded', startedAt: later.lastRunAt },
+      });
+  },
+);
+
 test('values of the environment in messages of the service are masked', async () => {
   const seed = seedOf(['failing']);
   for (const outcome of (seed.agents ?? []).flatMap(({ outcomes = [] }) => outcomes))

@@ -1,11 +1,10 @@
 import { execFileSync } from 'node:child_process';
 import { describe, expect, test } from 'vitest';
-import { collectedTimes } from '../../../src/engine/data/collected-times.js';
-import { parseQuery, queryText, withColumns } from '../../../src/engine/data/conditions.js';
-import { dataFileName, extensionOf } from '../../../src/engine/data/file-names.js';
-import { readLineage } from '../../../src/engine/data/lineage.js';
-import { needsTimes, newestOf } from '../../../src/engine/data/newest.js';
 import type { Reader } from '../../../src/model/request.js';
+import { collectedTimes, needsTimes, newestOf } from '../../../src/operate/data/datasets.js';
+import { dataFileName, extensionOf } from '../../../src/operate/data/download.js';
+import { readLineage } from '../../../src/operate/data/lineage.js';
+import { parseQuery, queryText, withColumns } from '../../../src/operate/data/rows.js';
 import type { DatasetQuery } from '../../../src/service/operations/dataset-queries.js';
 import type { Dataset } from '../../../src/service/operations/datasets.js';
 import { csvCell, csvText } from '../../../src/view/data/csv.js';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { removable } from '../../../src/engine/data/removal.js';
 import type { DatasetInfo } from '../../../src/model/data.js';
+import { removable } from '../../../src/operate/data/remove.js';
 import { runs } from '../../support/size.js';
 
 const dataset = fc.record({

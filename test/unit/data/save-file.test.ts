@@ -3,7 +3,7 @@ import { createServer, type Server, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { saveFile } from '../../../src/engine/data/save-file.js';
+import { saveFile } from '../../../src/operate/data/download.js';
 import { createDownloader } from '../../../src/service/downloads.js';
 
 let folder: string;

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { groupRun, memberNotStarted, runIn } from '../../../src/engine/run/states.js';
+import { groupRun, memberNotStarted, runIn } from '../../../src/operate/run/states.js';
 
 const name = { address: 'group/shops', id: 'r-1', idKind: 'groupRun' } as const;
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { type SentStarts, waitBefore } from '../../../src/engine/run/pace.js';
+import { type SentStarts, waitBefore } from '../../../src/operate/watch.js';
 
 /** Starts stay under 60 a minute (interface §8). */
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { runDiagnostics, verdictOf } from '../../../src/engine/run/verdict.js';
 import type { Diagnostic } from '../../../src/model/diagnostic.js';
 import type { ServiceRun, ServiceRunState } from '../../../src/model/run.js';
+import { runDiagnostics, verdictOf } from '../../../src/operate/run/run.js';
 
 /** The verdict of runs (contract §9), as a function of their states. */
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { type HealthFacts, healthOf } from '../../../src/engine/status/health.js';
 import type { Hold } from '../../../src/model/hold.js';
 import type { Health, LastRun } from '../../../src/model/status.js';
+import { type HealthFacts, healthOf } from '../../../src/operate/status/health.js';
 
 const at = '2026-12-01T06:00:00Z';
 const run: LastRun = { state: 'succeeded', startedAt: at, finishedAt: at, records: 5, message: null };

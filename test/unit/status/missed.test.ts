@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { expectedStarts, missedStarts, TOLERANCE } from '../../../src/engine/status/missed.js';
+import { expectedStarts, missedStarts, TOLERANCE } from '../../../src/operate/status/missed.js';
 import { nextRuns } from '../../../src/timing/runs.js';
 import { runs } from '../../support/size.js';
 

@@ -1,5 +1,26 @@
 import { expect, test } from 'vitest';
-import { type HistoryLists, occurrencesOf } from '../../../src/engine/status/occurrences.js';
+import { runKind } from '../../../src/operate/run/run-kinds.js';
+import { type HistoryLists, occurrencesOf as occurrencesIn } from '../../../src/operate/status/history.js';
+
+interface Answers {
+  readonly jobs: readonly object[] | null;
+  readonly runs: readonly object[];
+  readonly groupRuns: readonly object[];
+  readonly pipelineRuns: readonly object[];
+}
+
+/** Entries as the service shows them. */
+function occurrencesOf({ groupRuns, pipelineRuns, ...lists }: Answers) {
+  const answers = [
+    ['groupRun', groupRuns],
+    ['pipelineRun', pipelineRuns],
+  ] as const;
+  const wholes = answers.map(([name, items]) => {
+    const [list] = runKind(name).lists({});
+    return [runKind(name), items.map((item) => list?.parse(item))] as const;
+  });
+  return occurrencesIn({ ...lists, wholes: new Map(wholes) } as unknown as HistoryLists);
+}
 
 const job = (fields: object) => ({
   ...{ id: 'j', agentName: 'A', triggerSource: 'Schedule', totalRunCount: 1, totalDataCount: 3 },
@@ -22,7 +43,7 @@ test('what a schedule started is in the order of time, whatever it targeted', ()
     pipelineRuns: [
       { id: 'p1', pipelineId: 'p', status: 'Completed', startedAt: '2026-11-30T06:00:00Z', steps: [] },
     ],
-  } as unknown as HistoryLists;
+  };
   expect(occurrencesOf(lists).map(({ id }) => id)).toEqual(['g1', 'p1', 'j1', 'g0']);
 });
 
@@ -35,7 +56,7 @@ test.each([
   ['in another order', ['2026-12-01T06:00:00Z', '2026-12-02T06:00:00Z'], [null, null]],
 ])('jobs whose runs are listed %s have the times that are certain', (_, times, expected) => {
   const lists = { jobs: [job({ id: 'new' }), job({ id: 'old' })], runs: times.map(run) };
-  const found = occurrencesOf({ ...lists, groupRuns: [], pipelineRuns: [] } as unknown as HistoryLists);
+  const found = occurrencesOf({ ...lists, groupRuns: [], pipelineRuns: [] });
   expect(found.map(({ startedAt }) => startedAt)).toEqual(expected);
 });
 
@@ -51,13 +72,13 @@ test.each([
   ['jobs that cannot be read', 'behind', null, 'failed', null],
 ])('a group run with %s and the status %j is told by what is known', (_, status, jobs, state, message) => {
   const lists = { jobs, runs: [], groupRuns: [group(status)], pipelineRuns: [] };
-  expect(occurrencesOf(lists as unknown as HistoryLists)).toMatchObject([{ state, message }]);
+  expect(occurrencesOf(lists)).toMatchObject([{ state, message }]);
 });
 
 test('members that all have jobs are not said to have never started, whatever became of the jobs', () => {
   const jobs = [job({ groupRunId: 'g1' }), job({ groupRunId: 'g1' })];
   const groupRuns = [{ ...group('behind'), memberCount: 2 }];
-  const lists = { jobs, runs: [], groupRuns, pipelineRuns: [] } as unknown as HistoryLists;
+  const lists = { jobs, runs: [], groupRuns, pipelineRuns: [] };
   expect(occurrencesOf(lists)).toMatchObject([{ state: 'failed', notStarted: null }]);
 });
 
@@ -67,6 +88,6 @@ test.each([
   ['nobody says how many members there are', null, [failedJob], null],
 ])('a failed group run says how many members never started: %s', (_, memberCount, jobs, notStarted) => {
   const lists = { jobs, runs: [], groupRuns: [{ ...group('behind'), memberCount }], pipelineRuns: [] };
-  const found = occurrencesOf(lists as unknown as HistoryLists);
+  const found = occurrencesOf(lists);
   expect(found).toMatchObject([{ state: 'failed', message: 'boom', failedAgents: ['A'], notStarted }]);
 });

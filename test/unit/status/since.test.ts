@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { instantOf, parseSince, type Since } from '../../../src/engine/status/since.js';
+import { instantOf, parseSince, type Since } from '../../../src/operate/status/status.js';
 
 const now = new Date('2026-12-08T06:00:00Z');
 

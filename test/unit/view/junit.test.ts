@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { runIn } from '../../../src/engine/run/states.js';
+import { runIn } from '../../../src/operate/run/states.js';
 import { runsJunit } from '../../../src/view/ci/junit.js';
 
 test('a stage that a running pipeline has not reached is an error, as one that runs, and not a failure', () => {

@@ -1,5 +1,5 @@
-import { removeStoredQuery } from '../../../engine/data/queries.js';
 import { withSession } from '../../../engine/session.js';
+import { removeStoredQuery } from '../../../operate/data/queries.js';
 import { declarations } from '../../command/declarations.js';
 import { type CommonFlags, runSessionOptions } from '../../command/flags.js';
 import { runCommand } from '../../command/run-command.js';

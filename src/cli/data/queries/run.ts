@@ -1,6 +1,6 @@
-import { storedQueryNamed } from '../../../engine/data/queries.js';
-import { queryData } from '../../../engine/data/rows.js';
 import { withReadSession } from '../../../engine/session.js';
+import { storedQueryNamed } from '../../../operate/data/queries.js';
+import { queryData } from '../../../operate/data/rows.js';
 import { declarations } from '../../command/declarations.js';
 import { runSessionOptions } from '../../command/flags.js';
 import { runCommand } from '../../command/run-command.js';

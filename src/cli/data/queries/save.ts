@@ -1,7 +1,7 @@
-import { parseQuery, type TypedQuery } from '../../../engine/data/conditions.js';
-import { saveStoredQuery } from '../../../engine/data/queries.js';
 import { withSession } from '../../../engine/session.js';
 import { problem } from '../../../model/diagnostic.js';
+import { saveStoredQuery } from '../../../operate/data/queries.js';
+import { parseQuery, type TypedQuery } from '../../../operate/data/rows.js';
 import { declarations } from '../../command/declarations.js';
 import { type CommonFlags, runSessionOptions } from '../../command/flags.js';
 import { runCommand } from '../../command/run-command.js';

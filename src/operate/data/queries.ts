@@ -1,0 +1,186 @@
+import type { ReadSession, Session } from '../../engine/session.js';
+import { suggest } from '../../manifest/suggest.js';
+import type { StoredQuery } from '../../model/data.js';
+import { Problem, problem } from '../../model/diagnostic.js';
+import { isJsonObject } from '../../model/json.js';
+import type { Reader } from '../../model/request.js';
+import { attempt, orElse } from '../../service/attempt.js';
+import {
+  type DatasetQuery,
+  previewDataset,
+  queryOperators,
+} from '../../service/operations/dataset-queries.js';
+import {
+  deleteSavedQuery,
+  listSavedQueries,
+  type SavedQuery,
+  saveQuery,
+} from '../../service/operations/saved-queries.js';
+import { Watch } from '../watch.js';
+import { chooseDatasets } from './datasets.js';
+import { namesColumns, queryText, withColumns } from './rows.js';
+
+/** The caller's saved queries, newest first (interface §4). */
+export async function storedQueries({
+  client,
+}: Pick<ReadSession, 'client'>): Promise<readonly StoredQuery[]> {
+  return (await client.reader().readAll(listSavedQueries())).map(shown);
+}
+
+function shown({ id, name, datasetId, definition }: SavedQuery): StoredQuery {
+  const query = readDefinition(definition);
+  return { id, name, datasetId, query: query === null ? null : queryText(query) };
+}
+
+export interface QueryToSave {
+  readonly name: string;
+  /** An address or an id: of one dataset. */
+  readonly of: string;
+  readonly query: DatasetQuery;
+}
+
+/** Saves a query of one dataset under a name that no other query has. Throws a Problem. */
+export async function saveStoredQuery(
+  session: Session,
+  { name, of, query }: QueryToSave,
+  onBegin: () => void,
+): Promise<StoredQuery> {
+  const reader = session.client.reader();
+  const { datasets, missing } = await chooseDatasets(session, [of]);
+  const [dataset] = datasets;
+  if (dataset === undefined) throw new Problem([...missing]);
+  if (datasets.length > 1)
+    throw problem(
+      'usage',
+      `--of: ${of} stands for ${datasets.length} datasets`,
+      'Name one agent, or a dataset by its id.',
+    );
+  const before = await reader.readAll(listSavedQueries());
+  if (before.some((each) => each.name === name)) {
+    const help = 'Choose another name, or delete it with `roster data queries rm`.';
+    throw problem('usage', `there is a saved query "${name}" already`, help);
+  }
+  const columns = namesColumns(query) ? (await reader.read(previewDataset(dataset.id))).columns : null;
+  const checked =
+    columns === null ? query : withColumns(query, columns, dataset.agent ?? `dataset ${dataset.id}`);
+  onBegin();
+  const known = new Set(before.map(({ id }) => id));
+  return shown(await savedOrFound(session, saveQuery(name, dataset.id, checked), { name, known }));
+}
+
+/** It is sent once. If its answer is lost or not understood, looks for a new query with its name. */
+async function savedOrFound(
+  session: Session,
+  call: ReturnType<typeof saveQuery>,
+  { name, known }: { readonly name: string; readonly known: ReadonlySet<string> },
+): Promise<SavedQuery> {
+  const { client } = session;
+  const sent = await attempt(client, call);
+  if (sent.type === 'done') return sent.data;
+  if (sent.type !== 'unknown') throw sent.failure;
+  // A look that fails must not hide what became of the write.
+  const look = async () => {
+    const listed = await orElse(client.reader().readAll(listSavedQueries()), () => []);
+    return listed.filter((each) => each.name === name && !known.has(each.id));
+  };
+  const watch = new Watch(session, []);
+  const found = await watch.lookUntil(look, ({ length }) => length > 0);
+  const [only] = found;
+  if (only !== undefined && found.length === 1) return only;
+  const { code, message } = sent.failure.diagnostic;
+  const help = 'It is not known whether it was saved. Check `roster data queries` before you save it again.';
+  throw problem(watch.interrupted ? 'interrupted' : code, message, help);
+}
+
+/** The service lists no more (interface §8). */
+const MOST_LISTED = 100;
+
+/** The query with a name or an id. Throws a Problem. */
+async function queryNamed(reader: Reader, name: string): Promise<SavedQuery> {
+  const all = await reader.readAll(listSavedQueries());
+  const named = all.filter((each) => each.id === name || each.name === name);
+  const [only] = named;
+  if (only !== undefined && named.length === 1) return only;
+  if (named.length > 1) {
+    const ids = named.map(({ id }) => id).join(', ');
+    throw problem(
+      'usage',
+      `${named.length} saved queries are called "${name}"`,
+      `Name one by its id: ${ids}.`,
+    );
+  }
+  const near = suggest(
+    name,
+    all.flatMap((each) => each.name ?? []),
+  );
+  const help = near === null ? '`roster data queries` lists them.' : `Did you mean "${near}"?`;
+  const where =
+    all.length < MOST_LISTED ? '' : ` among the newest ${MOST_LISTED}, which are all that the service lists`;
+  throw problem('usage', `there is no saved query "${name}"${where}`, help);
+}
+
+/** The dataset and the query behind a name. Throws a Problem. */
+export async function storedQueryNamed(
+  { client }: Pick<ReadSession, 'client'>,
+  name: string,
+): Promise<{ readonly datasetId: string; readonly query: DatasetQuery }> {
+  const { datasetId, definition } = await queryNamed(client.reader(), name);
+  const query = readDefinition(definition);
+  if (datasetId !== null && query !== null) return { datasetId, query };
+  const help = 'Run it in the dashboard.';
+  throw problem('unexpected-response', `roster does not understand what is stored as "${name}"`, help);
+}
+
+/** Deletes the query with a name if `confirmed`. Throws a Problem. */
+export async function removeStoredQuery(
+  { client }: Session,
+  name: string,
+  confirmed: boolean,
+  onBegin: () => void,
+): Promise<StoredQuery> {
+  const found = await queryNamed(client.reader(), name);
+  if (confirmed) {
+    onBegin();
+    await sendRemoval(client, found.id);
+  }
+  return shown(found);
+}
+
+/** To a repeated request, a 404 means that an earlier one was carried out. A lost answer leads to a look. */
+async function sendRemoval(client: Session['client'], id: string): Promise<void> {
+  const sent = await attempt(client, deleteSavedQuery(id));
+  if (sent.type === 'done' || sent.failure.status === 404) return;
+  if (sent.type !== 'unknown') throw sent.failure;
+  const left = await client.reader().readAll(listSavedQueries());
+  if (left.some((each) => each.id === id)) throw sent.failure;
+}
+
+/** The fields of a stored definition are those of a query (interface §2). Null for anything else. */
+function readDefinition(definition: unknown): DatasetQuery | null {
+  if (!isJsonObject(definition)) return null;
+  const { search, filters = [], sortColumn, sortDirection } = definition;
+  if (!Array.isArray(filters)) return null;
+  const conditions = filters.map(readCondition);
+  const texts = [search, sortColumn, sortDirection];
+  const known = conditions.flatMap((each) => each ?? []);
+  if (known.length < conditions.length) return null;
+  if (texts.some((each) => each != null && typeof each !== 'string')) return null;
+  return {
+    ...(typeof search === 'string' && search !== '' ? { search } : {}),
+    ...(known.length === 0 ? {} : { filters: known }),
+    ...(typeof sortColumn === 'string' && sortColumn !== '' ? { sortColumn } : {}),
+    ...(typeof sortColumn === 'string' && sortColumn !== ''
+      ? { sortDirection: String(sortDirection).toLowerCase() === 'desc' ? 'desc' : 'asc' }
+      : {}),
+  };
+}
+
+function readCondition(condition: unknown): NonNullable<DatasetQuery['filters']>[number] | null {
+  if (!isJsonObject(condition)) return null;
+  const { column, operator = 'contains', value } = condition;
+  const known = queryOperators.find((each) => each === String(operator).toLowerCase());
+  if (typeof column !== 'string' || known === undefined) return null;
+  if (value === undefined || value === null) return { column, operator: known };
+  if (typeof value === 'object') return null;
+  return { column, operator: known, value };
+}

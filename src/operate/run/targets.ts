@@ -1,0 +1,398 @@
+import { type Observation, observe, requireInventory } from '../../engine/observe.js';
+import { selectedOf, selectorsOf } from '../../engine/selectors.js';
+import type { ReadSession } from '../../engine/session.js';
+import { kinds } from '../../kinds/index.js';
+import { limits } from '../../manifest/limits.js';
+import { suggest, suggestWithin } from '../../manifest/suggest.js';
+import { type Diagnostic, Problem, problem } from '../../model/diagnostic.js';
+import { byCodeUnit, type JsonObject } from '../../model/json.js';
+import type { Kind } from '../../model/kind.js';
+import type { Call } from '../../model/request.js';
+import {
+  type Address,
+  type Agent,
+  addressOf,
+  type Declared,
+  type Desired,
+  isPending,
+  type ObjectRef,
+  type Observed,
+  type Project,
+} from '../../model/resource.js';
+import type { StartByHand, StartedRun } from '../../model/run.js';
+import { agentLookup } from '../../reconcile/references.js';
+import { heldDiagnostics } from '../../reconcile/rules/holds.js';
+import { listAgents } from '../../service/operations/agents.js';
+import { startJob } from '../../service/operations/jobs.js';
+import { type RunKind, runKind } from './run-kinds.js';
+import { addressOfAgent } from './states.js';
+
+/** Agents need no entry: they are named as in manifests. */
+export const AGENT = 'agent/';
+
+/** A declared object that exists on the service. */
+export interface StartableObject {
+  readonly address: Address;
+  readonly kind: Kind;
+  readonly observed: Observed;
+  /** Null for what the project only refers to. */
+  readonly entry: Desired | null;
+}
+
+/** What addresses mean on the service. */
+export interface KnownObjects {
+  readonly agents: readonly Agent[];
+  /** The agents that were named themselves, without the prefix. */
+  readonly agentNames: readonly string[];
+  readonly selected: readonly StartableObject[];
+  /** Notes about the selected ones that are on hold: they can be run all the same. */
+  readonly notes: readonly Diagnostic[];
+  byId(ref: ObjectRef): StartableObject | undefined;
+}
+
+/** Reads only what the addresses need: agents alone need one list. Throws a Problem. */
+export async function findObjects(session: ReadSession, addresses: readonly string[]): Promise<KnownObjects> {
+  const agentNames = unique(addresses.filter(isAgent).map((each) => each.slice(AGENT.length)));
+  refuseGlobs(agentNames);
+  const others = addresses.filter((each) => !isAgent(each));
+  if (others.length === 0) {
+    const agents = await session.client.reader().readAll(listAgents());
+    return { agents, agentNames, selected: [], notes: [], byId: () => undefined };
+  }
+  const wanted = wantedEntries(session.project, others);
+  const observation = await observe(session);
+  // Objects of another account may have the same names.
+  requireInventory(observation);
+  const existing = existingOf(observation);
+  const selected = wanted.map((entry) => existing.get(entry.address) ?? entry.address);
+  const missing = selected.filter((each) => typeof each === 'string');
+  if (missing.length > 0) throw new Problem(missingObjects(missing, observation));
+  const found = selected.filter((each) => typeof each !== 'string');
+  const all = [...existing.values()];
+  return {
+    agents: observation.state.agents,
+    agentNames,
+    selected: found,
+    notes: heldNotes(found, observation),
+    byId: (ref) => all.find((each) => isObject(each, ref)) ?? undeclared(ref, observation),
+  };
+}
+
+/** The names of agents are those of the account: a glob might start hundreds that nobody has thought of. */
+function refuseGlobs(names: readonly string[]): void {
+  const glob = names.find((name) => name.includes('*'));
+  if (glob === undefined) return;
+  const help = 'Name the agents, or declare a group of them and use `group/<key>`.';
+  throw problem('usage', `globs of agents are not supported: ${AGENT}${glob}`, help);
+}
+
+function heldNotes(selected: readonly StartableObject[], { comparison }: Observation): readonly Diagnostic[] {
+  const names = new Set(selected.map(({ address }) => address));
+  const held = comparison.matches.flatMap(({ address, hold }) =>
+    hold !== undefined && names.has(address) ? [[address, hold] as const] : [],
+  );
+  return heldDiagnostics(Object.fromEntries(held));
+}
+
+function isObject({ observed }: StartableObject, { kind, id }: ObjectRef): boolean {
+  return observed.kind === kind && observed.id === id;
+}
+
+/** What a schedule was pointed to outside roster. */
+function undeclared({ kind, id }: ObjectRef, { state }: Observation): StartableObject | undefined {
+  const observed = state.objects.get(kind)?.find((each) => each.id === id);
+  return observed && { address: addressOf(kind, String(id)), kind: kindNamed(kind), observed, entry: null };
+}
+
+function isAgent(address: string): boolean {
+  return address.startsWith(AGENT);
+}
+
+function unique<T>(list: readonly T[]): T[] {
+  return [...new Set(list)];
+}
+
+/** A glob selects what can be started, and an address that cannot be is an error. Checked before anything is read. */
+function wantedEntries({ entries, existsIn }: Project, addresses: readonly string[]): readonly Declared[] {
+  const all = entries.map((each) => each.address);
+  const isSelected = selectedOf(selectorsOf(addresses), { addresses: all, existsIn });
+  const selected = entries.filter(({ address }) => isSelected(address));
+  const canStart = ({ kind }: Declared) => kindNamed(kind).startByHand !== undefined;
+  const impossible = selected.filter((each) => !canStart(each) && addresses.includes(each.address));
+  const wanted = selected.filter(canStart);
+  if (impossible.length === 0 && wanted.length > 0) return wanted;
+  const named = impossible.map((each) => each.address).join(', ') || addresses.join(', ');
+  throw problem('usage', `${named} cannot be run`, 'Agents, groups, pipelines and schedules can be run.');
+}
+
+function kindNamed(name: string): Kind {
+  const found = kinds.find((kind) => kind.name === name);
+  if (found === undefined) throw new Error(`there is no kind ${name}`);
+  return found;
+}
+
+function existingOf({ comparison }: Observation): ReadonlyMap<Address, StartableObject> {
+  const found = new Map<Address, StartableObject>();
+  for (const { address, kind, observed, entry } of comparison.matches)
+    if (observed !== null && entry !== null) found.set(address, { address, kind, observed, entry });
+  for (const [address, observed] of comparison.externals)
+    found.set(address, { address, kind: kindNamed(observed.kind), observed, entry: null });
+  return found;
+}
+
+/** An error in the manifests may be the reason that an entry was not matched. */
+function missingObjects(addresses: readonly Address[], { comparison }: Observation): readonly Diagnostic[] {
+  const errors = comparison.diagnostics.filter(({ severity }) => severity === 'error');
+  if (errors.length > 0) return errors;
+  return addresses.map((address) => ({
+    severity: 'error',
+    code: 'unknown-reference',
+    message: `${address} is declared, but does not exist on the service`,
+    help: 'Create it with `roster apply`, then run it.',
+  }));
+}
+
+/** Where the runs of an address are listed. */
+export interface RunSource {
+  readonly address: Address;
+  readonly kind: RunKind;
+  /** The id of the agent, group or pipeline that runs. */
+  readonly objectId: string;
+  /** Only the runs that this schedule started; null for all. */
+  readonly scheduleId: string | null;
+  /** The agents that take part, in their order; empty where they are not known. */
+  readonly agents: readonly Agent[];
+}
+
+/** One start to be sent. When its answer is lost, its run is recognized by all but the call. */
+export interface StartTarget extends RunSource {
+  readonly call: Call<StartedRun>;
+  /** What its jobs show as their inputs; null where that is not known. */
+  readonly inputs: JsonObject | null;
+  /** How many agents it starts; at least 1 where that is not known. */
+  readonly starts: number;
+}
+
+export interface TargetOptions {
+  /** From the command line. */
+  readonly inputs: JsonObject;
+  /** A schedule's target with the inputs of the manifest, instead of what is deployed. */
+  readonly declared: boolean;
+}
+
+/** The starts for what was named. Throws a Problem with everything that is wrong. */
+export function targetsOf(known: KnownObjects, options: TargetOptions): readonly StartTarget[] {
+  const problems: Diagnostic[] = [];
+  const context: Context = { known, options, report: (found) => void problems.push(...found) };
+  const targets = [
+    ...known.agentNames.flatMap((name) => agentTarget(name, context) ?? []),
+    ...known.selected.flatMap((each) => objectTarget(each, context) ?? []),
+  ];
+  if (problems.length > 0) throw new Problem(problems);
+  // An agent may be named in several ways.
+  return [...new Map(targets.map((each) => [each.address, each])).values()];
+}
+
+interface Context {
+  readonly known: KnownObjects;
+  readonly options: TargetOptions;
+  report(problems: readonly Diagnostic[]): void;
+}
+
+function agentTarget(name: string, { known, options, report }: Context): StartTarget | null {
+  try {
+    const agent = agentNamed(name, known.agents);
+    const address = addressOfAgent(agent);
+    report(inputProblems(address, Object.keys(options.inputs), [agent]));
+    return startOf(address, runnableAgent(agent), options.inputs);
+  } catch (failure) {
+    if (!(failure instanceof Problem)) throw failure;
+    report(failure.diagnostics);
+    return null;
+  }
+}
+
+/** The agent that a name means. Throws a Problem. */
+export function agentNamed(name: string, agents: readonly Agent[]): Agent {
+  const found = agentLookup(agents, suggestWithin(limits.comparisons)).find(name);
+  if ('agent' in found) return found.agent;
+  const { code, message, help } = found;
+  throw new Problem({ severity: 'error', code, message, ...(help === undefined ? {} : { help }) });
+}
+
+function objectTarget(found: StartableObject, context: Context): StartTarget | null {
+  const { startByHand } = found.kind;
+  if (startByHand === undefined) return null;
+  if (startByHand.target !== undefined) return scheduleTarget(found, startByHand, context);
+  const { inputs } = context.options;
+  const run = runnableObject(found, startByHand, context.known);
+  checkInputs(found.address, Object.keys(inputs), run, context);
+  return startOf(found.address, run, inputs);
+}
+
+/** What starts something else: run as it is deployed, or its declared target instead. */
+function scheduleTarget(found: StartableObject, own: StartByHand, context: Context): StartTarget | null {
+  const { known, options } = context;
+  const isDeclared = options.declared && found.entry !== null;
+  const meant = own.target?.(isDeclared ? found.entry?.spec : found.observed.spec);
+  if (meant === undefined) return null;
+  const run = runnableAt(meant.of, known);
+  if (run === null) {
+    context.report([unknownTarget(found.address)]);
+    return null;
+  }
+  const inputs = { ...meant.inputs, ...options.inputs };
+  const checked = isDeclared && run.takesInputs ? inputs : options.inputs;
+  checkInputs(found.address, Object.keys(checked), run, context);
+  const target = startOf(found.address, run, inputs);
+  if (isDeclared) return { ...target, call: withoutEcho(target.call, found) };
+  const given = Object.keys(options.inputs).length > 0;
+  const id = found.observed.id ?? '';
+  return { ...target, scheduleId: id, call: own.start(id, given ? textOf(inputs) : undefined) };
+}
+
+/** Inputs of a manifest may come from the environment: what the service answers to them is not shown. */
+function withoutEcho(call: Call<StartedRun>, { entry }: StartableObject): Call<StartedRun> {
+  if (entry === null || Object.keys(entry.templates).length === 0) return call;
+  return { ...call, request: { ...call.request, holdsSecrets: true } };
+}
+
+/** An agent, group or pipeline. */
+interface Runnable {
+  readonly kind: RunKind;
+  readonly objectId: string;
+  readonly agents: readonly Agent[];
+  readonly starts: number;
+  readonly takesInputs: boolean;
+  /** `inputs`: as JSON in a text. */
+  start(inputs: string | undefined): Call<StartedRun>;
+}
+
+function startOf(address: Address, run: Runnable, inputs: JsonObject): StartTarget {
+  const { kind, objectId, agents, starts, takesInputs } = run;
+  return {
+    ...{ address, kind, objectId, agents, starts, scheduleId: null },
+    inputs: takesInputs ? inputs : null,
+    call: run.start(takesInputs ? textOf(inputs) : undefined),
+  };
+}
+
+/** Without inputs, each agent runs with its defaults. */
+function textOf(inputs: JsonObject): string | undefined {
+  return Object.keys(inputs).length === 0 ? undefined : JSON.stringify(inputs);
+}
+
+function runnableAgent(agent: Agent): Runnable {
+  return {
+    ...{ kind: runKind('job'), objectId: agent.id, agents: [agent], starts: 1, takesInputs: true },
+    start(inputs) {
+      const { request, parse } = startJob(agent.externalAgentId, inputs);
+      return { request, parse: (data) => ({ ...parse(data), idKind: 'job' }) };
+    },
+  };
+}
+
+function runnableObject(
+  found: StartableObject,
+  { makes, takesInputs, start }: StartByHand,
+  { agents }: KnownObjects,
+): Runnable {
+  const { kind, observed } = found;
+  const id = observed.id ?? '';
+  // Null specs are those of lists that do not show everything.
+  const ids = observed.spec === null ? undefined : kind.runs?.agents(observed.spec);
+  return {
+    kind: runKind(makes ?? 'job'),
+    objectId: id,
+    agents: (ids ?? []).flatMap((each) => agents.find((agent) => agent.id === each) ?? []),
+    starts: ids?.length ?? 1,
+    takesInputs,
+    start: (inputs) => start(id, inputs),
+  };
+}
+
+/** What a reference leads to; null when it does not exist. */
+function runnableAt(ref: ObjectRef, known: KnownObjects): Runnable | null {
+  const agent = known.agents.find((each) => each.id === ref.id);
+  if (agent !== undefined) return runnableAgent(agent);
+  const found = isPending(ref.id) ? undefined : known.byId(ref);
+  const startByHand = found?.kind.startByHand;
+  return found === undefined || startByHand === undefined ? null : runnableObject(found, startByHand, known);
+}
+
+/** Unlike for a start, the target of a schedule need not be declared, and its inputs do not matter. Throws a Problem. */
+export function sourcesOf(known: KnownObjects): readonly RunSource[] {
+  const agents = known.agentNames.map((name) => agentNamed(name, known.agents));
+  return [
+    ...agents.map((agent) => ({
+      ...{ address: addressOfAgent(agent), kind: runKind('job'), objectId: agent.id },
+      ...{ scheduleId: null, agents: [agent] },
+    })),
+    ...known.selected.flatMap((each) => sourceOf(each, known) ?? []),
+  ];
+}
+
+function sourceOf(object: StartableObject, known: KnownObjects): RunSource | null {
+  const { address, kind, observed } = object;
+  const { startByHand } = kind;
+  if (startByHand === undefined) return null;
+  if (startByHand.target === undefined)
+    return { address, scheduleId: null, ...runnableObject(object, startByHand, known) };
+  const { of } = startByHand.target(observed.spec);
+  const { id } = of;
+  if (isPending(id)) return null;
+  const makes = kinds.find(({ name }) => name === of.kind)?.startByHand?.makes;
+  const unknown = { kind: runKind(makes ?? 'job'), objectId: id, agents: [] };
+  return { address, scheduleId: observed.id ?? '', ...(runnableAt(of, known) ?? unknown) };
+}
+
+function checkInputs(
+  address: Address,
+  keys: readonly string[],
+  { agents, takesInputs }: Runnable,
+  { report }: Context,
+): void {
+  if (keys.length > 0) report(takesInputs ? inputProblems(address, keys, agents) : [noInputs(address)]);
+}
+
+/** An error for each input that no agent of the target has. Without known agents there is nothing to compare with. */
+function inputProblems(
+  address: Address,
+  keys: readonly string[],
+  agents: readonly Agent[],
+): readonly Diagnostic[] {
+  if (agents.length === 0) return [];
+  const known = [...new Set(agents.flatMap((agent) => agent.inputKeys))].sort(byCodeUnit);
+  const unknown = keys.filter((key) => !known.includes(key));
+  return unknown.map((key) => ({
+    severity: 'error',
+    code: 'unknown-input',
+    message: `${agents.length === 1 ? address : `no agent of ${address}`} has ${agents.length === 1 ? 'no' : 'an'} input "${key}"`,
+    help: knownInputs(key, known),
+  }));
+}
+
+function knownInputs(key: string, known: readonly string[]): string {
+  const closest = suggest(key, known);
+  if (closest !== null) return `Did you mean \`${closest}\`?`;
+  if (known.length === 0) return 'It has no inputs.';
+  return `Known inputs: ${known.map((each) => `\`${each}\``).join(', ')}.`;
+}
+
+function noInputs(address: Address): Diagnostic {
+  return {
+    severity: 'error',
+    code: 'ignored-inputs',
+    message: `${address} takes no inputs: the stages of a pipeline run with the inputs of their agents`,
+    help: 'Leave the inputs out, or run an agent or a group.',
+  };
+}
+
+function unknownTarget(address: Address): Diagnostic {
+  return {
+    severity: 'error',
+    code: 'unknown-reference',
+    message: `the target of ${address} is neither an agent of this account nor declared in this project`,
+    help: 'Declare the target, with `external: true` if somebody else manages it, or run it in the dashboard.',
+  };
+}

@@ -1,0 +1,165 @@
+import type { Observation } from '../../engine/observe.js';
+import type { ReadSession } from '../../engine/session.js';
+import { runsOf } from '../../inventory/run-history.js';
+import { kinds } from '../../kinds/index.js';
+import type { Drifted } from '../../model/drift.js';
+import { type Hold, hasEnded } from '../../model/hold.js';
+import { isExpired, type Kind } from '../../model/kind.js';
+import type { Action } from '../../model/plan.js';
+import type { Address, Declared, ObjectRef, Observed, Project } from '../../model/resource.js';
+import type { Sync } from '../../model/status.js';
+import { driftOf } from '../../reconcile/drift.js';
+import type { Comparison, Match } from '../../reconcile/world.js';
+import { readInstant } from '../../service/operations/record.js';
+
+/** A declared resource, with what the service and the inventory show of it. */
+export interface DeclaredResource {
+  readonly address: Address;
+  readonly kind: Kind;
+  /** Why it cannot be matched with an object; null where it can. */
+  readonly unmatched: string | null;
+  /** Null where it does not exist, or cannot be matched. */
+  readonly observed: Observed | null;
+  readonly sync: Sync;
+  readonly hold: Hold | null;
+  /** What a hold has paused that has ended since, and no apply has enabled. */
+  readonly endedHold: Hold | null;
+  /** What it starts; null for what runs itself, and where that cannot be read. */
+  readonly target: ObjectRef | null;
+  /** Its timing was changed outside roster, nobody knows when. */
+  readonly hasOtherTimes: boolean;
+}
+
+/** Everything declared that can run. A problem with one entry hides no other. */
+export function declaredResources(
+  { entries }: Pick<Project, 'entries'>,
+  observation: Observation,
+  now: Date,
+): readonly DeclaredResource[] {
+  const unmatched = unmatchedResources(entries, observation, now);
+  const addresses = new Set(unmatched.map(({ address }) => address));
+  const matched = matchedResources(observation, now);
+  return [...matched.filter(({ address }) => !addresses.has(address)), ...unmatched];
+}
+
+function matchedResources({ comparison }: Observation, now: Date): readonly DeclaredResource[] {
+  const states = new SyncStates(comparison, now);
+  const managed = comparison.matches.flatMap((match): DeclaredResource[] => {
+    const { address, kind, entry, observed, hold = null, endedHold = null } = match;
+    if (entry === null || kind.startByHand === undefined) return [];
+    const fields = kind.timetable?.fields ?? [];
+    const sync = states.of(match);
+    return [
+      {
+        ...{ address, kind, unmatched: null, observed, hold },
+        sync,
+        endedHold: sync === 'pending' ? endedHold : null,
+        target: targetOf(kind, observed),
+        hasOtherTimes: states.hasDrifted(address, fields),
+      },
+    ];
+  });
+  const others = [...comparison.externals].flatMap(([address, observed]): DeclaredResource[] => {
+    const kind = kindsWithRuns.find(({ name }) => name === observed.kind);
+    if (kind === undefined) return [];
+    const rest = {
+      sync: 'external',
+      unmatched: null,
+      hold: null,
+      endedHold: null,
+      hasOtherTimes: false,
+    } as const;
+    return [{ address, kind, observed, target: targetOf(kind, observed), ...rest }];
+  });
+  return [...managed, ...others];
+}
+
+/** Entries with a problem of their own, and those that refer to one of them. */
+function unmatchedResources(
+  entries: readonly Declared[],
+  { inventory, comparison }: Observation,
+  now: Date,
+): readonly DeclaredResource[] {
+  const reasons = new Map<Address, string>();
+  for (const { severity, address, message } of comparison.diagnostics)
+    if (severity === 'error' && address !== undefined && !reasons.has(address)) reasons.set(address, message);
+  const matched = new Set([
+    ...comparison.matches.map((each) => each.address),
+    ...comparison.externals.keys(),
+  ]);
+  return entries.flatMap(({ address, kind: name, declared }): DeclaredResource[] => {
+    const kind = kindsWithRuns.find((each) => each.name === name);
+    if (kind === undefined || (matched.has(address) && !reasons.has(address))) return [];
+    const cause = kind.links?.(declared).to.find((each) => reasons.has(each));
+    const inherited = cause === undefined ? 'cannot be matched' : `${cause} cannot be matched`;
+    const hold = inventory.entries.get(address)?.hold;
+    return [
+      {
+        ...{ address, kind, unmatched: reasons.get(address) ?? inherited, observed: null, sync: 'unknown' },
+        hold: hold === undefined || hasEnded(hold, now) ? null : hold,
+        ...{ endedHold: null, target: null, hasOtherTimes: false },
+      },
+    ];
+  });
+}
+
+/** What an object starts in place of itself. */
+function targetOf(kind: Kind, observed: Observed | null): ObjectRef | null {
+  const spec = observed?.spec ?? null;
+  return spec === null ? null : (kind.startByHand?.target?.(spec).of ?? null);
+}
+
+/** How declared resources compare: as `roster drift` and `roster plan` see them. */
+class SyncStates {
+  readonly #drifted: ReadonlyMap<Address, Drifted>;
+  readonly #actions: ReadonlyMap<Address, Action>;
+
+  constructor(
+    { matches, names, diffs }: Comparison,
+    private readonly now: Date,
+  ) {
+    const { changes } = driftOf(matches, names, now);
+    this.#drifted = new Map(changes.map((each) => [each.address, each]));
+    this.#actions = new Map(diffs.map(({ change }) => [change.address, change.action]));
+  }
+
+  of({ address, kind, entry, observed, known }: Match): Sync {
+    if (observed === null) {
+      const isOver = entry !== null && isExpired(kind, entry.declared, this.now);
+      return isOver ? 'in-sync' : 'missing';
+    }
+    if (known === null) return 'unmanaged';
+    if (this.#drifted.has(address)) return 'drifted';
+    return (this.#actions.get(address) ?? 'none') === 'none' ? 'in-sync' : 'pending';
+  }
+
+  /** Whether one of these fields was changed outside roster: nobody knows when. */
+  hasDrifted(address: Address, fields: readonly string[]): boolean {
+    return this.#drifted.get(address)?.fields.some(({ path }) => fields.includes(path)) === true;
+  }
+}
+
+/** What the history of the inventory tells. Times in milliseconds, by the service's clock where it differed. */
+export interface RecordedChanges {
+  /** Null where no apply is recorded. */
+  readonly lastApply: number | null;
+  /** When roster last created, changed, held or resumed it. */
+  readonly lastChange: ReadonlyMap<Address, number>;
+}
+
+/** Null for an inventory in a file, which remembers no runs. */
+export async function recordedChanges({ store, clock }: ReadSession): Promise<RecordedChanges | null> {
+  if (store.history === undefined) return null;
+  const lastChange = new Map<Address, number>();
+  let lastApply: number | null = null;
+  for (const run of runsOf(await store.history(), clock.now())) {
+    const time = readInstant(run.serviceTime ?? run.endedAt ?? run.startedAt ?? '');
+    if (time === null) continue;
+    if (run.command === 'apply' && run.outcome !== null) lastApply = time;
+    for (const { address, outcome } of run.changes) if (outcome !== 'skipped') lastChange.set(address, time);
+  }
+  return { lastApply, lastChange };
+}
+
+/** What can run has a health. Keys have none. */
+export const kindsWithRuns = kinds.filter(({ startByHand }) => startByHand !== undefined);
