@@ -24,7 +24,6 @@ const lazyPackages = [
   './src/manifest/generated/quick-keys.js',
   './src/manifest/generated/quick-variants.js',
   './src/manifest/generated/quick-vars.js',
-  './src/timing/local-time.ts',
   'cron-parser',
   'diff',
   'fastest-levenshtein',
@@ -56,7 +55,7 @@ export async function bundleCommand(root: string, entry: string, folder: string)
     // The same code without reading the environment for each token, which takes a quarter of its time.
     alias: { yaml: './node_modules/yaml/browser/dist/index.js' },
     define: { 'import.meta.url': '__moduleUrl' },
-    plugins: [withoutUnused, withoutCronDates, withProcessTime, fastPackages, asText],
+    plugins: [withoutUnused, withoutCronDates, fastPackages, asText],
   });
   // The entry of a package itself contains only the parts that roster does not use.
   const used = first.outputFiles.filter(({ path }) => !path.startsWith(join(folder, 'unused')));
@@ -182,16 +181,6 @@ const withoutCronDates: Plugin = {
     onLoad({ filter: /.*/, namespace: 'no-dates' }, () => ({
       contents: 'exports.DateTime = { fromJSDate: (_, { zone }) => ({ isValid: true, zoneName: zone }) };',
     }));
-  },
-};
-
-/** The command asks its own process for local times (src/timing/process-time.ts), which itself asks Intl for others. */
-const withProcessTime: Plugin = {
-  name: 'with-process-time',
-  setup({ onResolve }) {
-    onResolve({ filter: /\/local-time\.js$/ }, ({ importer, resolveDir }) =>
-      basename(importer) === 'zone.ts' ? { path: join(resolveDir, 'process-time.ts') } : undefined,
-    );
   },
 };
 
