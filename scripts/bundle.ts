@@ -55,7 +55,7 @@ export async function bundleCommand(root: string, entry: string, folder: string)
     // The same code without reading the environment for each token, which takes a quarter of its time.
     alias: { yaml: './node_modules/yaml/browser/dist/index.js' },
     define: { 'import.meta.url': '__moduleUrl' },
-    plugins: [withoutUnused, withoutCronDates, fastPackages, asText],
+    plugins: [withoutUnused, fastPackages, asText],
   });
   // The entry of a package itself contains only the parts that roster does not use.
   const used = first.outputFiles.filter(({ path }) => !path.startsWith(join(folder, 'unused')));
@@ -171,20 +171,6 @@ const withoutUnused: Plugin = {
 };
 
 /**
- * cron-parser gives each expression a start date, which roster never uses. Without this stub, it would load all of
- * luxon and set up Intl.
- */
-const withoutCronDates: Plugin = {
-  name: 'without-cron-dates',
-  setup({ onResolve, onLoad }) {
-    onResolve({ filter: /^luxon$/ }, () => ({ path: 'no-dates', namespace: 'no-dates' }));
-    onLoad({ filter: /.*/, namespace: 'no-dates' }, () => ({
-      contents: 'exports.DateTime = { fromJSDate: (_, { zone }) => ({ isValid: true, zoneName: zone }) };',
-    }));
-  },
-};
-
-/**
  * `import text from './file?raw'`, as in tests. The names of chunks depend on the path: it is relative, so that a build is
  * the same in any folder, and anyone can compare the hash of a released tarball with that of their own.
  */
@@ -235,7 +221,7 @@ export async function bundleLibrary(root: string, entry: string, folder: string)
     outdir: folder,
     chunkNames: 'library/[name]-[hash]',
     banner: { js: requireInModules },
-    plugins: [withoutCronDates, fastPackages, asText],
+    plugins: [fastPackages, asText],
     minifySyntax: true,
     minifyWhitespace: true,
   });
