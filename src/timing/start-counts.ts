@@ -129,7 +129,7 @@ function addStarts(counts: StartCounts, load: TimedLoad, span: TimeSpan): void {
 
 /** One by one, for timings with few runs. */
 function addListed(counts: StartCounts, load: TimedLoad, span: TimeSpan): void {
-  for (const run of runsBetween(load, span)) add(counts, indexOf(counts, run.getTime()), load.starts);
+  for (const run of runsBetween(load, span)) add(counts.minutes, indexOf(counts, run.getTime()), load.starts);
 }
 
 /** Intervals of real time: so many minutes from one run to the next. */
@@ -139,7 +139,7 @@ function addSteps(counts: StartCounts, load: TimedLoad, { value, unit }: Interva
   const step = value * unitMilliseconds[unit];
   const runs = Math.ceil((span.until.getTime() - first.getTime()) / step);
   const index = indexOf(counts, first.getTime());
-  for (let run = 0; run < runs; run += 1) add(counts, index + (run * step) / minute, load.starts);
+  for (let run = 0; run < runs; run += 1) add(counts.minutes, index + (run * step) / minute, load.starts);
 }
 
 function addCron(counts: StartCounts, load: TimedLoad, cron: Cron, span: TimeSpan): void {
@@ -163,7 +163,7 @@ function addMoved(counts: StartCounts, cron: Cron, period: OffsetPeriod, was: nu
   });
   const index = indexOf(counts, period.from);
   own?.minutes.forEach((each, nth) => {
-    add(counts, index + nth, Math.max(each, moved?.minutes[nth] ?? 0));
+    add(counts.minutes, index + nth, Math.max(each, moved?.minutes[nth] ?? 0));
   });
 }
 
@@ -185,9 +185,8 @@ function addMinutes(
     for (const hour of cron.hours) {
       for (const inHour of cron.minutes) {
         const nth = hour * 60 + inHour;
-        const at = midnight + nth * minute;
-        const runs = isInside ? inMinute : runsWithin(cron, from - at, until - at) * starts;
-        if (runs > 0) add(counts, index + nth, runs);
+        const runs = isInside ? inMinute : starts * runsWithin(cron, midnight + nth * minute, from, until);
+        if (runs > 0) add(counts.minutes, index + nth, runs);
       }
     }
   }
@@ -197,7 +196,7 @@ function indexOf({ first }: StartCounts, instant: number): number {
   return Math.floor((instant - first) / minute);
 }
 
-function add({ minutes }: StartCounts, index: number, starts: number): void {
+function add(minutes: Float64Array, index: number, starts: number): void {
   minutes[index] = (minutes[index] ?? 0) + starts;
 }
 
@@ -206,8 +205,8 @@ function isWhole({ offset, was }: OffsetPeriod): boolean {
   return offset % minute === 0 && (was ?? 0) % minute === 0;
 }
 
-/** Runs of one minute between two times, in milliseconds from its beginning. */
-function runsWithin({ seconds }: Cron, begin: number, end: number): number {
-  if (begin <= 0 && end >= minute) return seconds.length;
-  return seconds.filter((second) => second * 1000 >= begin && second * 1000 < end).length;
+/** Runs in the minute from `at` that are not before `from` and before `until`. */
+function runsWithin({ seconds }: Cron, at: number, from: number, until: number): number {
+  if (at >= from && at + minute <= until) return seconds.length;
+  return seconds.filter((second) => at + second * 1000 >= from && at + second * 1000 < until).length;
 }

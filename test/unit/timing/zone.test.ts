@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { canonicalZone, offsetAt, renamed, zoneProblem } from '../../../src/timing/zone.js';
+import { intlOffset } from '../../properties/timings.js';
+import { sampleOf } from '../../support/size.js';
 
 describe('a zone is accepted', () => {
   test.each([
@@ -97,4 +99,18 @@ describe('two names of one zone are equal', () => {
 test('an offset needs a zone that exists', () => {
   expect(offsetAt('Europe/Berlin', Date.UTC(2026, 6, 1))).toBe(2 * 3_600_000);
   expect(() => offsetAt('Mars/Phobos', 0)).toThrow(RangeError);
+});
+
+const HOUR = 3_600_000;
+/** Every 47 hours of a year, and four times a year for 80 years. */
+const instants = [
+  ...Array.from({ length: 187 }, (_, index) => Date.UTC(2026, 0, 1) + index * 47 * HOUR + 1_000),
+  ...Array.from({ length: 80 * 4 }, (_, index) =>
+    Date.UTC(1970, index * 3, 1 + (index % 28), index % 24, 59, 59),
+  ),
+];
+
+test.each(sampleOf(Intl.supportedValuesOf('timeZone'), 25))('the offsets of %s are those of Intl', (zone) => {
+  for (const instant of instants)
+    expect([instant, offsetAt(zone, instant)]).toEqual([instant, intlOffset(zone, instant)]);
 });
