@@ -216,7 +216,7 @@ const asText: Plugin = {
 /**
  * Nobody reads the names inside packages and generated code, and long names slow down every start. V8 of Node 20 gives
  * each object of a literal such as `{ ...a, b }` a hidden class of its own, and drops the code that it optimized for the
- * others: with those, js-yaml takes more than twice as long.
+ * others: with those, a parser takes more than twice as long.
  */
 const fastPackages: Plugin = {
   name: 'fast-packages',
