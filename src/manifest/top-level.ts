@@ -25,10 +25,15 @@ export function readTopLevel(
   return new TopLevelReader(isProject, diagnostics).read(documents);
 }
 
-/** An empty file was most likely cut short: leaving it out silently would delete what it declared. */
+/**
+ * An empty file was most likely cut short: leaving it out silently would delete what it declared. Who comments
+ * everything out means to do so.
+ */
 export function reportEmpty(source: Source, diagnostics: Diagnostics): void {
+  const span = { source, start: 0, end: 1 };
   const help = 'Delete the file, or write an empty section such as `groups: {}`.';
-  diagnostics.error('schema', { source, start: 0, end: 1 }, 'the file is empty', { help });
+  if (!/^[ \t]*#/m.test(source.text)) diagnostics.error('schema', span, 'the file is empty', { help });
+  else diagnostics.warning('schema', span, 'the file declares nothing: it holds only comments', { help });
 }
 
 class TopLevelReader {

@@ -3,6 +3,7 @@ import {
   CST,
   type Document,
   isMap,
+  isScalar,
   isSeq,
   Lexer,
   Parser,
@@ -41,7 +42,10 @@ const scalarTags = new Schema(options).tags.filter(isScalarTag);
 /** The value of a text without quotes or a tag: a text, number or boolean, or null. */
 export function plainValue(text: string): unknown {
   const tag = scalarTags.find(({ default: isDefault, test }) => isDefault === true && test?.test(text));
-  return tag === undefined ? text : tag.resolve(text, () => undefined, {});
+  if (tag === undefined) return text;
+  const value = tag.resolve(text, () => undefined, {});
+  // The library keeps the digits of `1.0` in a node.
+  return isScalar(value) ? value.value : value;
 }
 
 /**

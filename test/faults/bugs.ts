@@ -36,8 +36,8 @@ export const bugs: readonly Bug[] = [
   {
     name: 'a create that took effect late is not reported',
     file: 'src/reconcile/rules/duplicates.ts',
-    find: "return duplicates === undefined || match.rule !== 'inventory' ? [] : warn(match, duplicates);",
-    replace: 'return duplicates === undefined || duplicates.length < 1000 ? [] : warn(match, duplicates);',
+    find: 'return same === undefined',
+    replace: 'return same === undefined || same.length < 1000',
     tests: ['test/faults/creates.test.ts'],
   },
   {
@@ -181,23 +181,23 @@ export const bugs: readonly Bug[] = [
   },
   {
     name: 'the limit of deletes is off by one',
-    file: 'src/reconcile/guard.ts',
+    file: 'src/reconcile/rules/deletes.ts',
     find: 'if (count <= limit) return [];',
     replace: 'if (count <= limit + 1) return [];',
     tests: ['test/unit/reconcile/guards.test.ts'],
   },
   {
     name: 'an entry loses its protection when it is removed',
-    file: 'src/reconcile/guard.ts',
-    find: 'match.wasProtected',
-    replace: 'match.entry?.protect === true',
+    file: 'src/reconcile/rules/protection.ts',
+    find: "action !== 'delete' || !match.wasProtected",
+    replace: "action !== 'delete' || match.entry?.protect !== true",
     tests: ['test/cases/diagnostics.test.ts'],
   },
   {
     name: 'another account is not noticed',
-    file: 'src/reconcile/guard.ts',
-    find: 'if (allow.accountChange || missing * 2 <= known.length) return [];',
-    replace: 'if (allow.accountChange || missing / 2 <= known.length) return [];',
+    file: 'src/reconcile/rules/account.ts',
+    find: 'if (missing * 2 <= known.length) return [];',
+    replace: 'if (missing / 2 <= known.length) return [];',
     tests: ['test/unit/reconcile/guards.test.ts'],
   },
   {
@@ -266,9 +266,9 @@ export const bugs: readonly Bug[] = [
   },
   {
     name: 'a stale checkout deletes what others have added',
-    file: 'src/reconcile/stale-checkout.ts',
-    find: "if (state !== 'stale' || applied === null || allowed) return [];",
-    replace: "if (state === 'stale' || applied === null || allowed) return [];",
+    file: 'src/reconcile/rules/stale-checkout.ts',
+    find: "if (state !== 'stale' || applied === null) return [];",
+    replace: "if (state === 'stale' || applied === null) return [];",
     tests: ['test/unit/reconcile/stale-checkout.test.ts'],
   },
   {

@@ -1,48 +1,39 @@
-// Reads random YAML twice, by the program and by an independent reader, until it means two things: npm run fuzz:yaml.
+// Reads random YAML, repeated until it is large, until a text crashes the reader or costs too much: npm run fuzz:yaml.
 // `-- --runs N` says how many texts, `-- --seed N` repeats a run.
 import { randomInt } from 'node:crypto';
 import { parseArgs } from 'node:util';
 import fc from 'fast-check';
-import { agreementOn, canBeRead } from '../support/yaml-agreement/agreement.js';
-import { yamlTexts } from '../support/yaml-agreement/texts.js';
+import { costOf } from '../support/cost.js';
+import { canBeRead, read } from '../support/yaml/reading.js';
+import { yamlTexts } from '../support/yaml/texts.js';
 
-const batch = 1_000;
+const SIZE = 200_000;
+/** How much more than ordinary entries a text of the same size may cost. */
+const MOST = 6;
 
 const { values: flags } = parseArgs({ options: { runs: { type: 'string' }, seed: { type: 'string' } } });
-const runs = numberOf(flags.runs ?? '100000', 'runs');
+const runs = numberOf(flags.runs ?? '2000', 'runs');
 const seed = numberOf(flags.seed ?? String(randomInt(2 ** 31)), 'seed');
-const counts = { read: 0, refused: 0, disputed: 0, onlyRefused: 0 };
-const property = fc.property(yamlTexts.filter(canBeRead), (text) => {
-  const agreement = agreementOn(text);
-  if ('disagree' in agreement) throw new Error(agreement.disagree);
-  if ('onlyRefused' in agreement) tell(text, agreement.onlyRefused);
-  else if ('disputed' in agreement) counts.disputed += 1;
-  else if (agreement.both === 'read') counts.read += 1;
-  else counts.refused += 1;
+const repeated = (text: string) => text.repeat(Math.ceil(SIZE / Math.max(1, text.length))).slice(0, SIZE);
+const usual = costOf(() => read(repeated('  - { name: a, members: [b, c] }\n')));
+/** A text alone, and two that take turns: the second repeats what the first has begun. */
+const texts = fc.tuple(yamlTexts, yamlTexts, fc.boolean());
+const property = fc.property(texts, ([first, second, isMixed]) => {
+  const text = isMixed
+    ? (repeated(first).slice(0, SIZE / 2) + repeated(second)).slice(0, SIZE)
+    : repeated(first);
+  if (!canBeRead(text)) return;
+  const cost = Math.min(...[1, 2].map(() => costOf(() => read(text)))) / usual;
+  if (cost > MOST) throw new Error(`costs ${cost.toFixed(1)} times as much as ordinary entries`);
 });
 
 console.log(`seed ${seed}, ${runs} texts`);
-for (let done = 0; done < runs; done += batch) {
-  const numRuns = Math.min(batch, runs - done);
-  const { failed, counterexample, errorInstance } = fc.check(property, { seed: seed + done, numRuns });
-  if (failed) {
-    const [text = ''] = counterexample ?? [];
-    console.error(`${JSON.stringify(text)}: ${String(errorInstance)}\n--seed ${seed} finds it again.`);
-    process.exitCode = 1;
-    break;
-  }
-  if (done % (10 * batch) === 0) console.log(summary());
-}
-console.log(summary());
-
-/** Not a failure: nothing wrong is read. But each is worth a look. */
-function tell(text: string, message: string): void {
-  counts.onlyRefused += 1;
-  console.log(`${JSON.stringify(text)} is refused for a reason of its own: ${message}`);
-}
-
-function summary(): string {
-  return `${counts.onlyRefused} refused for reasons of their own, ${counts.read} read, ${counts.refused} refused by both, ${counts.disputed} refused because parsers disagree`;
+const { failed, counterexample, errorInstance } = fc.check(property, { seed, numRuns: runs });
+if (failed) {
+  console.error(
+    `${JSON.stringify(counterexample)}: ${String(errorInstance)}\n--seed ${seed} finds it again.`,
+  );
+  process.exitCode = 1;
 }
 
 function numberOf(text: string, name: string): number {
