@@ -259,7 +259,8 @@ export { runsJson } from './view/json/runs-json.js';
 /** The value that `status --format json` prints. Pass redacted values only. */
 export { statusJson } from './view/json/status-json.js';
 /** A plan as a pull-request comment. `limit` is in characters or the unit of `measure`. Pass redacted values only. */
-export { type MarkdownOptions, planMarkdown } from './view/markdown/plan-markdown.js';
+export type { MarkdownOptions } from './view/markdown/page-parts.js';
+export { planMarkdown } from './view/markdown/plan-markdown.js';
 /** Errors and warnings for a terminal, each with its place and help. Pass redacted values only, as to all text views. */
 export { diagnosticsText } from './view/text/diagnostics-text.js';
 /** What was changed outside roster, for a terminal. */

@@ -1,8 +1,9 @@
 import type { DataOutcome, DatasetChange, DatasetInfo, SavedData, StoredQuery } from '../../model/data.js';
 import { instantText } from '../../model/instant-text.js';
+import { count } from '../../model/words.js';
 import { escapeControls } from '../escape.js';
 import { fileSizeText } from '../size-text.js';
-import { count, indent, joinBlocks } from '../text/layout.js';
+import { indent, joinBlocks } from '../text/layout.js';
 import { type TextLayout, type TextOptions, textLayout } from '../text/paint.js';
 import { areTooWide, type Column, stacked, table } from '../text/table.js';
 

@@ -1,7 +1,8 @@
 import type { Diagnostic, Place, Severity } from '../../model/diagnostic.js';
+import { cut } from '../columns.js';
 import { escapeControls } from '../escape.js';
-import { severityCounts, severityLabels } from '../severity-labels.js';
-import { cut, hangingIndent, wrap } from './layout.js';
+import { severityCounts, severityLabels } from '../plan-words.js';
+import { hangingIndent, wrap } from './layout.js';
 import { type Style, type TextLayout, type TextOptions, textLayout } from './paint.js';
 import { excerpt, placeText } from './source-excerpt.js';
 

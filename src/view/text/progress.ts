@@ -2,8 +2,8 @@ import type { Action } from '../../model/plan.js';
 import type { ChangeOutcome } from '../../model/report.js';
 import type { Address } from '../../model/resource.js';
 import { actionLabels } from '../change-labels.js';
+import { cut, widthOf } from '../columns.js';
 import { escapeControls } from '../escape.js';
-import { cut, widthOf } from './layout.js';
 
 export interface ProgressState {
   readonly done: number;

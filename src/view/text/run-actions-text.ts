@@ -1,8 +1,8 @@
 import type { ServiceRun } from '../../model/run.js';
 import type { AcknowledgedRun, RetriedMember, ShownState, StoppedRun } from '../../model/run-history.js';
+import { count } from '../../model/words.js';
 import { escapeControls } from '../escape.js';
 import { runIdLabels, runStateLabels } from '../run-labels.js';
-import { count } from './layout.js';
 import { type TextOptions, textLayout } from './paint.js';
 import { runRows, runStateStyles } from './run-text.js';
 

@@ -1,6 +1,7 @@
 import { instantText } from '../../model/instant-text.js';
 import type { ServiceRun } from '../../model/run.js';
 import type { RunDataset, ShownRun } from '../../model/run-history.js';
+import { count } from '../../model/words.js';
 import { escapeControls } from '../escape.js';
 import {
   runIdLabels,
@@ -10,7 +11,7 @@ import {
   secondsText,
   withStageNames,
 } from '../run-labels.js';
-import { count, indent, joinBlocks } from './layout.js';
+import { indent, joinBlocks } from './layout.js';
 import { type TextOptions, textLayout } from './paint.js';
 import { runRows, runStateStyles } from './run-text.js';
 

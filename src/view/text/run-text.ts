@@ -1,4 +1,6 @@
 import type { ServiceRun, ServiceRunState } from '../../model/run.js';
+import { count } from '../../model/words.js';
+import { pad, widthOf } from '../columns.js';
 import { escapeControls } from '../escape.js';
 import {
   runIdLabels,
@@ -8,7 +10,7 @@ import {
   secondsText,
   withStageNames,
 } from '../run-labels.js';
-import { count, indent, pad, widthOf } from './layout.js';
+import { indent } from './layout.js';
 import { type Style, type TextLayout, type TextOptions, textLayout } from './paint.js';
 import { areTooWide, stacked } from './table.js';
 

@@ -1,8 +1,10 @@
 import { instantText } from '../../model/instant-text.js';
 import type { ListedRun, RunsList } from '../../model/run-history.js';
+import { count } from '../../model/words.js';
+import { pad, pieces, widthOf } from '../columns.js';
 import { escapeControls } from '../escape.js';
 import { runIdLabels, runName, runSeconds, runStateLabels, secondsText } from '../run-labels.js';
-import { count, indent, pad, pieces, widthOf } from './layout.js';
+import { indent } from './layout.js';
 import { type TextLayout, type TextOptions, textLayout } from './paint.js';
 import { runStateStyles } from './run-text.js';
 import { areTooWide, stacked } from './table.js';

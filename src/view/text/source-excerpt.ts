@@ -1,6 +1,6 @@
 import type { Place } from '../../model/diagnostic.js';
+import { widthOf } from '../columns.js';
 import { escapeCodePoint, escapeControls, unsafeOffsets } from '../escape.js';
-import { widthOf } from './layout.js';
 
 /** A source line as displayed, and where the `^` marks go: first column (from 0) and number of columns. */
 export interface Excerpt {

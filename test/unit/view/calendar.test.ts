@@ -3,8 +3,7 @@ import type { Calendar, CalendarDay } from '../../../src/model/calendar.js';
 import { calendarJson } from '../../../src/view/calendar/calendar-json.js';
 import { calendarSvg } from '../../../src/view/calendar/calendar-svg.js';
 import { calendarText } from '../../../src/view/calendar/calendar-text.js';
-import { heatShades, shortNumber } from '../../../src/view/calendar/heat-shades.js';
-import { loadSteps, stepOf } from '../../../src/view/calendar/load-scale.js';
+import { heatShades, loadSteps, shortNumber, stepOf } from '../../../src/view/calendar/heat-scale.js';
 import { calendarHtml } from '../../../src/view/html/calendar-html.js';
 
 function day(date: string, starts: Readonly<Record<number, number>>, peaks = starts): CalendarDay {

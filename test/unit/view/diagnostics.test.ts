@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { widthOf } from '../../../src/view/columns.js';
 import { countLine, diagnosticsText } from '../../../src/view/text/diagnostics-text.js';
-import { widthOf } from '../../../src/view/text/layout.js';
 import { excerpt } from '../../../src/view/text/source-excerpt.js';
 import { place } from './samples.js';
 
