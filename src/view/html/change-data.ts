@@ -4,10 +4,8 @@ import { fits } from '../columns.js';
 import { word } from '../escape.js';
 import { type FieldView, LONGEST_LINE, tooDifferent, valueText } from '../field-view.js';
 import { type RunsView, type RunText, zonesText } from '../next-runs.js';
+import type { PlaceUrl } from '../plan-lookup.js';
 import type { PageChange, PageField, PagePlace, PageRuns } from './page-data.js';
-
-/** The URL of a manifest line; null if no commit is known. */
-export type PlaceUrl = (place: Place) => string | null;
 
 /** One change, with everything that a reviewer may want to know of it. */
 export function changeData(view: ChangeView, urlOf: PlaceUrl): PageChange {

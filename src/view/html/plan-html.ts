@@ -3,7 +3,7 @@ import type { Plan } from '../../model/plan.js';
 import { count } from '../../model/words.js';
 import { actingActions, actionLabels } from '../change-labels.js';
 import { byRisk, changeViews } from '../change-view.js';
-import { objectionDiagnostics } from '../plan-lookup.js';
+import { objectionDiagnostics, type PlaceUrl } from '../plan-lookup.js';
 import {
   basisFacts,
   type PlanFact,
@@ -14,7 +14,7 @@ import {
   worstFirst,
 } from '../plan-words.js';
 import { calendarPanel, heatStyle } from './calendar-html.js';
-import { changeData, type PlaceUrl, placeData } from './change-data.js';
+import { changeData, placeData } from './change-data.js';
 import { type Html, html } from './html-text.js';
 import calendarStyle from './page/calendar.css?raw';
 import changeStyle from './page/change.css?raw';

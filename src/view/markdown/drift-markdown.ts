@@ -3,6 +3,7 @@ import type { Drift, Drifted } from '../../model/drift.js';
 import { count } from '../../model/words.js';
 import { nameBesideKey } from '../change-view.js';
 import { fieldLine, fieldParts, fieldViews } from '../field-view.js';
+import type { PlaceUrl } from '../plan-lookup.js';
 import { driftCounts, factSentence, noDrift, uncountedFacts, worstFirst } from '../plan-words.js';
 import { foldedFields, LONGEST_NAME } from './change-markdown.js';
 import { driftMarker, markdownCode, shortCode } from './markdown-escape.js';
@@ -12,7 +13,6 @@ import {
   hiddenWarnings,
   MARKDOWN_LIMIT,
   type MarkdownOptions,
-  type PlaceUrl,
   pageText,
   placeMarkdown,
   projectMarkdown,

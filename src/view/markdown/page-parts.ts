@@ -2,6 +2,7 @@ import type { Diagnostic, Place } from '../../model/diagnostic.js';
 import type { Plan } from '../../model/plan.js';
 import { cut } from '../columns.js';
 import { escapeControls } from '../escape.js';
+import type { PlaceUrl } from '../plan-lookup.js';
 import { serviceFact, severityCounts, severityLabels } from '../plan-words.js';
 import { markdownLink, shortCode, shortProse } from './markdown-escape.js';
 import type { Filled, MeasureText, PackItem } from './markdown-pack.js';
@@ -16,9 +17,6 @@ export const WARNINGS_SIZE = 8_000;
 
 /** No project, service or inventory has a longer name. */
 const LONGEST_SETTING = 2_500;
-
-/** The URL of a manifest line; null if no commit is known. */
-export type PlaceUrl = (place: Place) => string | null;
 
 export interface MarkdownOptions {
   readonly urlOf?: PlaceUrl;

@@ -16,6 +16,7 @@ import {
 } from '../change-view.js';
 import { fieldLine, fieldParts } from '../field-view.js';
 import { graphMermaid } from '../graph/graph-formats.js';
+import type { PlaceUrl } from '../plan-lookup.js';
 import {
   basisFacts,
   countsOf,
@@ -34,7 +35,6 @@ import {
   hiddenWarnings,
   MARKDOWN_LIMIT,
   type MarkdownOptions,
-  type PlaceUrl,
   pageText,
   projectMarkdown,
   section,
