@@ -50,6 +50,8 @@ export interface RiskView {
   /** What a reviewer chooses changes by. */
   readonly label: string;
   readonly message: string;
+  /** The same in fewer words, for where the cadence is shown as well. */
+  readonly besideCadence: string;
 }
 
 /** The changes that do something, in reading order: by kind, and `g2` before `g10`. */
@@ -77,10 +79,10 @@ function changeView(change: Change, steps: readonly Step[]): ChangeView {
     isIdentified: action === 'delete' || action === 'forget' || change.adopted,
     remarks: remarksOf(change),
     cadence: cadenceText(change),
-    // How often it runs is said beside them.
-    risks: risks.map(({ code, message, besideCadence }) => ({
+    risks: risks.map(({ code, message, besideCadence = message }) => ({
       label: riskLabels[code],
-      message: besideCadence ?? message,
+      message,
+      besideCadence,
     })),
     notes,
     fields: fieldViews(change),
@@ -122,9 +124,9 @@ const riskLabels: Readonly<Record<Risk['code'], string>> = {
   'too-frequent': 'starts very often',
 };
 
-/** What must be read of it: its risks, and then its notes. */
+/** What must be read of it beside its cadence: its risks, and then its notes. */
 export function sentencesOf({ risks, notes }: ChangeView): string[] {
-  return [...risks.map(({ message }) => message), ...notes];
+  return [...risks.map(({ besideCadence }) => besideCadence), ...notes];
 }
 
 /** Names of fields on one line. */

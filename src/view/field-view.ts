@@ -24,11 +24,16 @@ export interface FieldView {
   readonly difference: ValueDifference | ListDifference | LinesDifference;
 }
 
+/** Null for what differs in too much to be read. Made when it is called for: it takes long. */
+type Lines = () => DiffLine[] | null;
+
 /** A value in one piece. A side that cannot have a value is missing, as opposed to one that has none. */
 interface ValueDifference {
   readonly kind: 'value';
   readonly before?: Json;
   readonly after?: Json;
+  /** Of a text or map: how it is read where there is no room for a side on one line. */
+  readonly lines?: Lines;
 }
 
 /** A set or sequence. A side that cannot have elements is missing. */
@@ -47,8 +52,7 @@ interface LinesDifference {
   readonly kind: 'lines';
   readonly before: Json;
   readonly after: Json;
-  /** Null for what differs in too much to be read. Made when it is called for: it takes long. */
-  lines(): DiffLine[] | null;
+  readonly lines: Lines;
 }
 
 /** What has fields: a change, or an object that someone else has changed. */
@@ -97,18 +101,11 @@ function differenceOf(field: FieldChange, action: Action): FieldView['difference
       return listDifference(field, action);
     case 'text':
     case 'map':
-      return (
-        inOnePiece(field, action) ?? { kind: 'lines', before, after, lines: () => lineDiff(before, after) }
-      );
+      return textDifference(field, action, () => lineDiff(before, after));
     case 'whole':
       // Where the last key was delivered is not known: nothing says that this changes.
-      return (
-        inOnePiece(field, isBlank(before) ? 'create' : action) ?? {
-          kind: 'lines',
-          before,
-          after,
-          lines: () => wholeLines(isBlank(before) ? null : before, after),
-        }
+      return textDifference(field, isBlank(before) ? 'create' : action, () =>
+        wholeLines(isBlank(before) ? null : before, after),
       );
     default:
       return layout satisfies never;
@@ -120,12 +117,14 @@ function sides({ before, after }: FieldChange, action: Action): ValueDifference 
   return action === 'delete' ? { kind: 'value', before } : { kind: 'value', before, after };
 }
 
-/** A short text or map is easier to read as a value; null if it is too long for that. */
-function inOnePiece(field: FieldChange, action: Action): ValueDifference | null {
+/** A short text or map is easier to read as a value. */
+function textDifference(field: FieldChange, action: Action, lines: Lines): ValueDifference | LinesDifference {
   const { before, after } = field;
   const isMultiline = [before, after].some((each) => typeof each === 'string' && each.includes('\n'));
   const value = sides(field, action);
-  return !isMultiline && fits(sidesText(value, valueText), LONGEST_LINE) ? value : null;
+  return isMultiline || !fits(sidesText(value, valueText), LONGEST_LINE)
+    ? { kind: 'lines', before, after, lines }
+    : { ...value, lines };
 }
 
 /** `before → after`, or the one side that there is. */

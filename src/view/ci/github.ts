@@ -3,7 +3,7 @@ import type { Plan } from '../../model/plan.js';
 import type { Risk } from '../../model/risk.js';
 import { count } from '../../model/words.js';
 import { actionLabels } from '../change-labels.js';
-import { type ChangeView, changeViews, sentencesOf } from '../change-view.js';
+import { type ChangeView, changeViews } from '../change-view.js';
 import { escapeControls } from '../escape.js';
 import { objectionDiagnostics } from '../plan-lookup.js';
 import { snapshotAge } from '../plan-words.js';
@@ -36,8 +36,7 @@ function snapshotAnnotations({ snapshot }: Plan): Annotation[] {
   ];
 }
 
-function changeAnnotation(view: ChangeView): Annotation {
-  const { change, fields, needsCare, risks } = view;
+function changeAnnotation({ change, fields, needsCare, risks, notes }: ChangeView): Annotation {
   const { action, address, source } = change;
   const wholeObject = action === 'create' || action === 'delete';
   const paths = wholeObject ? '' : fields.map((field) => field.path).join(', ');
@@ -46,7 +45,7 @@ function changeAnnotation(view: ChangeView): Annotation {
   return {
     level: needsCare || risks.length > 0 ? 'warning' : 'notice',
     title: `roster: ${title}`,
-    lines: [`${title}${paths === '' ? '' : `: ${paths}`}`, ...sentencesOf(view)],
+    lines: [`${title}${paths === '' ? '' : `: ${paths}`}`, ...risks.map(({ message }) => message), ...notes],
     ...(place === null ? {} : { place }),
   };
 }

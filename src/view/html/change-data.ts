@@ -22,7 +22,7 @@ export function changeData(view: ChangeView, urlOf: PlaceUrl): PageChange {
     facts: shown.join('; ') || undefined,
     careful: needsCare || undefined,
     remarks,
-    risks,
+    risks: risks.map(({ label, besideCadence }) => ({ label, message: besideCadence })),
     notes,
     place: source === null ? undefined : placeData(source, urlOf),
     fields: fields.map(fieldData),

@@ -31,7 +31,7 @@ export function changeText(view: ChangeView, layout: TextLayout): ShownText {
   const sentences = [
     ...labelled(
       'risk: ',
-      view.risks.map(({ message }) => message),
+      view.risks.map(({ besideCadence }) => besideCadence),
       inner,
     ),
     ...labelled('note: ', view.notes, inner),
@@ -184,7 +184,10 @@ function fieldBody({ difference, isWhole }: FieldView, layout: TextLayout): Fiel
 /** `before → after`, on lines of their own if one is too narrow for both. */
 function valueBody(difference: Of<'value'>, layout: TextLayout): FieldBody {
   const { width, paint } = layout;
-  const { before, after } = difference;
+  const { before, after, lines } = difference;
+  const texts = [before, after].flatMap((each) => (each === undefined ? [] : [valueText(each)]));
+  if (lines !== undefined && !texts.every((each) => fits(`→ ${each}`, width)))
+    return linesBody({ before: before ?? null, after: after ?? null, lines, kind: 'lines' }, layout);
   if (before === undefined || after === undefined) {
     return valueLines(before === undefined ? 'added' : 'removed', sidesText(difference, valueText), layout);
   }

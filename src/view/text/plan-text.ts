@@ -151,7 +151,7 @@ function listLine(view: ChangeView, column: number, { paint }: TextLayout): stri
   const { change, remarks, risks, notes, needsCare } = view;
   const { symbol, style } = actionLabels[change.action];
   const address = pad(escapeControls(change.address), column);
-  const sentences = [risks.map(({ message }) => message), notes].flatMap((list) => {
+  const sentences = [risks.map(({ besideCadence }) => besideCadence), notes].flatMap((list) => {
     const text = list.map(escapeControls).join('; ');
     return text === '' ? [] : [needsCare ? text : cut(text, LONGEST_LIST_TEXT)];
   });
