@@ -178,8 +178,10 @@ function plainText(value: Json): string {
   return plain && !isNumber && escapeControls(value) === value ? value : valueText(value);
 }
 
-export function tooDifferent({ before, after }: LinesDifference): string {
-  return `changed, ${count(readable(before).length, 'character')} → ${readable(after).length} (not shown)`;
+/** In place of the lines of a text or map. */
+export function tooDifferent({ before, after }: FieldView['difference']): string {
+  const [old, now] = [before, after].map((each) => readable((each ?? null) as Json).length);
+  return `changed, ${count(old ?? 0, 'character')} → ${now} (not shown)`;
 }
 
 /** How a name or value is marked: as code in Markdown, not at all inside a code block. */

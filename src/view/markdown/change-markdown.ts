@@ -1,5 +1,5 @@
 import type { Json } from '../../model/json.js';
-import { andMore, count } from '../../model/words.js';
+import { count } from '../../model/words.js';
 import { type ChangeView, sentencesOf } from '../change-view.js';
 import { cut, fits, pieces } from '../columns.js';
 import { escapeControls, word } from '../escape.js';
@@ -35,11 +35,8 @@ const MOST_SENTENCES = 10;
 const LONGEST_SENTENCE = 2_000;
 /** No name, id or address of a manifest is longer; those of the service may be. */
 export const LONGEST_NAME = 2_000;
-/** Nobody scrolls sideways to the end of a line of code or of a table. */
+/** Nobody scrolls sideways to the end of a line of code. */
 const WIDEST_LINE = 100;
-/** Elements of one list in a table. */
-const MOST_ELEMENTS = 25;
-
 /**
  * A list item: the action, the resource and what changes, risks and notes, and what is long folded below. What is `said`
  * above the item for all of its kind is not repeated.
@@ -138,113 +135,54 @@ function wholeField(field: FieldView): string[] {
     const value = sidesText(difference, (each) => markdownCode(valueText(each)));
     return [`- ${markdownCode(path)}: ${value}`];
   }
-  return ['', ...fence([`  ${escapeControls(path)}:`, ...signedLines(field).flatMap(diffLine)]), ''];
+  return ['', ...fence([`  ${escapeControls(path)}:`, ...(signedLines(field) ?? []).flatMap(diffLine)]), ''];
 }
 
-interface FieldsMarkdown {
+interface FoldedText {
   readonly lines: readonly string[];
   /** How many fields are not shown in full. */
   readonly shortened: number;
 }
 
 /** The differences that are too long for a line, and the next runs, folded. */
-export function foldedFields({ below }: FieldParts, runs: RunsView | null): FieldsMarkdown {
+export function foldedFields({ below }: FieldParts, runs: RunsView | null): FoldedText {
   if (below.length === 0 && runs === null) return { lines: [], shortened: 0 };
-  const fields = fieldsMarkdown(below);
+  const blocks = below.map(block);
   const titles = [...below.map((field) => field.path), ...(runs === null ? [] : ['next runs'])];
   const lines = [
     '',
     `<details><summary>${htmlCode(cut(escapeControls(titles.join(', ')), WIDEST_LINE))}</summary>`,
     '',
-    ...fields.lines,
+    ...(blocks.length === 0 ? [] : [...fence(blocks.flatMap((each) => each.lines)), '']),
     ...(runs === null ? [] : runsMarkdown(runs)),
     '',
     '</details>',
     '',
   ];
-  return { ...fields, lines: lines.map((each) => (each === '' ? '' : `  ${each}`)) };
-}
-
-/** A table, and a diff block for each long value, text or map. */
-function fieldsMarkdown(fields: readonly FieldView[]): FieldsMarkdown {
-  const inRow = fields.filter(fitsRow);
-  const blocks = fields.filter((field) => !fitsRow(field)).map(block);
   return {
-    lines: [
-      ...(inRow.length === 0 ? [] : [...table(inRow), '']),
-      ...blocks.flatMap(({ lines }) => [...fence(lines), '']),
-    ],
-    shortened: inRow.filter(isCut).length + blocks.filter(({ isShortened }) => isShortened).length,
+    lines: lines.map((each) => (each === '' ? '' : `  ${each}`)),
+    shortened: blocks.filter(({ isShortened }) => isShortened).length,
   };
 }
 
-function fitsRow({ path, difference }: FieldView): boolean {
-  if (difference.kind === 'lines') return false;
-  const { before, after } = difference;
-  // Some parsers take any `|` for the end of a cell.
-  if (JSON.stringify([path, before, after]).includes('|')) return false;
-  const texts =
-    difference.kind === 'list'
-      ? [...(difference.before ?? []), ...(difference.after ?? [])].map(word)
-      : [difference.before ?? null, difference.after ?? null].map(valueText);
-  return texts.every((each) => fits(each, WIDEST_LINE));
-}
-
-function isCut({ difference }: FieldView): boolean {
-  if (difference.kind !== 'list') return false;
-  return [difference.before, difference.after].some((each) => (each?.length ?? 0) > MOST_ELEMENTS);
-}
-
-function table(fields: readonly FieldView[]): string[] {
-  const isNew = fields.every(({ difference }) => difference.before === undefined);
-  const isGone = fields.every(({ difference }) => difference.after === undefined);
-  const titles = isNew ? ['field', 'value'] : isGone ? ['field', 'was'] : ['field', 'before', 'after'];
-  const rows = fields.map((field) => [label(field), ...cells(field.difference)]);
-  return markdownTable(titles, rows);
-}
-
-function label({ path, remark }: FieldView): string {
-  return `${tableCode(cut(escapeControls(path), 40))}${remark === null ? '' : ` (${remark})`}`;
-}
-
-function cells(difference: FieldView['difference']): string[] {
-  if (difference.kind !== 'list') {
-    const sides = [difference.before, difference.after].filter((each) => each !== undefined);
-    return sides.map((value: Json) => (isBlank(value) ? '(none)' : tableCode(valueText(value))));
-  }
-  const { before, after, added, removed, changesOrder } = difference;
-  if (before === undefined || after === undefined) return [list(before ?? after ?? [], ' ')];
-  if (changesOrder) return [list(before, ' → '), list(after, ' → ')];
-  const signed = (sign: string, words: readonly string[]) =>
-    words.length === 0 ? '' : `${sign} ${list(words, ' ')}`;
-  return [signed('−', removed), signed('+', added)];
-}
-
-function list(words: readonly string[], between: string): string {
-  const shown = words.slice(0, MOST_ELEMENTS).map((each) => tableCode(word(each)));
-  return shown.length === 0 ? '(none)' : shown.join(between) + andMore(words.length - shown.length);
-}
-
+/** The lines of one field in a `diff` block. */
 function block(field: FieldView): { readonly lines: readonly string[]; readonly isShortened: boolean } {
-  const { path, difference } = field;
-  const name = cut(escapeControls(path), 40);
-  const found = difference.kind === 'lines' ? difference.lines() : signedLines(field);
-  if (found === null) {
-    const text = difference.kind === 'lines' ? tooDifferent(difference) : '';
-    return { lines: [`! ${name}: ${text}`], isShortened: true };
-  }
+  const { path, remark, difference } = field;
+  const name = `${cut(escapeControls(path), 40)}${remark === null ? '' : ` (${remark})`}`;
+  const found = signedLines(field);
+  if (found === null) return { lines: [`! ${name}: ${tooDifferent(difference)}`], isShortened: true };
   const lines = found.flatMap(diffLine);
   const left = lines.length - MOST_LINES;
   const more = left > 0 ? [`  … ${count(left, 'more line')}`] : [];
   return { lines: [`  ${name}:`, ...lines.slice(0, MOST_LINES), ...more], isShortened: left > 0 };
 }
 
-/** What goes, and then what comes. */
-function signedLines({ difference }: FieldView): DiffLine[] {
+/** What goes, and then what comes. Null for what differs in too much to be read. */
+function signedLines({ difference }: FieldView): DiffLine[] | null {
   const lines = (kind: DiffLine['kind'], texts: readonly string[]) => texts.map((text) => ({ kind, text }));
   switch (difference.kind) {
     case 'lines':
-      return difference.lines() ?? [];
+      return difference.lines();
     case 'value': {
       const text = (value: Json = null) => (isBlank(value) ? [] : [valueText(value)]);
       return [...lines('removed', text(difference.before)), ...lines('added', text(difference.after))];

@@ -51,9 +51,8 @@ const RESERVED_SIZE = 3_000;
 const MOST_OBJECTIONS = 10;
 /** Longer lists of what only the inventory records are folded. */
 const MOST_INVENTORY_LINES = 5;
-/** Of changes in a long plan that say the same, the first are shown, and of those with values of their own more. */
+/** Of like changes in a long plan, the first are shown. */
 const MOST_ALIKE = 5;
-const MOST_OF_ONE_FIELD = 20;
 /** So many changes that say the same are worth a sentence of their own. */
 const FEWEST_WITH_SENTENCE = 3;
 /** A graph with more arrows is unreadable. */
@@ -194,62 +193,36 @@ function alone(view: ChangeView): LikeChanges {
   return { views: [view], common: null };
 }
 
-/** The first few of each group of like changes, and the number of the others. */
+/**
+ * The first few of each group of like changes, and the number of the others. An update is like others only if it changes
+ * the same values to the same.
+ */
 function likeChanges(views: readonly ChangeView[]): LikeChanges[] {
-  const groups = [...groupBy(views, whatChanges).values()];
-  const same = groups.filter((group) => group.length > MOST_ALIKE + 1);
-  const various = groupBy(groups.filter((group) => !same.includes(group)).flat(), ({ change, fields }) =>
-    [whereOf(change), ...updatedPaths(change, fields)].join('\n'),
-  );
-  const shown = [
-    ...same.map((group) => shortened(group, MOST_ALIKE)),
-    ...[...various.values()].map((group) => shortened(group, MOST_OF_ONE_FIELD)),
-  ];
-  const order = new Map(views.map((each, index) => [each, index]));
-  const position = (items: readonly LikeChanges[]) =>
-    Math.min(...items.map(({ views: [first] }) => order.get(first) ?? 0));
-  return shown.sort((a, b) => position(a) - position(b)).flat();
+  const groups = groupBy(views, (view) => {
+    const { action, kind, source, address } = view.change;
+    const what = action === 'update' ? (valuesOf(view) ?? address) : '';
+    return [action, kind, source?.file, what].join('\n');
+  });
+  return [...groups.values()].flatMap((group): LikeChanges[] => {
+    const [first, ...rest] = group.slice(MOST_ALIKE);
+    // A line for one more would say less than the change itself.
+    if (first === undefined || rest.length === 0) return group.map(alone);
+    return [...group.slice(0, MOST_ALIKE).map(alone), { views: [first, ...rest], common: inCommon(first) }];
+  });
 }
 
-function whereOf({ action, kind, source }: Change): string {
-  return [action, kind, source?.file].join('\n');
-}
-
-function whatChanges({ change, fields }: ChangeView): string {
-  const line = updatedPaths(change, fields).length === 0 ? '' : fieldLine(fieldParts(fields), markdownCode);
-  return `${whereOf(change)}\n${line ?? change.address}`;
-}
-
-/** A line for one more would say less than the change itself. */
-function shortened(group: readonly ChangeView[], most: number): LikeChanges[] {
-  if (group.length <= most + 1) return group.map(alone);
-  const [first, ...rest] = group.slice(most);
-  const shown = group.slice(0, most).map(alone);
-  return first === undefined ? shown : [...shown, { views: [first, ...rest], common: inCommon(group) }];
-}
-
-function updatedPaths({ action }: Change, fields: ChangeView['fields']): string[] {
-  return action === 'update' || action === 'replace' ? fields.map(({ path }) => path) : [];
-}
-
-/** `update in teams/a.yaml: timeZone UTC → Europe/Berlin`, or the names of the fields where the values differ. */
-function inCommon(views: readonly ChangeView[]): string {
-  const [first] = views;
-  if (first === undefined) return '';
-  const { change, verb, fields } = first;
+/** `update in teams/a.yaml: timeZone UTC → Europe/Berlin`. */
+function inCommon(view: ChangeView): string {
+  const { verb, change } = view;
   const file = change.source === null ? '' : ` in ${shortCode(change.source.file, 120)}`;
-  const paths = updatedPaths(change, fields);
-  if (paths.length === 0) return `${verb}${file}`;
-  const lines = new Set(views.map((each) => fieldLine(fieldParts(each.fields), markdownCode)));
-  const [line] = lines;
-  const what =
-    lines.size === 1 && line != null
-      ? line
-      : some(
-          paths.map((each) => shortCode(each, 40)),
-          5,
-        );
-  return `${verb}${file}: ${what}`;
+  const values = change.action === 'update' ? `: ${valuesOf(view)}` : '';
+  return `${verb}${file}${values}`;
+}
+
+/** Null for values that are too long to be compared at a glance. */
+function valuesOf({ fields }: ChangeView): string | null {
+  const parts = fieldParts(fields);
+  return parts.below.length > 0 ? null : fieldLine(parts, markdownCode);
 }
 
 function likeItem({ views, common }: LikeChanges, urlOf: PlaceUrl): PackItem {
