@@ -1,8 +1,8 @@
 import { stopRuns } from '../../engine/runs/stop.js';
 import { withSession } from '../../engine/session.js';
 import { jsonText } from '../../view/json/json-text.js';
-import { stoppedRunsJson } from '../../view/json/run-history-json.js';
-import { stoppedRunsText } from '../../view/text/run-actions-text.js';
+import { stoppedRunsJson } from '../../view/json/runs-json.js';
+import { stoppedRunsText } from '../../view/text/runs-text.js';
 import { declarations } from '../command/declarations.js';
 import { exitCode } from '../command/exit.js';
 import { type CommonFlags, runSessionOptions } from '../command/flags.js';

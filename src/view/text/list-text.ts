@@ -1,7 +1,7 @@
 import { holdText } from '../../model/hold.js';
 import type { ListedAgent, ListedObject, ListedSection, ListedStatus } from '../../model/listing.js';
 import { escapeControls } from '../escape.js';
-import type { ListView } from '../json/list-json.js';
+import type { ListView } from '../json/plan-json.js';
 import { factSentence, unmanagedFact } from '../plan-words.js';
 import { indent, joinBlocks, wrap } from './layout.js';
 import { type TextLayout, type TextOptions, textLayout } from './paint.js';

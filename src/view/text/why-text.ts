@@ -4,10 +4,10 @@ import { actionLabels } from '../change-labels.js';
 import { escapeControls } from '../escape.js';
 import { fieldViews, originText } from '../field-view.js';
 import { fieldsText, nameAndId } from './change-text.js';
+import { placeText } from './diagnostics-text.js';
 import { hangingIndent, indent, joinBlocks, wrap } from './layout.js';
 import { type TextLayout, type TextOptions, textLayout } from './paint.js';
 import { headerLines } from './plan-text.js';
-import { placeText } from './source-excerpt.js';
 
 const ruleNames: Readonly<Record<Rule, string>> = {
   id: 'id',
