@@ -17,7 +17,6 @@ import { calendarPanel, heatStyle } from './calendar-html.js';
 import { changeData, placeData } from './change-data.js';
 import { type Html, html } from './html-text.js';
 import calendarStyle from './page/calendar.css?raw';
-import changeStyle from './page/change.css?raw';
 import planStyle from './page/plan.css?raw';
 import { type Header, headerHtml, pageHtml, pageTitle, problemsHtml, proseHtml } from './page.js';
 import type { PageData } from './page-data.js';
@@ -27,7 +26,7 @@ interface HtmlOptions {
   readonly urlOf?: PlaceUrl;
 }
 
-const STYLE = planStyle + changeStyle + calendarStyle + heatStyle();
+const STYLE = planStyle + calendarStyle + heatStyle();
 
 /** More would hide the plan. The list of problems has all of them. */
 const MOST_OBJECTIONS = 10;
