@@ -249,17 +249,15 @@ export type { SnapshotJson } from './snapshot/snapshot-json.js';
 /** The value that `data --format json` prints. Pass redacted values only. */
 export { datasetsJson } from './view/data/data-json.js';
 /** The value that `hold --format json` and `resume --format json` print. Pass a redacted report only. */
-export { holdJson } from './view/json/hold-json.js';
 /** The values that `plan --format json` and `apply --format json` print. Pass redacted values only. */
-export { type PlanJson, planJson, type ReportJson, reportJson } from './view/json/plan-json.js';
+export { holdJson, type PlanJson, planJson, type ReportJson, reportJson } from './view/json/plan-json.js';
 /** The values that `runs --format json` and `runs show --format json` print. Pass redacted values only. */
-export { runsListJson, shownRunJson } from './view/json/run-history-json.js';
 /** The value that `run --format json` and `wait --format json` print. Pass redacted values only. */
-export { runsJson } from './view/json/runs-json.js';
 /** The value that `status --format json` prints. Pass redacted values only. */
-export { statusJson } from './view/json/status-json.js';
+export { runsJson, runsListJson, shownRunJson, statusJson } from './view/json/runs-json.js';
 /** A plan as a pull-request comment. `limit` is in characters or the unit of `measure`. Pass redacted values only. */
-export { type MarkdownOptions, planMarkdown } from './view/markdown/plan-markdown.js';
+export type { MarkdownOptions } from './view/markdown/page-parts.js';
+export { planMarkdown } from './view/markdown/plan-markdown.js';
 /** Errors and warnings for a terminal, each with its place and help. Pass redacted values only, as to all text views. */
 export { diagnosticsText } from './view/text/diagnostics-text.js';
 /** What was changed outside roster, for a terminal. */

@@ -1,4 +1,4 @@
-import { widthOf } from '../../src/view/text/layout.js';
+import { widthOf } from '../../src/view/columns.js';
 
 const column = 7.8;
 const lineHeight = 18;

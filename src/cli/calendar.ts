@@ -1,10 +1,10 @@
 import { calendarWithHolds } from '../engine/calendar.js';
 import { problem } from '../model/diagnostic.js';
-import { calendarJson } from '../view/calendar/calendar-json.js';
 import { calendarSvg } from '../view/calendar/calendar-svg.js';
 import { calendarText } from '../view/calendar/calendar-text.js';
 import { calendarHtml } from '../view/html/calendar-html.js';
 import { jsonText } from '../view/json/json-text.js';
+import { calendarJson } from '../view/json/plan-json.js';
 import { declarations } from './command/declarations.js';
 import { type CommonFlags, projectOptions } from './command/flags.js';
 import { runCommand } from './command/run-command.js';

@@ -1,7 +1,7 @@
 import { format as formatProject } from '../engine/format.js';
 import { escapeControls } from '../view/escape.js';
 import { jsonText } from '../view/json/json-text.js';
-import { filePatch } from '../view/text/line-diff.js';
+import { filePatch } from '../view/line-diff.js';
 import { declarations } from './command/declarations.js';
 import { exitCode } from './command/exit.js';
 import { type CommonFlags, projectOptions } from './command/flags.js';

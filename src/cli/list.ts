@@ -4,7 +4,7 @@ import { withReadSession } from '../engine/session.js';
 import { suggest } from '../manifest/suggest.js';
 import { problem } from '../model/diagnostic.js';
 import { jsonText } from '../view/json/json-text.js';
-import { listJson } from '../view/json/list-json.js';
+import { listJson } from '../view/json/plan-json.js';
 import { listText } from '../view/text/list-text.js';
 import { declarations } from './command/declarations.js';
 import { type CommonFlags, needsNoProject, sessionOptions } from './command/flags.js';

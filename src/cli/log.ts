@@ -1,7 +1,7 @@
 import { log, logEntry } from '../engine/log.js';
 import { Problem } from '../model/diagnostic.js';
 import { jsonText } from '../view/json/json-text.js';
-import { logEntryJson, logJson } from '../view/json/log-json.js';
+import { logEntryJson, logJson } from '../view/json/plan-json.js';
 import { logEntryText, logText } from '../view/text/log-text.js';
 import { declarations } from './command/declarations.js';
 import { type CommonFlags, projectOptions, usage, wholeNumber } from './command/flags.js';

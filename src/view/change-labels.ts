@@ -1,4 +1,4 @@
-import type { Action, Change, Step } from '../model/plan.js';
+import type { Action } from '../model/plan.js';
 import type { Style } from './text/paint.js';
 
 interface ActionLabel {
@@ -23,29 +23,3 @@ export const actionLabels: Readonly<Record<Action, ActionLabel>> = {
 
 /** Every action but `none`, in the order of the summary line. */
 export const actingActions = ['create', 'update', 'replace', 'delete', 'adopt', 'forget'] as const;
-
-/** A plan with more changes begins with a list of them, one line each. */
-const MOST_WITHOUT_LIST = 20;
-
-export function needsList(changes: readonly Change[]): boolean {
-  return changes.filter(({ action }) => action !== 'none').length > MOST_WITHOUT_LIST;
-}
-
-/**
- * True for changes that a reviewer must not overlook: a delete cannot be undone, and a step that delivers a secret
- * creates a credential, which may revoke another one and allow more than it did (contract §6, markdown).
- */
-export function needsCare(change: Change, steps: readonly Step[]): boolean {
-  const { action } = change;
-  return (
-    action === 'delete' ||
-    action === 'replace' ||
-    deliversSecret(change) ||
-    steps.some((step) => step.delivery !== null)
-  );
-}
-
-/** Also without a request: a key that an earlier run kept. Shows what may run a program. */
-export function deliversSecret({ fields }: Change): boolean {
-  return fields.some(({ layout }) => layout === 'whole');
-}

@@ -1,5 +1,8 @@
-import type { Diagnostic } from '../model/diagnostic.js';
+import type { Diagnostic, Place } from '../model/diagnostic.js';
 import type { Change, Plan, Step } from '../model/plan.js';
+
+/** The URL of a manifest line; null if no commit is known. */
+export type PlaceUrl = (place: Place) => string | null;
 
 /** Looks up the steps of a change, in their order. */
 export type StepLookup = (change: Change) => readonly Step[];

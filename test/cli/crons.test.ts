@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { calendar } from '../../src/engine/calendar.js';
 import { readProject } from '../../src/engine/project.js';
-import { calendarJson } from '../../src/view/calendar/calendar-json.js';
+import { calendarJson } from '../../src/view/json/plan-json.js';
 import { roster } from '../support/program.js';
 
 /** The command has no dates in its cron parser (scripts/bundle.ts): the modules have the whole of it. */

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { Drift, Drifted } from '../../src/model/drift.js';
 import { driftMarkdown } from '../../src/view/markdown/drift-markdown.js';
-import { markdownLimit } from '../../src/view/markdown/plan-markdown.js';
+import { MARKDOWN_LIMIT } from '../../src/view/markdown/page-parts.js';
 import { expectInertMarkdown } from '../support/inert-markdown.js';
 import { nasty } from '../support/nasty.js';
 import { runs } from '../support/size.js';
@@ -51,7 +51,7 @@ test('any drift fits into an issue, renders nothing active, and shows what was d
   fc.assert(
     fc.property(drifts, (drift) => {
       const text = driftMarkdown(drift);
-      expect(text.length).toBeLessThanOrEqual(markdownLimit);
+      expect(text.length).toBeLessThanOrEqual(MARKDOWN_LIMIT);
       expectInertMarkdown(text, '');
       const shown = text.match(/^- \*\*(DELETED|changed)\*\*/gm) ?? [];
       expect(shown.join()).toBe([...shown].sort().join());

@@ -5,7 +5,8 @@ import type { Json } from '../../src/model/json.js';
 import type { Change, FieldChange, NextRuns, Plan, Step } from '../../src/model/plan.js';
 import { jsonText } from '../../src/view/json/json-text.js';
 import { planJson } from '../../src/view/json/plan-json.js';
-import { markdownLimit, planMarkdown } from '../../src/view/markdown/plan-markdown.js';
+import { MARKDOWN_LIMIT } from '../../src/view/markdown/page-parts.js';
+import { planMarkdown } from '../../src/view/markdown/plan-markdown.js';
 import { expectInertMarkdown } from '../support/inert-markdown.js';
 import { nasty } from '../support/nasty.js';
 import { runs } from '../support/size.js';
@@ -161,7 +162,7 @@ test('a random plan fits into a comment, renders nothing active, and survives a 
   fc.assert(
     fc.property(plans, (plan) => {
       const text = planMarkdown(plan, { urlOf });
-      expect(text.length).toBeLessThanOrEqual(markdownLimit);
+      expect(text.length).toBeLessThanOrEqual(MARKDOWN_LIMIT);
       expectInertMarkdown(text, linkBase);
       expectCareFirst(plan, text);
       // Repeating the same few changes would only cost memory.

@@ -9,7 +9,7 @@ export function steady(url: string): (text: string) => string {
         return ids.get(id) ?? '';
       })
       .replace(/\d{4}-\d\d-\d\dT[\d:.]{8,12}Z/g, '2026-11-01T12:00:00.000Z')
-      .replace(/\d{4}-\d\d-\d\d \d\d:\d\d UTC, \d+ \w+ old/g, '2026-11-01 12:00 UTC, 2 hours old')
+      .replace(/\d{4}-\d\d-\d\d \d\d:\d\d(`?) UTC, \d+ \w+ old/g, '2026-11-01 12:00$1 UTC, 2 hours old')
       .replace(/svc_live_(?!sandbox)\w{1,12}…/g, 'svc_live_0000…')
       .replace(
         /(last used\s+`?)\d{4}-\d\d-\d\d(\s+)\d\d:\d\d/g,

@@ -1,5 +1,5 @@
 import type { SessionOptions } from '../../engine/session.js';
-import { pauseLine, readingLine, requestLine } from '../../view/text/request-line.js';
+import { pauseLine, readingLine, requestLine } from '../../view/text/progress.js';
 import type { CommandContext, Host } from '../host/host.js';
 
 const LEAST_PAUSE_MS = 3_000;

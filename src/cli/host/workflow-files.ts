@@ -6,7 +6,8 @@ import { type Diagnostic, problem } from '../../model/diagnostic.js';
 import { isEmpty, type Plan } from '../../model/plan.js';
 import { summaryOf } from '../../model/plan-view.js';
 import type { Redactor } from '../../redact/redactor.js';
-import { type MarkdownOptions, planMarkdown } from '../../view/markdown/plan-markdown.js';
+import type { MarkdownOptions } from '../../view/markdown/page-parts.js';
+import { planMarkdown } from '../../view/markdown/plan-markdown.js';
 import type { Host } from './host.js';
 
 /** In bytes. GitHub drops the whole summary of a step that is longer. */

@@ -1,8 +1,8 @@
 import { withSession } from '../../engine/session.js';
 import { acknowledge } from '../../operate/runs/change.js';
 import { jsonText } from '../../view/json/json-text.js';
-import { acknowledgedJson } from '../../view/json/run-history-json.js';
-import { acknowledgedText } from '../../view/text/run-actions-text.js';
+import { acknowledgedJson } from '../../view/json/runs-json.js';
+import { acknowledgedText } from '../../view/text/runs-text.js';
 import { declarations } from '../command/declarations.js';
 import { exitCode } from '../command/exit.js';
 import { type CommonFlags, runSessionOptions } from '../command/flags.js';

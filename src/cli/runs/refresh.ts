@@ -1,8 +1,8 @@
 import { withSession } from '../../engine/session.js';
 import { refreshRun } from '../../operate/runs/change.js';
 import { jsonText } from '../../view/json/json-text.js';
-import { refreshedRunJson } from '../../view/json/run-history-json.js';
-import { refreshedRunText } from '../../view/text/run-actions-text.js';
+import { refreshedRunJson } from '../../view/json/runs-json.js';
+import { refreshedRunText } from '../../view/text/runs-text.js';
 import { declarations } from '../command/declarations.js';
 import { type CommonFlags, runSessionOptions } from '../command/flags.js';
 import { runCommand } from '../command/run-command.js';

@@ -1,8 +1,8 @@
 import { withReadSession } from '../../engine/session.js';
 import { showRun } from '../../operate/runs/show.js';
 import { jsonText } from '../../view/json/json-text.js';
-import { shownRunJson } from '../../view/json/run-history-json.js';
-import { runDetailsText } from '../../view/text/run-details-text.js';
+import { shownRunJson } from '../../view/json/runs-json.js';
+import { runDetailsText } from '../../view/text/runs-text.js';
 import { declarations } from '../command/declarations.js';
 import { type CommonFlags, runSessionOptions } from '../command/flags.js';
 import { runCommand } from '../command/run-command.js';

@@ -1,8 +1,8 @@
 import { withSession } from '../../engine/session.js';
 import { stopRuns } from '../../operate/runs/change.js';
 import { jsonText } from '../../view/json/json-text.js';
-import { stoppedRunsJson } from '../../view/json/run-history-json.js';
-import { stoppedRunsText } from '../../view/text/run-actions-text.js';
+import { stoppedRunsJson } from '../../view/json/runs-json.js';
+import { stoppedRunsText } from '../../view/text/runs-text.js';
 import { declarations } from '../command/declarations.js';
 import { exitCode } from '../command/exit.js';
 import { type CommonFlags, runSessionOptions } from '../command/flags.js';

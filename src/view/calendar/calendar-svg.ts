@@ -1,11 +1,19 @@
 import type { Calendar, CalendarDay } from '../../model/calendar.js';
 import { numberText } from '../../model/frequency.js';
+import { cut } from '../columns.js';
 import { escapeControls } from '../escape.js';
-import { cut } from '../text/layout.js';
-import { zoneDataText } from '../zone-data-text.js';
-import { calendarTotals, countText, weekday } from './calendar-text.js';
-import { heatShades, rangeText, shortNumber } from './heat-shades.js';
-import { type LoadStep, loadSteps, stepOf } from './load-scale.js';
+import { zoneDataText } from '../plan-words.js';
+import {
+  amount,
+  calendarTotals,
+  heatShades,
+  type LoadStep,
+  loadSteps,
+  rangeText,
+  shortNumber,
+  stepOf,
+  weekday,
+} from './heat-scale.js';
 
 const cell = 24;
 const gap = 2;
@@ -49,7 +57,7 @@ function closingLines(calendar: Calendar): (readonly [string, 'strong' | 'faint'
   const uncounted = calendar.uncounted.length;
   return [
     [calendarTotals(calendar), 'strong'],
-    ...(uncounted === 0 ? [] : ([[`${countText(uncounted, 'schedule')} not counted`, 'faint']] as const)),
+    ...(uncounted === 0 ? [] : ([[`${amount(uncounted, 'schedule')} not counted`, 'faint']] as const)),
     [zoneDataText(calendar.timeZoneData), 'faint'],
   ];
 }

@@ -1,11 +1,20 @@
 import type { Calendar, CalendarDay, CalendarMinute } from '../../model/calendar.js';
 import { numberText } from '../../model/frequency.js';
+import { some } from '../../model/words.js';
+import { pad } from '../columns.js';
 import { escapeControls } from '../escape.js';
-import { hangingIndent, joinBlocks, pad, wrap } from '../text/layout.js';
+import { zoneDataText } from '../plan-words.js';
+import { hangingIndent, joinBlocks, wrap } from '../text/layout.js';
 import { type Paint, type TextLayout, type TextOptions, textLayout } from '../text/paint.js';
-import { zoneDataText } from '../zone-data-text.js';
-import { rangeText } from './heat-shades.js';
-import { type LoadStep, loadSteps, stepOf } from './load-scale.js';
+import {
+  amount,
+  calendarTotals,
+  type LoadStep,
+  loadSteps,
+  rangeText,
+  stepOf,
+  weekday,
+} from './heat-scale.js';
 
 const noStarts = '·';
 /** From few starts to many. */
@@ -70,11 +79,10 @@ function minuteLines(
   { width, paint }: TextLayout,
 ): string[] {
   const [date = '', time = ''] = wallClock.split('T');
-  const head = `  ${weekday(date)} ${date} ${time.slice(0, 5)}  ${countText(starts, 'agent')}`;
+  const head = `  ${weekday(date)} ${date} ${time.slice(0, 5)}  ${amount(starts, 'agent')}`;
   const over = starts > limit ? `, above limits.startsPerMinute (${numberText(limit)})` : '';
-  const names = by.slice(0, 5).map((each) => `${escapeControls(each.address)} (${numberText(each.starts)})`);
-  const rest = by.length > 5 ? ` and ${by.length - 5} more` : '';
-  const lines = hangingIndent('      ', wrap(`${names.join(', ')}${rest}`, width - 6));
+  const names = by.map((each) => `${escapeControls(each.address)} (${numberText(each.starts)})`);
+  const lines = hangingIndent('      ', wrap(some(names, 5), width - 6));
   return [starts > limit ? paint('warning', `${head}${over}`) : head, ...lines];
 }
 
@@ -89,22 +97,4 @@ function closing(calendar: Calendar, { width, paint }: TextLayout): string[] {
     paint('faint', zoneDataText(calendar.timeZoneData)),
     ...wrap(calendarTotals(calendar), width).map((line) => paint('strong', line)),
   ];
-}
-
-/** `4 schedules: 210 agent starts in 7 days. 2 minutes above limits.startsPerMinute (60).` */
-export function calendarTotals({ schedules, starts, days, minutesOverLimit, limit }: Calendar): string {
-  const over =
-    minutesOverLimit === 0
-      ? ''
-      : ` ${countText(minutesOverLimit, 'minute')} above limits.startsPerMinute (${numberText(limit)}).`;
-  return `${countText(schedules, 'schedule')}: ${countText(starts, 'agent start')} in ${countText(days.length, 'day')}.${over}`;
-}
-
-/** `1,262 agent starts`: as all numbers of a calendar. */
-export function countText(number: number, noun: string): string {
-  return `${numberText(number)} ${noun}${number === 1 ? '' : 's'}`;
-}
-
-export function weekday(date: string): string {
-  return ['Sun', 'Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat'][new Date(`${date}T00:00:00Z`).getUTCDay()] ?? '';
 }

@@ -1,28 +1,24 @@
 import type { Diagnostic, Place, Severity } from '../../model/diagnostic.js';
-import type { Change, Plan, Step } from '../../model/plan.js';
+import type { Plan } from '../../model/plan.js';
 import type { Risk } from '../../model/risk.js';
-import { actionLabels, needsCare } from '../change-labels.js';
+import { count } from '../../model/words.js';
+import { actionLabels } from '../change-labels.js';
+import { type ChangeView, changeViews } from '../change-view.js';
 import { escapeControls } from '../escape.js';
-import { objectionDiagnostics, stepLookup } from '../plan-lookup.js';
-import { isWorthALine } from '../text/field-text.js';
-import { count } from '../text/layout.js';
-import { snapshotAge } from '../text/snapshot-text.js';
+import { objectionDiagnostics } from '../plan-lookup.js';
+import { snapshotAge } from '../plan-words.js';
 
 /**
  * The plan as annotations on the manifest lines that cause it: objections are errors, risky changes and warnings are
  * warnings, everything else, such as a note, is a notice.
  */
 export function planGithub(plan: Plan): string {
-  const stepsOf = stepLookup(plan);
-  const acting = plan.changes
-    .filter((change) => change.action !== 'none')
-    .map((change) => changeAnnotation(change, stepsOf(change)));
   return workflowCommands(
     [
       ...objectionDiagnostics(plan).map(diagnosticAnnotation),
       ...snapshotAnnotations(plan),
       ...plan.risks.map(planRiskAnnotation),
-      ...acting,
+      ...changeViews(plan).map(changeAnnotation),
       ...plan.diagnostics.map(diagnosticAnnotation),
     ],
     '`roster plan` shows all of them',
@@ -40,21 +36,16 @@ function snapshotAnnotations({ snapshot }: Plan): Annotation[] {
   ];
 }
 
-function changeAnnotation(change: Change, steps: readonly Step[]): Annotation {
-  const { action, address, fields, source } = change;
-  const changed = fields.filter(isWorthALine);
+function changeAnnotation({ change, fields, needsCare, risks, notes }: ChangeView): Annotation {
+  const { action, address, source } = change;
   const wholeObject = action === 'create' || action === 'delete';
-  const paths = wholeObject ? '' : changed.map((field) => field.path).join(', ');
+  const paths = wholeObject ? '' : fields.map((field) => field.path).join(', ');
   const title = `${actionLabels[action].verb} ${address}`;
-  const place = changed.find((field) => field.source !== null)?.source ?? source;
+  const place = fields.find((field) => field.source !== null)?.source ?? source;
   return {
-    level: needsCare(change, steps) || change.risks.length > 0 ? 'warning' : 'notice',
+    level: needsCare || risks.length > 0 ? 'warning' : 'notice',
     title: `roster: ${title}`,
-    lines: [
-      `${title}${paths === '' ? '' : `: ${paths}`}`,
-      ...change.risks.map((risk) => risk.message),
-      ...change.notes,
-    ],
+    lines: [`${title}${paths === '' ? '' : `: ${paths}`}`, ...risks.map(({ message }) => message), ...notes],
     ...(place === null ? {} : { place }),
   };
 }

@@ -1,6 +1,9 @@
+import type { Diagnostic } from '../../model/diagnostic.js';
 import { runName, type ServiceRun } from '../../model/run.js';
+import type { Health, ResourceStatus, Status } from '../../model/status.js';
+import { escapeControls } from '../escape.js';
 import { runSeconds, withStageNames } from '../run-labels.js';
-import { attributesXml } from './junit-xml.js';
+import { healthLabels } from '../status-labels.js';
 
 /** Runs as JUnit XML: a suite for each run, and a case for each of its agents. */
 export function runsJunit(runs: readonly ServiceRun[], isDetached: boolean): string {
@@ -20,7 +23,7 @@ function suiteXml(run: ServiceRun, isDetached: boolean): string {
   };
   const name = runName(run);
   const attributes = attributesXml({ name, ...counts, time: runSeconds(run) });
-  return `  <testsuite${attributes}>\n${cases.map((each) => caseXml(each, name, isDetached)).join('')}  </testsuite>\n`;
+  return `  <testsuite${attributes}>\n${cases.map((each) => runCaseXml(each, name, isDetached)).join('')}  </testsuite>\n`;
 }
 
 /** A stage that a running pipeline has not reached is as open as one that runs: it has not failed. */
@@ -32,7 +35,7 @@ function casesOf(run: ServiceRun): readonly ServiceRun[] {
   );
 }
 
-function caseXml(run: ServiceRun, suite: string, isDetached: boolean): string {
+function runCaseXml(run: ServiceRun, suite: string, isDetached: boolean): string {
   const attributes = attributesXml({ classname: suite, name: runName(run), time: runSeconds(run) });
   const result = resultXml(run, isDetached);
   return result === null
@@ -46,4 +49,57 @@ function resultXml({ state, message }: ServiceRun, isDetached: boolean): string 
   if (state === 'running' && isDetached) return `<skipped${attributesXml({ message: 'started' })}/>`;
   const element = state === 'unknown' || state === 'running' ? 'error' : 'failure';
   return `<${element}${attributesXml({ type: state, message: message ?? state })}/>`;
+}
+
+/** The status as JUnit XML: a case for each resource, and for each error. What `failOn` names has failed. */
+export function statusJunit({ project, resources, diagnostics }: Status, failOn: readonly Health[]): string {
+  const errors = diagnostics.filter(({ severity }) => severity === 'error');
+  const cases = [...resources.map((each) => resourceCaseXml(each, failOn)), ...errors.map(errorXml)].join('');
+  const failures = resources.filter(({ health }) => failOn.includes(health)).length;
+  const skipped = resources.filter((each) => isSkipped(each, failOn)).length;
+  const tests = resources.length + errors.length;
+  const counts = attributesXml({ name: project, tests, failures, errors: errors.length, skipped });
+  return `<?xml version="1.0" encoding="UTF-8"?>\n<testsuites name="roster">\n  <testsuite${counts}>\n${cases}  </testsuite>\n</testsuites>\n`;
+}
+
+function resourceCaseXml(resource: ResourceStatus, failOn: readonly Health[]): string {
+  const { address, health, reason } = resource;
+  const attributes = attributesXml({ classname: address.split('/')[0] ?? '', name: address });
+  const message = `${healthLabels[health]}${reason === '' ? '' : `: ${reason}`}`;
+  if (failOn.includes(health))
+    return `    <testcase${attributes}><failure${attributesXml({ type: health, message })}/></testcase>\n`;
+  if (isSkipped(resource, failOn))
+    return `    <testcase${attributes}><skipped${attributesXml({ message })}/></testcase>\n`;
+  return `    <testcase${attributes}/>\n`;
+}
+
+function errorXml({ code, message }: Diagnostic): string {
+  const attributes = attributesXml({ classname: 'roster', name: code });
+  return `    <testcase${attributes}><error${attributesXml({ type: code, message })}/></testcase>\n`;
+}
+
+/** What says neither that it works nor that it does not. */
+function isSkipped({ health }: ResourceStatus, failOn: readonly Health[]): boolean {
+  return !failOn.includes(health) && health !== 'healthy' && health !== 'running';
+}
+
+/** ` name="value"` for each value that is not null. */
+export function attributesXml(values: Readonly<Record<string, string | number | null>>): string {
+  return Object.entries(values)
+    .flatMap(([name, value]) => (value === null ? [] : [` ${name}="${escapeXml(String(value))}"`]))
+    .join('');
+}
+
+const entities: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
+
+/**
+ * XML 1.0 has no way to write most control characters, nor half of a surrogate pair. What steers a terminal or a CI runner,
+ * or hides what a text says, is escaped as everywhere.
+ */
+function escapeXml(text: string): string {
+  const printable = text
+    .toWellFormed()
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what must not be in XML.
+    .replace(/[\u0000-\u001f\u007f-\u009f\ufffe\uffff]/g, '\ufffd');
+  return escapeControls(printable).replace(/[&<>"]/g, (character) => entities[character] ?? character);
 }

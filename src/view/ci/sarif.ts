@@ -1,7 +1,7 @@
 import type { Diagnostic, DiagnosticCode, Place } from '../../model/diagnostic.js';
 import { codeTexts } from '../code-texts.js';
 import { escapeControls } from '../escape.js';
-import { severityLabels } from '../severity-labels.js';
+import { severityLabels } from '../plan-words.js';
 
 /** The base of relative paths, which are from the root of the repository. */
 const base = '%SRCROOT%';

@@ -1,8 +1,8 @@
 import type { DataOutcome, DatasetChange, DatasetInfo, SavedData, StoredQuery } from '../../model/data.js';
 import { instantText } from '../../model/instant-text.js';
+import { count } from '../../model/words.js';
 import { escapeControls } from '../escape.js';
-import { fileSizeText } from '../size-text.js';
-import { count, indent, joinBlocks } from '../text/layout.js';
+import { indent, joinBlocks } from '../text/layout.js';
 import { type TextLayout, type TextOptions, textLayout } from '../text/paint.js';
 import { areTooWide, type Column, stacked, table } from '../text/table.js';
 
@@ -138,3 +138,17 @@ export function storedQueriesText(queries: readonly StoredQuery[], options: Text
   const head = paint('strong', `Saved queries: ${queries.length === 0 ? 'none' : queries.length}`);
   return joinBlocks([rows.length === 0 ? [head] : [head, ...indent([paint('faint', titles), ...rows], 2)]]);
 }
+
+/** `812 bytes`, `1.2 MB`: decimal, as file managers and download pages write sizes. */
+export function fileSizeText(bytes: number): string {
+  if (bytes < 1_000) return bytes === 1 ? '1 byte' : `${bytes} bytes`;
+  for (const [unit, size] of units) if (bytes >= size * 0.9995) return `${(bytes / size).toFixed(1)} ${unit}`;
+  return `${(bytes / 1_000).toFixed(1)} kB`;
+}
+
+const units = [
+  ['TB', 1e12],
+  ['GB', 1e9],
+  ['MB', 1e6],
+  ['kB', 1e3],
+] as const;

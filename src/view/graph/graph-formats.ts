@@ -1,8 +1,8 @@
 import type { Graph } from '../../model/graph.js';
 import type { Action } from '../../model/plan.js';
 import { actionLabels } from '../change-labels.js';
+import { cut } from '../columns.js';
 import { escapeControls } from '../escape.js';
-import { cut } from '../text/layout.js';
 
 /** One line for each node with outgoing links, and for each node without any links. */
 export function graphText({ nodes, links }: Graph): string {

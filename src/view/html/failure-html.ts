@@ -1,9 +1,7 @@
 import type { Diagnostic } from '../../model/diagnostic.js';
-import { severityCounts, worstFirst } from '../severity-labels.js';
+import { severityCounts, worstFirst } from '../plan-words.js';
 import { html } from './html-text.js';
-import { pageHtml } from './page.js';
-import { headerHtml, pageTitle } from './page-header.js';
-import { problemsHtml } from './problems-html.js';
+import { headerHtml, pageHtml, pageTitle, problemsHtml } from './page.js';
 
 export interface FailedPage {
   readonly what: 'Plan' | 'Calendar';

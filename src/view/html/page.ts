@@ -1,4 +1,7 @@
 import { createHash } from 'node:crypto';
+import type { Diagnostic, Place } from '../../model/diagnostic.js';
+import { escapeControls } from '../escape.js';
+import { severityLabels } from '../plan-words.js';
 import { type Html, html, jsonForPage, trusted } from './html-text.js';
 import pageStyle from './page/page.css?raw';
 
@@ -60,4 +63,47 @@ function policy(style: string, script: string | undefined): string {
 
 function sourceHash(text: string): string {
   return `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
+}
+
+export interface Header {
+  /** `Plan` or `Calendar`. */
+  readonly what: string;
+  readonly project: string;
+  readonly environment: string | null;
+  /** Names and what they are, in reading order. */
+  readonly facts: readonly (readonly [string, Html | string])[];
+}
+
+export function headerHtml({ what, project, environment, facts }: Header): Html {
+  return html`<header>
+<p class="what">${what}</p>
+<h1>${project}${environment === null ? null : html` <span class="environment">${environment}</span>`}</h1>
+<dl>${facts.map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>
+</header>`;
+}
+
+export function pageTitle({ what, project, environment }: Omit<Header, 'facts'>): string {
+  return `${what} of ${project}${environment === null ? '' : ` (${environment})`}`;
+}
+
+/** Diagnostics as a list, in the order given. */
+export function problemsHtml(diagnostics: readonly Diagnostic[]): Html {
+  return html`<ul class="problems">${diagnostics.map(problemHtml)}</ul>`;
+}
+
+function problemHtml({ severity, code, message, place, help }: Diagnostic): Html {
+  return html`
+<li class="problem ${severity}"><p><b>${severityLabels[severity]}</b> <code>${code}</code>${place === undefined ? null : placeHtml(place)}</p><p>${proseHtml(message)}</p>${help === undefined ? null : html`<p class="help">${proseHtml(help)}</p>`}</li>`;
+}
+
+function placeHtml({ file, line }: Place): Html {
+  return html` <code class="place">${file}:${line}</code>`;
+}
+
+/** Prose in which code is between backticks. */
+export function proseHtml(text: string): Html {
+  const parts = escapeControls(text).split('`');
+  // A backtick without a partner is one.
+  if (parts.length % 2 === 0) return html`${parts.join('`')}`;
+  return html`${parts.map((part, index) => (index % 2 === 1 ? html`<code>${part}</code>` : part))}`;
 }

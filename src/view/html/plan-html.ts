@@ -1,37 +1,32 @@
-import type { Place } from '../../model/diagnostic.js';
 import { subgraphOf } from '../../model/graph.js';
 import type { Plan } from '../../model/plan.js';
-import { summaryOf } from '../../model/plan-view.js';
-import { inventoryLabel, weakSettingsLabel } from '../basis-labels.js';
-import { startsPerWeekText } from '../cadence-text.js';
-import { ignoredLine } from '../ignored-line.js';
-import { byRisk, countsOf } from '../markdown/change-groups.js';
-import { objectionDiagnostics, stepLookup } from '../plan-lookup.js';
-import { severityLabels, worstFirst } from '../severity-labels.js';
-import { nothingText, refusalTitle } from '../summary-line.js';
-import { count } from '../text/layout.js';
-import { snapshotAge } from '../text/snapshot-text.js';
-import { unmanagedLine } from '../unmanaged-line.js';
-import { calendarPanel } from './calendar-panel.js';
+import { count } from '../../model/words.js';
+import { actingActions, actionLabels } from '../change-labels.js';
+import { byRisk, changeViews } from '../change-view.js';
+import { objectionDiagnostics, type PlaceUrl } from '../plan-lookup.js';
+import {
+  basisFacts,
+  type PlanFact,
+  refusalTitle,
+  severityLabels,
+  totalFacts,
+  verdictOf,
+  worstFirst,
+} from '../plan-words.js';
+import { calendarPanel, heatStyle } from './calendar-html.js';
 import { changeData, placeData } from './change-data.js';
-import { heatStyle } from './heat-map.js';
 import { type Html, html } from './html-text.js';
 import calendarStyle from './page/calendar.css?raw';
-import changeStyle from './page/change.css?raw';
 import planStyle from './page/plan.css?raw';
-import { pageHtml } from './page.js';
+import { type Header, headerHtml, pageHtml, pageTitle, problemsHtml, proseHtml } from './page.js';
 import type { PageData } from './page-data.js';
-import { type Header, headerHtml, pageTitle } from './page-header.js';
 import { planScript } from './page-script.js';
-import { panelsHtml } from './plan-panels.js';
-import { problemsHtml, proseHtml } from './problems-html.js';
 
 interface HtmlOptions {
-  /** The URL of a manifest line; null if no commit is known. */
-  urlOf?(place: Place): string | null;
+  readonly urlOf?: PlaceUrl;
 }
 
-const STYLE = planStyle + changeStyle + calendarStyle + heatStyle();
+const STYLE = planStyle + calendarStyle + heatStyle();
 
 /** More would hide the plan. The list of problems has all of them. */
 const MOST_OBJECTIONS = 10;
@@ -46,7 +41,7 @@ export function planHtml(plan: Plan, { urlOf = () => null }: HtmlOptions = {}): 
   const calendar = plan.calendar === undefined ? null : calendarPanel(plan.calendar);
   const body = html`${headerHtml(header)}
 <main>
-<p class="verdict">${verdictOf(plan)}</p>
+<p class="verdict">${verdictHtml(plan)}</p>
 ${objectionsHtml(plan)}
 ${risksHtml(plan)}
 ${panelsHtml(data, calendar)}
@@ -55,40 +50,31 @@ ${panelsHtml(data, calendar)}
 }
 
 function headerOf(plan: Plan): Header {
-  const { project, environment, service, serviceOverride, snapshot, digest } = plan;
-  const weak = weakSettingsLabel(plan);
-  const lines = [startsPerWeekText(plan), unmanagedLine(plan.unmanaged), ignoredLine(plan)];
-  const override =
-    serviceOverride &&
-    html` (<code>${serviceOverride.setBy}</code> overrides <code>${serviceOverride.declared}</code>)`;
+  const { project, environment, digest } = plan;
+  const facts = [...basisFacts(plan), ...totalFacts(plan)];
   return {
     what: plan.destroy === true ? 'Plan to destroy' : 'Plan',
     project,
     environment,
     facts: [
-      ['Service', html`<code>${service}</code>${override ?? null}`],
-      ['Inventory', html`<code>${inventoryLabel(plan)}</code>`],
-      ...(snapshot === undefined ? [] : [['Planned against', snapshotAge(snapshot)] as const]),
-      ...(weak === null ? [] : [['Settings', weak] as const]),
-      ...lines.flatMap(factOf),
+      ...facts.map((each) => [each.label, factHtml(each)] as const),
       ['Digest', html`<code class="digest">${digest}</code>`],
     ],
   };
 }
 
-/** A line of the text plan such as `Not managed here: 3 groups.` as a name and what it is. */
-function factOf(line: string | null): (readonly [string, string])[] {
-  const [, name, value] = line?.match(/^(.*?): (.*)\.$/) ?? [];
-  return name === undefined || value === undefined ? [] : [[name, value]];
+function factHtml({ value, isCode, override }: PlanFact): Html | string {
+  if (!isCode) return value;
+  const above =
+    override === undefined
+      ? null
+      : html` (<code>${override.setBy}</code> overrides <code>${override.declared}</code>)`;
+  return html`<code>${value}</code>${above}`;
 }
 
-function verdictOf(plan: Plan): Html {
-  const { changes } = plan;
-  const counts = countsOf(changes);
-  const { unchanged } = summaryOf(plan);
-  return counts === ''
-    ? html`<b>No changes.</b> ${nothingText(plan)}`
-    : html`<b>Plan: ${counts}</b>, ${unchanged} unchanged.`;
+function verdictHtml(plan: Plan): Html {
+  const [verdict, rest] = verdictOf(plan);
+  return html`<b>${verdict}</b>${rest}`;
 }
 
 function objectionsHtml(plan: Plan): Html | null {
@@ -106,13 +92,14 @@ function risksHtml({ risks }: Plan): Html | null {
 <ul>${risks.map(({ message }) => html`<li>${proseHtml(message)}</li>`)}</ul></section>`;
 }
 
-function dataOf(plan: Plan, urlOf: (place: Place) => string | null): PageData {
-  const context = { urlOf, stepsOf: stepLookup(plan) };
-  const acting = plan.changes.filter(({ action }) => action !== 'none');
-  const inOrder = Object.values(byRisk(acting, context.stepsOf)).flat();
-  const touched = subgraphOf({ nodes: [], links: plan.links }, new Set(acting.map(({ address }) => address)));
+function dataOf(plan: Plan, urlOf: PlaceUrl): PageData {
+  const views = changeViews(plan);
+  const changed = new Set(views.map(({ change }) => change.address));
+  const touched = subgraphOf({ nodes: [], links: plan.links }, changed);
   return {
-    changes: inOrder.map((change) => changeData(change, context)),
+    changes: Object.values(byRisk(views))
+      .flat()
+      .map((each) => changeData(each, urlOf)),
     problems: worstFirst([...objectionDiagnostics(plan), ...plan.diagnostics]).map(
       ({ severity, code, message, help, place }) => ({
         severity: severityLabels[severity],
@@ -125,3 +112,67 @@ function dataOf(plan: Plan, urlOf: (place: Place) => string | null): PageData {
     links: touched.links.map(({ from, to, stage }) => ({ from, to, stage: stage ?? undefined })),
   };
 }
+
+/** The changes and all that belongs to them, of which one panel is shown at a time. The script fills the lists. */
+export function panelsHtml({ changes, problems, links }: PageData, calendar: Html | null): Html | null {
+  const panels: Panel[] = [
+    ...(changes.length === 0
+      ? []
+      : [{ id: 'changes', title: `Changes (${changes.length})`, body: changesPanel }]),
+    ...(links.length === 0 ? [] : [{ id: 'graph', title: 'Dependency graph', body: graphPanel }]),
+    ...(calendar === null ? [] : [{ id: 'calendar', title: 'Calendar', body: calendar }]),
+    ...(problems.length === 0
+      ? []
+      : [{ id: 'problems', title: `Problems (${problems.length})`, body: problemsPanel }]),
+  ];
+  if (panels.length === 0) return null;
+  return html`<noscript><p class="noscript">This page needs JavaScript to show the changes. It loads nothing from other sites. The page loads nothing from elsewhere.</p></noscript>
+<div role="tablist" aria-label="Parts of the plan" class="tabs">${panels.map(tab)}</div>
+${changes.length === 0 ? null : toolbar(changes)}
+${panels.map(panel)}`;
+}
+
+interface Panel {
+  readonly id: string;
+  readonly title: string;
+  readonly body: Html;
+}
+
+function tab({ id, title }: Panel): Html {
+  return html`<button type="button" role="tab" id="tab-${id}" aria-controls="${id}" data-tab="${id}">${title}</button>`;
+}
+
+function panel({ id, title, body }: Panel): Html {
+  return html`<section role="tabpanel" id="${id}" aria-labelledby="tab-${id}"><h2 class="unseen">${title}</h2>
+${body}</section>
+`;
+}
+
+function toolbar(changes: PageData['changes']): Html {
+  const actions = actingActions.filter((action) => changes.some((each) => each.action === action));
+  return html`<div role="search" class="toolbar" id="toolbar">
+<label class="search"><span class="unseen">Search the changes</span><input type="search" id="query" placeholder="Names, values, ids … (press /)" autocomplete="off" spellcheck="false"></label>
+<div role="group" aria-label="Actions" class="actions">${actions.map((action) => actionButton(action, changes))}</div>
+<label>Kind <select id="kind"><option value="">all</option></select></label>
+<label>Risk <select id="risk"><option value="">all</option></select></label>
+<label>File <select id="file"><option value="">all</option></select></label>
+<button type="button" id="reset" hidden>Reset</button>
+<p role="status" id="shown"></p>
+</div>`;
+}
+
+function actionButton(action: (typeof actingActions)[number], changes: PageData['changes']): Html {
+  const { symbol, verb } = actionLabels[action];
+  const number = changes.filter((each) => each.action === action).length;
+  return html`<button type="button" class="action ${action}" data-action="${action}" aria-pressed="false"><span aria-hidden="true">${symbol}</span> ${verb} <b>${number}</b></button>`;
+}
+
+const changesPanel = html`<p class="hint"><kbd>/</kbd> search, <kbd>↑</kbd> <kbd>↓</kbd> move, <kbd>Enter</kbd> open or close
+<button type="button" id="open-all">Open all</button></p>
+<div role="list" id="list" aria-label="Changes"></div>`;
+
+const graphPanel = html`<p id="graph-note"></p>
+<div class="scroll" id="drawing"></div>
+<details><summary>The same as text</summary><ul id="graph-text"></ul></details>`;
+
+const problemsPanel = html`<div role="list" id="problem-list" aria-label="Problems"></div>`;

@@ -1,6 +1,11 @@
+import type { Calendar } from '../../model/calendar.js';
 import { type Diagnostic, hasErrors, type Place } from '../../model/diagnostic.js';
 import type { Drift } from '../../model/drift.js';
-import type { FieldChange, Plan } from '../../model/plan.js';
+import type { Hold } from '../../model/hold.js';
+import type { HoldReport } from '../../model/hold-plan.js';
+import type { AgentInput, ListedAgent, ListedObject, ListedSection } from '../../model/listing.js';
+import type { DetailedLog, Log, LogEntry } from '../../model/log.js';
+import type { FieldChange, Plan, ServiceOverride, UnmanagedCounts } from '../../model/plan.js';
 import { summaryOf } from '../../model/plan-view.js';
 import { actingOutcomes, isComplete, type Report } from '../../model/report.js';
 import type { Address } from '../../model/resource.js';
@@ -192,4 +197,139 @@ function placeJson({ file, line, column }: Place) {
 /** A report often repeats the diagnostics of its plan. */
 function distinct<T>(list: readonly T[]): T[] {
   return [...new Map(list.map((each) => [JSON.stringify(each), each])).values()];
+}
+
+/** `hold --format json` and `resume --format json`. */
+export function holdJson({ made, outcomes, converged, diagnostics }: HoldReport) {
+  const results = new Map(outcomes.map((each) => [each.address, each]));
+  const { action, hold, resources, plan } = made;
+  return {
+    ...jsonHeader(plan),
+    action,
+    hold,
+    resources: resources.map(({ address, kind, id, effect, why }) => {
+      const { outcome = null, error = null } = results.get(address) ?? {};
+      return { address, kind, id, effect, why, outcome, error };
+    }),
+    converged,
+    diagnostics: diagnostics.map(diagnosticJson),
+  };
+}
+
+/** What `roster list` shows. */
+export interface ListView {
+  readonly project: string | null;
+  readonly environment: string | null;
+  readonly service: string;
+  readonly serviceOverride?: ServiceOverride;
+  readonly agents: readonly ListedAgent[] | null;
+  readonly sections: readonly ListedSection[];
+  readonly unmanaged: UnmanagedCounts | null;
+  readonly diagnostics: readonly Diagnostic[];
+}
+
+/** `list --format json`: a list for each section that was asked for. `unmanaged` is null without a project. */
+export function listJson(view: ListView, withInputs: boolean) {
+  const { project, environment, service, serviceOverride, agents, sections } = view;
+  return {
+    formatVersion: 1,
+    ...{ project, environment, service },
+    ...(serviceOverride === undefined ? {} : { serviceOverride }),
+    ...(agents === null ? {} : { agents: agents.map((each) => agentJson(each, withInputs)) }),
+    ...Object.fromEntries(sections.map(({ section, objects }) => [section, objects.map(objectJson)])),
+    unmanaged: view.unmanaged,
+    diagnostics: view.diagnostics.map(diagnosticJson),
+  };
+}
+
+function agentJson({ id, externalAgentId, name, inputKeys, inputs = [] }: ListedAgent, withInputs: boolean) {
+  const shown = withInputs ? { inputs: inputs.map(inputJson) } : { inputKeys };
+  return { address: `agent/${externalAgentId}`, id, externalAgentId, name, ...shown };
+}
+
+function inputJson({ key, defaultValue }: AgentInput) {
+  return { key, defaultValue };
+}
+
+function objectJson({ address, status, canManage, id, name, caller, held, values }: ListedObject) {
+  const facts = { address, status, canManage, id, name };
+  const rest = { ...(caller === undefined ? {} : { caller }), ...values };
+  return { ...facts, ...rest, ...(held === undefined ? {} : { held: heldJson(held) }) };
+}
+
+function heldJson({ by, reason, since, until }: Hold) {
+  return { by, reason, since, until };
+}
+
+/** `roster log --format json`. */
+export function logJson({ project, environment, inventory, entries, total }: Log) {
+  return {
+    formatVersion: 1,
+    project,
+    environment,
+    inventory,
+    total,
+    entries: entries.map((each) => ({ ...entryJson(each), changes: each.changes })),
+    diagnostics: [],
+  } as const;
+}
+
+/** `roster log ID --format json`. */
+export function logEntryJson({ project, environment, inventory, entry, changes }: DetailedLog) {
+  return {
+    formatVersion: 1,
+    project,
+    environment,
+    inventory,
+    entry: {
+      ...entryJson(entry),
+      changes: changes.map(({ fields, ...rest }) => ({
+        ...rest,
+        fields: fields.map(({ path, before, after, sensitive }) => ({ path, before, after, sensitive })),
+      })),
+    },
+    diagnostics: [],
+  } as const;
+}
+
+function entryJson({ number, changes: _, ...entry }: LogEntry) {
+  return { number, ...entry };
+}
+
+/** The shape of `calendar --format json`. Fields may be added under one `formatVersion`, never changed. */
+export function calendarJson(calendar: Calendar, diagnostics: readonly Diagnostic[]) {
+  const { project, environment, timeZone, timeZoneData, from, until, limit, days, schedules, starts } =
+    calendar;
+  return {
+    formatVersion: 1,
+    project,
+    environment,
+    timeZone,
+    timeZoneData,
+    from: from.toISOString(),
+    until: until.toISOString(),
+    startsPerMinuteLimit: limit,
+    minutesOverLimit: calendar.minutesOverLimit,
+    schedules,
+    starts,
+    days,
+    busiest: calendar.busiest.map(({ minute, wallClock, starts: all, by }) => ({
+      minute: minute.toISOString(),
+      wallClock,
+      starts: all,
+      by,
+    })),
+    uncounted: calendar.uncounted,
+    diagnostics: diagnostics.map(diagnosticJson),
+  };
+}
+
+/** The counts that GitLab's merge-request widget reads from a `terraform` report. A replace is a create and a delete. */
+export function planGitlab(plan: Plan) {
+  const summary = summaryOf(plan);
+  return {
+    create: summary.create + summary.replace,
+    update: summary.update,
+    delete: summary.delete + summary.replace,
+  } as const;
 }

@@ -1,71 +1,105 @@
-import type { Place } from '../../model/diagnostic.js';
-import type { Change } from '../../model/plan.js';
-import { cadenceText, weeklyText } from '../cadence-text.js';
-import { actionLabels, needsCare } from '../change-labels.js';
-import { escapeControls } from '../escape.js';
-import type { StepLookup } from '../plan-lookup.js';
-import { sentencesOf } from '../sentences.js';
-import { originText } from '../text/field-text.js';
-import { count, cut, fits } from '../text/layout.js';
-import { type FieldParts, fieldLine, fieldParts } from './field-line.js';
+import type { Json } from '../../model/json.js';
+import { count } from '../../model/words.js';
+import { type ChangeView, sentencesOf } from '../change-view.js';
+import { cut, fits, pieces } from '../columns.js';
+import { escapeControls, word } from '../escape.js';
 import {
-  type FieldOwner,
-  type FieldsMarkdown,
-  fieldsMarkdown,
-  wholeFieldsMarkdown,
-} from './field-markdown.js';
-import { htmlCode, markdownCode, markdownLink, shortCode, shortProse } from './markdown-escape.js';
+  type FieldParts,
+  type FieldView,
+  fieldLine,
+  fieldParts,
+  isBlank,
+  MOST_LINES,
+  sidesText,
+  tooDifferent,
+  valueText,
+} from '../field-view.js';
+import type { DiffLine } from '../line-diff.js';
+import { cadenceBesideBrief, type RunsView, type RunText, weeklyText } from '../next-runs.js';
+import type { PlaceUrl } from '../plan-lookup.js';
+import {
+  htmlCode,
+  markdownCode,
+  markdownFence,
+  markdownProse,
+  markdownTable,
+  shortCode,
+  shortProse,
+  tableCode,
+} from './markdown-escape.js';
 import type { PackItem } from './markdown-pack.js';
-import { runsMarkdown } from './runs-markdown.js';
+import { placeMarkdown } from './page-parts.js';
 
 /** Risks and notes shown for one change. */
-const maxSentences = 10;
-const maxSentenceColumns = 2_000;
+const MOST_SENTENCES = 10;
+const LONGEST_SENTENCE = 2_000;
 /** No name, id or address of a manifest is longer; those of the service may be. */
-const maxNameColumns = 2_000;
-
-export interface ChangeContext {
-  /** The URL of a manifest line; null if no commit is known. */
-  readonly urlOf: (place: Place) => string | null;
-  readonly stepsOf: StepLookup;
-}
-
-/** A list item: the action, the resource and what changes, risks and notes, and what is long folded below. */
-export function changeMarkdown(change: Change, context: ChangeContext): PackItem {
-  const parts = fieldParts(change);
-  const sentences = visibleSentences(change);
+export const LONGEST_NAME = 2_000;
+/** Nobody scrolls sideways to the end of a line of code. */
+const WIDEST_LINE = 100;
+/**
+ * A list item: the action, the resource and what changes, risks and notes, and what is long folded below. What is `said`
+ * above the item for all of its kind is not repeated.
+ */
+export function changeMarkdown(
+  view: ChangeView,
+  urlOf: PlaceUrl,
+  said: ReadonlySet<string> = new Set(),
+): PackItem {
+  const parts = fieldParts(view.fields);
+  // An empty list item would underline the line before it and so make it a heading.
+  const sentences = sentencesOf(view).filter((each) => /\S/.test(each) && !said.has(each));
+  const left = sentences.length - MOST_SENTENCES;
   const short = [
-    heading(change, parts, context),
-    ...belowHeading(change, parts),
-    ...sentences.slice(0, maxSentences).map((each) => `  - ${shortProse(each, maxSentenceColumns)}`),
-    ...leftOut(sentences.length - maxSentences),
+    heading(view, parts, urlOf),
+    ...belowHeading(view, parts),
+    ...sentences.slice(0, MOST_SENTENCES).map((each) => `  - ${shortProse(each, LONGEST_SENTENCE)}`),
+    ...(left > 0 ? [`  - … and ${count(left, 'more note')}`] : []),
   ].join('\n');
-  const shortened = shortenedParts(change, sentences);
+  const shortened = shortenedParts(view, sentences);
   return {
     short,
     full: () => {
-      const { lines, shortened: fields } = details(change, parts);
+      const { lines, shortened: fields } = foldedFields(parts, view.runs);
       return { text: [short, ...lines].join('\n'), shortened: shortened + fields };
     },
     shortened,
   };
 }
 
-/** An empty list item would underline the line before it and so make it a heading. */
-function visibleSentences(change: Change): string[] {
-  return sentencesOf(change).filter((each) => /\S/.test(each));
+/** How much of what is always shown is not shown in full. */
+function shortenedParts({ change, name }: ChangeView, sentences: readonly string[]): number {
+  const names = [change.address, name, change.id].filter((each) => each !== null);
+  const isLong = (text: string, columns: number) => !fits(escapeControls(text), columns);
+  return (
+    names.filter((each) => isLong(each, LONGEST_NAME)).length +
+    sentences.slice(0, MOST_SENTENCES).filter((each) => isLong(each, LONGEST_SENTENCE)).length +
+    Math.max(0, sentences.length - MOST_SENTENCES)
+  );
 }
 
-function leftOut(sentences: number): string[] {
-  return sentences > 0 ? [`  - … and ${count(sentences, 'more note')}`] : [];
+function heading(view: ChangeView, parts: FieldParts, urlOf: PlaceUrl): string {
+  const { change, verb, name, isIdentified, remarks } = view;
+  const { address, id, source } = change;
+  const words = [
+    `- **${verb}**`,
+    shortCode(address, LONGEST_NAME),
+    ...(name === null ? [] : [`named ${shortCode(name, LONGEST_NAME)}`]),
+    ...(isIdentified && id !== null ? [`id ${shortCode(id, LONGEST_NAME)}`] : []),
+    ...(source === null ? [] : [`at ${placeMarkdown(source, urlOf)}`]),
+    ...remarks.map((each) => `(${each})`),
+  ].join(' ');
+  const facts = headingFacts(view, parts).filter((each) => each !== null);
+  return facts.length === 0 ? words : `${words}: ${facts.join('; ')}`;
 }
 
-/** What must be seen and is too long for the heading. */
-function belowHeading(change: Change, parts: FieldParts): string[] {
-  const line = fitsHeading(parts) ? null : fieldLine(parts, change, markdownCode);
-  const whole = wholeFieldsMarkdown(change).map((each) => (each === '' ? '' : `  ${each}`));
-  const identity = parts.below.length > 0 ? deletedObject(change, parts) : [];
-  return [...(line === null ? [] : [`  - ${line}`]), ...whole, ...identity];
+/** What changes, if it fits; otherwise what it is in brief. And how often it runs, in the words that the rest leaves. */
+function headingFacts({ change, cadence }: ChangeView, parts: FieldParts): (string | null)[] {
+  const { action, inBrief } = change;
+  const fields = fitsHeading(parts) ? fieldLine(parts, markdownCode) : null;
+  if (fields !== null && action !== 'adopt') return [fields, weeklyText(change)];
+  const isBrief = inBrief !== undefined && (action === 'create' || action === 'adopt');
+  return isBrief ? [shortProse(inBrief), cadenceBesideBrief(change)] : [cadence];
 }
 
 /** One or two fields do not hide the place and the name before them. */
@@ -73,111 +107,126 @@ function fitsHeading({ onLine }: FieldParts): boolean {
   return onLine.length <= 2;
 }
 
-/** How much of what is always shown is not shown in full. */
-function shortenedParts({ address, name, id }: Change, sentences: readonly string[]): number {
-  const names = [address, name, id].filter((each) => each !== null);
-  return (
-    names.filter((each) => !fits(escapeControls(each), maxNameColumns)).length +
-    sentences.slice(0, maxSentences).filter((each) => !fits(escapeControls(each), maxSentenceColumns))
-      .length +
-    Math.max(0, sentences.length - maxSentences)
-  );
+/** What must be seen and is too long for the heading. */
+function belowHeading({ change, name, fields }: ChangeView, parts: FieldParts): string[] {
+  const line = fitsHeading(parts) ? null : fieldLine(parts, markdownCode);
+  const whole = fields.filter(({ isWhole }) => isWhole).flatMap(wholeField);
+  // The rest of the natural key of what is deleted is never folded: name and id are in the heading.
+  const identity = change.action === 'delete' && name === null ? deletedTexts(parts) : [];
+  return [
+    ...(line === null ? [] : [`  - ${line}`]),
+    ...whole.map((each) => (each === '' ? '' : `  ${each}`)),
+    ...(identity.length === 0 ? [] : [`  - ${identity.join(', ')}`]),
+  ];
 }
 
-/** The rest of the natural key of what is deleted, which is never folded: name and id are in the heading. */
-function deletedObject({ action, name }: Change, { below }: FieldParts): string[] {
-  if (action !== 'delete' || name !== null) return [];
-  const texts = below.flatMap(({ path, before, sensitive }) =>
-    sensitive || typeof before !== 'string' || before === ''
-      ? []
-      : `${shortProse(path)} ${shortCode(before, maxNameColumns)}`,
-  );
-  return texts.length === 0 ? [] : [`  - ${texts.join(', ')}`];
+function deletedTexts({ below }: FieldParts): string[] {
+  return below.flatMap(({ path, difference }) => {
+    const before = difference.kind === 'list' ? null : difference.before;
+    if (typeof before !== 'string' || before === '') return [];
+    return `${shortProse(path)} ${shortCode(before, LONGEST_NAME)}`;
+  });
 }
 
-function heading(change: Change, parts: FieldParts, { urlOf, stepsOf }: ChangeContext): string {
-  const { verb } = actionLabels[change.action];
-  const outside = change.origin === 'remote' || change.origin === 'both' ? originText(change.origin) : null;
-  const words = [
-    `- **${needsCare(change, stepsOf(change)) ? verb.toUpperCase() : verb}**`,
-    shortCode(change.address, maxNameColumns),
-    ...(isNameKnown(change) ? [] : [`named ${shortCode(change.name ?? '', maxNameColumns)}`]),
-    ...(isIdentified(change) && change.id !== null ? [`id ${shortCode(change.id, maxNameColumns)}`] : []),
-    ...(change.source === null ? [] : [`at ${placeMarkdown(change.source, urlOf)}`]),
-    ...(isFromOutside(change) ? ['(adopted)'] : []),
-    ...(outside === null ? [] : [`(${outside})`]),
-  ].join(' ');
-  const fields = fitsHeading(parts) ? fieldLine(parts, change, markdownCode) : null;
-  const cadence = fields === null ? cadenceBeside(change) : weeklyText(change);
-  const facts = [briefly(change, fields), fields, cadence].filter((each) => each !== null);
-  return facts.length === 0 ? words : `${words}: ${facts.join('; ')}`;
+/** In full, whatever else is left out. */
+function wholeField(field: FieldView): string[] {
+  const { path, difference } = field;
+  if (difference.kind === 'value') {
+    const value = sidesText(difference, (each) => markdownCode(valueText(each)));
+    return [`- ${markdownCode(path)}: ${value}`];
+  }
+  return ['', ...fence([`  ${escapeControls(path)}:`, ...(signedLines(field) ?? []).flatMap(diffLine)]), ''];
 }
 
-/** Describes an object that does not change, or one that is new and whose fields are below. */
-function briefly({ action, inBrief }: Change, fields: string | null): string | null {
-  const isShown = action === 'adopt' || (action === 'create' && fields === null);
-  return isShown && inBrief !== undefined ? shortProse(inBrief) : null;
-}
-
-/** Without what `inBrief` says of a new schedule: an interval, that it is paused, or runs once. */
-function cadenceBeside(change: Change): string | null {
-  const { action, inBrief } = change;
-  const cadence = cadenceText(change);
-  if (action !== 'create' || inBrief === undefined || cadence === null) return cadence;
-  const more = cadence.split(', ').filter((part) => !inBrief.includes(part.replace(/^runs /, '')));
-  return more.length === 0 ? null : more.join(', ');
-}
-
-function isFromOutside({ action, adopted, renamedFrom }: Change): boolean {
-  return adopted && action !== 'adopt' && renamedFrom === undefined;
-}
-
-/** A name that repeats the key adds nothing, except for deletes. */
-function isNameKnown(change: Change): boolean {
-  return change.name === null || (change.action !== 'delete' && isNameInAddress(change));
-}
-
-export function isNameInAddress({ address, name }: Pick<Change, 'address' | 'name'>): boolean {
-  return name === null || name === address.slice(address.indexOf('/') + 1);
-}
-
-/** Where it matters which object is meant: one that is lost, or that this project has not managed so far. */
-function isIdentified({ action, adopted }: Change): boolean {
-  return action === 'delete' || action === 'forget' || adopted;
-}
-
-/** `roster.yaml:17`, as a link if a commit is known. */
-export function placeMarkdown(place: Place, urlOf: ChangeContext['urlOf']): string {
-  const text = cut(`${escapeControls(place.file)}:${place.line}`, 120);
-  const url = urlOf(place);
-  return url === null ? shortCode(text, 120) : markdownLink(text, url);
+interface FoldedText {
+  readonly lines: readonly string[];
+  /** How many fields are not shown in full. */
+  readonly shortened: number;
 }
 
 /** The differences that are too long for a line, and the next runs, folded. */
-function details(change: Change, { below }: FieldParts): FieldsMarkdown {
-  const runs = change.nextRuns === null ? [] : runsMarkdown(change.nextRuns);
-  return folded(below, change, runs);
-}
-
-/** The differences that are too long for a line, folded. */
-export function foldedFields({ below }: FieldParts, owner: FieldOwner): FieldsMarkdown {
-  return folded(below, owner, []);
-}
-
-function folded(below: FieldParts['below'], owner: FieldOwner, runs: readonly string[]): FieldsMarkdown {
-  const fields = fieldsMarkdown(below, owner);
-  if (below.length === 0 && runs.length === 0) return fields;
-  const titles = [...below.map((field) => field.path), ...(runs.length === 0 ? [] : ['next runs'])];
-  const title = htmlCode(cut(escapeControls(titles.join(', ')), 120));
+export function foldedFields({ below }: FieldParts, runs: RunsView | null): FoldedText {
+  if (below.length === 0 && runs === null) return { lines: [], shortened: 0 };
+  const blocks = below.map(block);
+  const titles = [...below.map((field) => field.path), ...(runs === null ? [] : ['next runs'])];
   const lines = [
     '',
-    `<details><summary>${title}</summary>`,
+    `<details><summary>${htmlCode(cut(escapeControls(titles.join(', ')), WIDEST_LINE))}</summary>`,
     '',
-    ...fields.lines,
-    ...runs,
+    ...(blocks.length === 0 ? [] : [...fence(blocks.flatMap((each) => each.lines)), '']),
+    ...(runs === null ? [] : runsMarkdown(runs)),
     '',
     '</details>',
     '',
   ];
-  return { ...fields, lines: lines.map((each) => (each === '' ? '' : `  ${each}`)) };
+  return {
+    lines: lines.map((each) => (each === '' ? '' : `  ${each}`)),
+    shortened: blocks.filter(({ isShortened }) => isShortened).length,
+  };
+}
+
+/** The lines of one field in a `diff` block. */
+function block(field: FieldView): { readonly lines: readonly string[]; readonly isShortened: boolean } {
+  const { path, remark, difference } = field;
+  const name = `${cut(escapeControls(path), 40)}${remark === null ? '' : ` (${remark})`}`;
+  const found = signedLines(field);
+  if (found === null) return { lines: [`! ${name}: ${tooDifferent(difference)}`], isShortened: true };
+  const lines = found.flatMap(diffLine);
+  const left = lines.length - MOST_LINES;
+  const more = left > 0 ? [`  … ${count(left, 'more line')}`] : [];
+  return { lines: [`  ${name}:`, ...lines.slice(0, MOST_LINES), ...more], isShortened: left > 0 };
+}
+
+/** What goes, and then what comes. Null for what differs in too much to be read. */
+function signedLines({ difference }: FieldView): DiffLine[] | null {
+  const lines = (kind: DiffLine['kind'], texts: readonly string[]) => texts.map((text) => ({ kind, text }));
+  switch (difference.kind) {
+    case 'lines':
+      return difference.lines();
+    case 'value': {
+      const text = (value: Json = null) => (isBlank(value) ? [] : [valueText(value)]);
+      return [...lines('removed', text(difference.before)), ...lines('added', text(difference.after))];
+    }
+    case 'list': {
+      const { before = [], after = [], added, removed, changesOrder } = difference;
+      const [gone, come] = changesOrder ? [before, after] : [removed, added];
+      return [...lines('removed', gone.map(word)), ...lines('added', come.map(word))];
+    }
+    default:
+      return difference satisfies never;
+  }
+}
+
+function fence(lines: readonly string[]): string[] {
+  return markdownFence('diff', lines).split('\n');
+}
+
+/** A line of a `diff` block begins with `+`, `-` or a space. A bar marks where a long line goes on. */
+function diffLine({ kind, text }: DiffLine): string[] {
+  const sign = { added: '+', removed: '-', same: ' ', hunk: ' ' }[kind];
+  return pieces(text, WIDEST_LINE).map((piece, index) => `${sign} ${index === 0 ? ' ' : '┊'} ${piece}`);
+}
+
+/** The next runs of a schedule, before and after, as a sentence and a table. */
+function runsMarkdown({ zone, source, before, after, computed, clockChanges }: RunsView): string[] {
+  const title = `Next runs in ${markdownCode(zone)}${zone === 'UTC' ? '' : ' and UTC'}, ${source}:`;
+  const differs = 'The preview differs from what roster computes:';
+  const changes = clockChanges.map((line) => `- ${markdownProse(line)}`);
+  return [
+    title,
+    '',
+    ...(before === null ? runTable(['runs'], [after]) : runTable(['before', 'after'], [before, after])),
+    ...(computed === null ? [] : ['', differs, '', ...runTable(['computed'], [computed])]),
+    ...(changes.length === 0 ? [] : ['', ...changes]),
+  ];
+}
+
+function runTable(titles: readonly string[], columns: readonly (readonly RunText[])[]): string[] {
+  const rows = Math.max(...columns.map((each) => each.length));
+  const cell = (run: RunText | undefined) =>
+    run === undefined ? '' : run.isTime ? tableCode(run.text) : run.text;
+  return markdownTable(
+    titles,
+    Array.from({ length: rows }, (_, index) => columns.map((each) => cell(each[index]))),
+  );
 }

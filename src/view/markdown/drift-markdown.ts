@@ -1,60 +1,66 @@
 import type { Diagnostic } from '../../model/diagnostic.js';
 import type { Drift, Drifted } from '../../model/drift.js';
-import { worstFirst } from '../severity-labels.js';
-import { driftCounts } from '../text/drift-text.js';
-import { count } from '../text/layout.js';
-import { unmanagedLine } from '../unmanaged-line.js';
-import { type ChangeContext, foldedFields, isNameInAddress, placeMarkdown } from './change-markdown.js';
-import { fieldLine, fieldParts } from './field-line.js';
+import { count } from '../../model/words.js';
+import { nameBesideKey } from '../change-view.js';
+import { fieldLine, fieldParts, fieldViews } from '../field-view.js';
+import type { PlaceUrl } from '../plan-lookup.js';
+import { driftCounts, factSentence, noDrift, uncountedFacts, worstFirst } from '../plan-words.js';
+import { foldedFields, LONGEST_NAME } from './change-markdown.js';
 import { driftMarker, markdownCode, shortCode } from './markdown-escape.js';
 import { type Filled, type PackItem, SizeBudget } from './markdown-pack.js';
-import { tooLong } from './omissions-markdown.js';
-import { type MarkdownOptions, markdownLimit, projectMarkdown } from './plan-markdown.js';
-import { diagnosticItem, hiddenWarnings, warningsSection } from './problems-markdown.js';
-import { subsection } from './sections-markdown.js';
+import {
+  diagnosticItem,
+  hiddenWarnings,
+  MARKDOWN_LIMIT,
+  type MarkdownOptions,
+  pageText,
+  placeMarkdown,
+  projectMarkdown,
+  subsection,
+  tooLong,
+  WARNINGS_SIZE,
+  warningsSection,
+} from './page-parts.js';
 
 /** Reserved for what is left out. */
-const reservedSize = 1_000;
-const warningsSize = 8_000;
-const maxNameColumns = 2_000;
+const RESERVED_SIZE = 1_000;
 
 /**
  * What was changed outside roster, as an issue or a comment (contract §6, markdown): what was deleted, then each changed
  * field as last applied and as it is now. Never over the limit.
  */
 export function driftMarkdown(drift: Drift, options: MarkdownOptions = {}): string {
-  const { measure = (text) => text.length, limit = markdownLimit, urlOf = () => null } = options;
+  const { measure = (text) => text.length, limit = MARKDOWN_LIMIT, urlOf = () => null } = options;
   const top = header(drift);
-  const budget = new SizeBudget(limit - reservedSize - measure(top.join('\n')), measure);
-  const deletedFirst = [...drift.changes].sort(
-    (a, b) => Number(b.what === 'deleted') - Number(a.what === 'deleted'),
-  );
+  const budget = new SizeBudget(limit - RESERVED_SIZE - measure(top.join('\n')), measure);
+  const isDeleted = ({ what }: Drifted) => what === 'deleted';
+  const deletedFirst = [
+    ...drift.changes.filter(isDeleted),
+    ...drift.changes.filter((each) => !isDeleted(each)),
+  ];
   const changes = budget.fill(deletedFirst, (each) => driftedItem(each, urlOf));
-  const warnings = budget.fillUpTo(warningsSize, worstFirst(drift.diagnostics), (each) =>
+  const warnings = budget.fillUpTo(WARNINGS_SIZE, worstFirst(drift.diagnostics), (each) =>
     diagnosticItem(each, urlOf),
   );
-  return [
+  return pageText([
     ...top,
     ...omissions(changes, warnings),
     ...subsection(null, changes),
     ...warningsSection(warnings, false),
-  ]
-    .join('\n')
-    .replace(/\n{3,}/g, '\n\n');
+  ]);
 }
 
 function header(drift: Drift): string[] {
   const counts = driftCounts(drift);
-  const unmanaged = unmanagedLine(drift.unmanaged);
   return [
     driftMarker(drift.project, drift.environment),
     counts === null
-      ? `**No drift.** Nothing was changed outside roster since the last apply (${count(drift.resources, 'resource')}).`
+      ? `**No drift.** ${noDrift(drift)}`
       : `**Drift: ${counts}** outside roster since the last apply.`,
     ...advice(drift.changes),
     '',
     projectMarkdown(drift),
-    ...(unmanaged === null ? [] : ['', unmanaged]),
+    ...uncountedFacts(drift).flatMap((each) => ['', factSentence(each)]),
     '',
   ];
 }
@@ -68,21 +74,21 @@ function advice(changes: readonly Drifted[]): string[] {
 }
 
 /** `before` of a field is what was applied last, `after` what someone else has changed it to. */
-function driftedItem(drifted: Drifted, urlOf: ChangeContext['urlOf']): PackItem {
-  const { what, address, name, id, source } = drifted;
-  const change = { ...drifted, action: 'update', origin: 'remote' } as const;
-  const parts = fieldParts(change);
-  const line = fieldLine(parts, change, markdownCode);
-  const short = [
+function driftedItem(drifted: Drifted, urlOf: PlaceUrl): PackItem {
+  const { what, address, id, source } = drifted;
+  const name = nameBesideKey(drifted);
+  const parts = fieldParts(fieldViews({ ...drifted, action: 'update', origin: 'remote' }));
+  const line = fieldLine(parts, markdownCode);
+  const words = [
     `- **${what === 'deleted' ? 'DELETED' : 'changed'}**`,
-    shortCode(address, maxNameColumns),
-    ...(isNameInAddress(drifted) ? [] : [`named ${shortCode(name ?? '', maxNameColumns)}`]),
-    ...(id === null ? [] : [`id ${shortCode(id, maxNameColumns)}`]),
+    shortCode(address, LONGEST_NAME),
+    ...(name === null ? [] : [`named ${shortCode(name, LONGEST_NAME)}`]),
+    ...(id === null ? [] : [`id ${shortCode(id, LONGEST_NAME)}`]),
     ...(source === null ? [] : [`at ${placeMarkdown(source, urlOf)}`]),
   ].join(' ');
-  const heading = line === null ? short : `${short}: ${line}`;
+  const heading = line === null ? words : `${words}: ${line}`;
   const full = () => {
-    const folded = foldedFields(parts, change);
+    const folded = foldedFields(parts, null);
     return { text: [heading, ...folded.lines].join('\n'), shortened: folded.shortened };
   };
   return { short: heading, full, shortened: 0 };
@@ -90,11 +96,10 @@ function driftedItem(drifted: Drifted, urlOf: ChangeContext['urlOf']): PackItem 
 
 function omissions(changes: Filled<Drifted>, warnings: Filled<Diagnostic>): string[] {
   const left = changes.items.length - changes.texts.length;
+  const bare = changes.texts.length - changes.full;
   return tooLong('drift', [
     ...(left === 0 ? [] : [`${count(left, 'change')} left out`]),
-    ...(changes.full === changes.texts.length
-      ? []
-      : [`${count(changes.texts.length - changes.full, 'change')} shown without details`]),
+    ...(bare === 0 ? [] : [`${count(bare, 'change')} shown without details`]),
     ...(changes.shortened === 0 ? [] : [`${count(changes.shortened, 'value')} not shown in full`]),
     ...hiddenWarnings(warnings),
   ]);

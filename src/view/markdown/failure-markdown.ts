@@ -1,11 +1,8 @@
 import type { Plan } from '../../model/plan.js';
-import { severityCounts, worstFirst } from '../severity-labels.js';
+import { severityCounts, worstFirst } from '../plan-words.js';
 import { driftMarker, markdownMarker, shortCode } from './markdown-escape.js';
 import { type MeasureText, SizeBudget } from './markdown-pack.js';
-import { tooLong } from './omissions-markdown.js';
-import { markdownLimit } from './plan-markdown.js';
-import { diagnosticItem, hiddenWarnings } from './problems-markdown.js';
-import { subsection } from './sections-markdown.js';
+import { diagnosticItem, hiddenWarnings, MARKDOWN_LIMIT, subsection, tooLong } from './page-parts.js';
 
 /** Reserved for the heading and for what is left out. */
 const reservedSize = 8_000;
@@ -23,7 +20,7 @@ export function failureMarkdown(
   measure: MeasureText,
 ): string {
   const marker = page === 'plan' ? markdownMarker : driftMarker;
-  const budget = new SizeBudget(markdownLimit - reservedSize, measure);
+  const budget = new SizeBudget(MARKDOWN_LIMIT - reservedSize, measure);
   const shown = budget.fill(worstFirst(diagnostics), (each) => diagnosticItem(each, () => null));
   return [
     marker(project ?? '', environment),

@@ -1,5 +1,5 @@
+import { cut } from '../columns.js';
 import { escapeCodePoint, escapeControls } from '../escape.js';
-import { cut } from '../text/layout.js';
 
 /**
  * Escapes untrusted text so that it is never parsed as Markdown, HTML, a mention, an issue reference, a link or a

@@ -1,134 +1,334 @@
-import type { Place } from '../../model/diagnostic.js';
+import type { Diagnostic } from '../../model/diagnostic.js';
+import { type Link, subgraphOf } from '../../model/graph.js';
+import { groupBy } from '../../model/group-by.js';
 import type { Change, Plan } from '../../model/plan.js';
-import { summaryOf } from '../../model/plan-view.js';
-import { inventoryLabel, weakSettingsLabel } from '../basis-labels.js';
-import { startsPerWeekText } from '../cadence-text.js';
-import { needsList } from '../change-labels.js';
-import { ignoredLine } from '../ignored-line.js';
-import { stepLookup } from '../plan-lookup.js';
-import { worstFirst } from '../severity-labels.js';
-import { nothingText } from '../summary-line.js';
-import { snapshotAge } from '../text/snapshot-text.js';
-import { unmanagedLine } from '../unmanaged-line.js';
-import { byRisk, countsOf } from './change-groups.js';
+import type { Risk } from '../../model/risk.js';
+import { wordList } from '../../model/word-list.js';
+import { andMore, count, some } from '../../model/words.js';
+import {
+  byRisk,
+  type ChangeView,
+  changeViews,
+  deliversSecret,
+  isInventoryOnly,
+  needsList,
+  sentencesOf,
+} from '../change-view.js';
+import { fieldLine, fieldParts } from '../field-view.js';
+import { graphMermaid } from '../graph/graph-formats.js';
+import type { PlaceUrl } from '../plan-lookup.js';
+import {
+  basisFacts,
+  countsOf,
+  factSentence,
+  refusalTitle,
+  totalFacts,
+  verdictOf,
+  worstFirst,
+} from '../plan-words.js';
 import { changeMarkdown } from './change-markdown.js';
-import { touchedGraph } from './graph-markdown.js';
-import { markdownMarker, shortCode, shortProse } from './markdown-escape.js';
-import { type MeasureText, SizeBudget } from './markdown-pack.js';
-import { omissions } from './omissions-markdown.js';
-import { overviewItem, overviewSection } from './overview-markdown.js';
-import { deleteLines, diagnosticItem, objectionLines, warningsSection } from './problems-markdown.js';
-import { changesSection, planRisks, riskySection } from './sections-markdown.js';
-
-/** In characters. GitHub refuses comments over 65,536. */
-export const markdownLimit = 65_000;
-
-export interface MarkdownOptions {
-  /** The URL of a manifest line; null if no commit is known. */
-  urlOf?(place: Place): string | null;
-  /** Where the HTML page of the plan is, for a comment that is too long. Null or missing if it is nowhere. */
-  readonly pageUrl?: string | null;
-  readonly limit?: number;
-  readonly measure?: MeasureText;
-}
+import { markdownCode, markdownFence, markdownMarker, shortCode, shortProse } from './markdown-escape.js';
+import { type Filled, type PackItem, SizeBudget } from './markdown-pack.js';
+import {
+  diagnosticItem,
+  fold,
+  hiddenWarnings,
+  MARKDOWN_LIMIT,
+  type MarkdownOptions,
+  pageText,
+  projectMarkdown,
+  section,
+  settingCode,
+  subsection,
+  tooLong,
+  WARNINGS_SIZE,
+  warningsSection,
+  wholePlan,
+} from './page-parts.js';
 
 /** Reserved for headings and for the note on what is left out. */
-const reservedSize = 3_000;
-/** The share of the list of all changes: a line each for some 250 of them, before the details of ordinary ones. */
-const overviewShare = 0.4;
-/** The share of warnings, which come before the details of other changes. */
-const warningsSize = 8_000;
-/** No project, service or inventory has a longer name. */
-const maxSettingColumns = 2_500;
+const RESERVED_SIZE = 3_000;
+const MOST_OBJECTIONS = 10;
+/** Longer lists of what only the inventory records are folded. */
+const MOST_INVENTORY_LINES = 5;
+/** Of like changes in a long plan, the first are shown. */
+const MOST_ALIKE = 5;
+/** So many changes that say the same are worth a sentence of their own. */
+const FEWEST_WITH_SENTENCE = 3;
+/** A graph with more arrows is unreadable. */
+const MOST_LINKS = 60;
 
 /**
- * The plan as a comment on a pull request (contract §6, markdown): counts, digest and errors, a list of many changes,
- * risky changes, the rest by kind, dependency graph, warnings; what is long is folded. Never over the limit: deletes and
- * credentials are shown in full before anything else, and what does not fit is counted.
+ * The plan as a comment on a pull request (contract §6, markdown): counts, digest and errors, risky changes, the rest by
+ * kind, dependency graph, warnings; what is long is folded. Never over the limit: deletes and credentials are shown in full
+ * before anything else, and what does not fit is counted. In a long plan, like changes without a risk are counted together.
  */
 export function planMarkdown(plan: Plan, options: MarkdownOptions = {}): string {
   const {
     measure = (text) => text.length,
-    limit = markdownLimit,
+    limit = MARKDOWN_LIMIT,
     urlOf = () => null,
     pageUrl = null,
   } = options;
-  const acting = plan.changes.filter((change) => change.action !== 'none');
-  const context = { urlOf, stepsOf: stepLookup(plan) };
-  const render = (change: Change) => changeMarkdown(change, context);
-  const groups = byRisk(acting, context.stepsOf);
-  const isLong = needsList(acting);
+  const views = changeViews(plan);
+  const groups = byRisk(views);
+  const alike = needsList(views) ? likeChanges(groups.others) : groups.others.map(alone);
 
-  const [top, risks] = [header(plan), planRisks(plan.risks)];
-  const budget = new SizeBudget(limit - reservedSize - measure([top, ...risks].join('\n')), measure);
-  const delivered = budget.fill(groups.deliveries, render);
-  const careful = budget.fill(groups.careful, render);
-  const risky = budget.fill(groups.risky, render);
-  const overview = budget.fillUpTo(
-    limit * overviewShare,
-    isLong ? Object.values(groups).flat() : [],
-    overviewItem,
-  );
-  const warnings = budget.fillUpTo(warningsSize, worstFirst(plan.diagnostics), (each) =>
+  const [top, settings] = [header(plan), settingRisks(plan.risks)];
+  const budget = new SizeBudget(limit - RESERVED_SIZE - measure([top, ...settings].join('\n')), measure);
+  const fill = (list: readonly ChangeView[]) => {
+    const said = sharedSentences(list);
+    const placed = budget.place(said.length === 0 ? [] : [eachOf(list, said)]);
+    const above = new Set(placed.length === 0 ? [] : said);
+    const filled = budget.fill(list, (each) => changeMarkdown(each, urlOf, above));
+    return { ...filled, lines: [...placed, ...subsection(null, filled)] };
+  };
+  const delivered = fill(groups.deliveries);
+  const deleted = fill(groups.careful.filter(isDelete));
+  const credentials = fill(groups.careful.filter((each) => !isDelete(each)));
+  const risky = fill(groups.risky);
+  const warnings = budget.fillUpTo(WARNINGS_SIZE, worstFirst(plan.diagnostics), (each) =>
     diagnosticItem(each, urlOf),
   );
   const drawn = touchedGraph(plan);
   const graph = budget.place(drawn);
-  const others = budget.fill(groups.others, render);
+  const others = budget.fill(alike, (each) => likeItem(each, urlOf));
 
-  return [
+  return pageText([
     top,
-    ...omissions([delivered, careful, risky, others], {
+    ...omissions([delivered, deleted, credentials, risky, others], {
       warnings,
       noGraph: graph.length < drawn.length,
       pageUrl,
     }),
-    ...overviewSection(overview),
-    ...riskySection(risks, { delivered, careful, risky }),
-    ...changesSection(others, isLong),
+    ...section('### Risky changes', [
+      ...settings,
+      ...section('#### Deletes', deleted.lines),
+      ...section('#### Credentials', [...delivered.lines, ...credentials.lines]),
+      ...section('#### Other risks', risky.lines),
+    ]),
+    ...changesSection(others, pageUrl),
     ...graph,
     ...warningsSection(warnings, plan.objections.length > 0),
-  ]
-    .join('\n')
-    .replace(/\n{3,}/g, '\n\n');
+  ]);
+}
+
+function isDelete({ change }: ChangeView): boolean {
+  return change.action === 'delete';
 }
 
 function header(plan: Plan): string {
-  const { project, environment, snapshot, digest, changes } = plan;
-  const counts = countsOf(changes);
-  const weak = weakSettingsLabel(plan);
-  const starts = startsPerWeekText(plan);
-  const unmanaged = unmanagedLine(plan.unmanaged);
-  const ignored = ignoredLine(plan);
-  const { unchanged } = summaryOf(plan);
-  const line =
-    counts === '' ? `**No changes.** ${nothingText(plan)}` : `**Plan: ${counts}**, ${unchanged} unchanged.`;
+  const { project, environment, digest } = plan;
+  const [verdict, rest] = verdictOf(plan);
+  const basis = basisFacts(plan).filter(({ label }) => label !== 'Service');
+  const codes = basis.filter(({ isCode }) => isCode);
+  const prose = basis.filter(({ isCode }) => !isCode);
+  const names = codes.map(({ label, value }) => `, ${label.toLowerCase()} ${settingCode(value)}`);
   return [
     markdownMarker(project, environment),
-    `${line} Digest ${shortCode(digest, 100)}`,
+    `**${verdict}**${rest} Digest ${shortCode(digest, 100)}`,
     '',
-    `${projectMarkdown(plan)}, inventory ${shortCode(inventoryLabel(plan), maxSettingColumns)}`,
-    ...(weak === null ? [] : ['', `Settings: ${shortProse(weak)}`]),
-    ...(starts === null ? [] : ['', starts]),
-    ...(unmanaged === null ? [] : ['', unmanaged]),
-    ...(ignored === null ? [] : ['', ignored]),
-    ...(snapshot === undefined ? [] : ['', `Planned against ${snapshotAge(snapshot)}.`]),
+    `${projectMarkdown(plan)}${names.join('')}`,
+    ...prose.flatMap((each) => ['', shortProse(factSentence(each))]),
+    ...totalFacts(plan).flatMap((each) => ['', factSentence(each)]),
     '',
-    ...deleteLines(changes),
+    ...deleteLines(plan.changes),
     ...objectionLines(plan),
   ].join('\n');
 }
 
-export function projectMarkdown({
-  project,
-  environment,
-  service,
-  serviceOverride,
-}: Pick<Plan, 'project' | 'environment' | 'service' | 'serviceOverride'>): string {
-  const override =
-    serviceOverride === undefined
-      ? ''
-      : ` (\`${serviceOverride.setBy}\` overrides ${shortCode(serviceOverride.declared, maxSettingColumns)})`;
-  const where = environment === null ? '' : `, environment ${shortCode(environment, maxSettingColumns)}`;
-  return `Project ${shortCode(project, maxSettingColumns)}${where}, service ${shortCode(service, maxSettingColumns)}${override}`;
+/** At the top, before what may be a long list of changes. */
+function deleteLines(changes: readonly Change[]): string[] {
+  const deletes = changes.filter(({ action }) => action === 'delete');
+  if (deletes.length === 0) return [];
+  const kinds = [...groupBy(deletes, ({ kind }) => kind)];
+  const counts = kinds.map(([kind, all]) => count(all.length, kind));
+  return ['> [!WARNING]', `> **Deletes ${wordList(counts, 'and')}.**`, ''];
+}
+
+function objectionLines(plan: Pick<Plan, 'objections' | 'destroy'>): string[] {
+  const { objections } = plan;
+  if (objections.length === 0) return [];
+  const lines = objections.slice(0, MOST_OBJECTIONS).map(({ code, message, help }) => {
+    const advice = help === '' ? '' : ` (help: ${shortProse(help)})`;
+    return `> - ${shortProse(message)}${advice} ${shortCode(code, 60)}`;
+  });
+  const left = objections.length - lines.length;
+  return [
+    '> [!CAUTION]',
+    `> **${refusalTitle(plan)}:**`,
+    '>',
+    ...lines,
+    ...(left > 0 ? [`> - …${andMore(left)}`] : []),
+    '',
+  ];
+}
+
+/** The risks of the plan as a whole. There are few, and they are never left out. */
+function settingRisks(risks: readonly Risk[]): string[] {
+  if (risks.length === 0) return [];
+  return ['#### Settings', '', ...risks.map(({ message }) => `- ${shortProse(message, 2_000)}`), ''];
+}
+
+/** What is said of each of these changes, and so needs to be said only once. */
+function sharedSentences(views: readonly ChangeView[]): string[] {
+  const [first, ...rest] = views.map((each) => new Set(sentencesOf(each)));
+  if (first === undefined || views.length < FEWEST_WITH_SENTENCE) return [];
+  return [...first].filter((each) => /\S/.test(each) && rest.every((others) => others.has(each)));
+}
+
+function eachOf(views: readonly ChangeView[], sentences: readonly string[]): string {
+  const texts = sentences.map((each) => shortProse(each, 2_000));
+  return `Each of these ${views.length} changes: ${texts.join('; ')}.\n`;
+}
+
+/** Changes that a reviewer reads as one: the same action on the same kind of entry of one file. */
+interface LikeChanges {
+  readonly views: readonly [ChangeView, ...ChangeView[]];
+  /** Null for a change that is shown by itself, otherwise what they have in common. */
+  readonly common: string | null;
+}
+
+function alone(view: ChangeView): LikeChanges {
+  return { views: [view], common: null };
+}
+
+/**
+ * The first few of each group of like changes, and the number of the others. An update is like others only if it changes
+ * the same values to the same.
+ */
+function likeChanges(views: readonly ChangeView[]): LikeChanges[] {
+  const groups = groupBy(views, (view) => {
+    const { action, kind, source, address } = view.change;
+    const what = action === 'update' ? (valuesOf(view) ?? address) : '';
+    return [action, kind, source?.file, what].join('\n');
+  });
+  return [...groups.values()].flatMap((group): LikeChanges[] => {
+    const [first, ...rest] = group.slice(MOST_ALIKE);
+    // A line for one more would say less than the change itself.
+    if (first === undefined || rest.length === 0) return group.map(alone);
+    return [...group.slice(0, MOST_ALIKE).map(alone), { views: [first, ...rest], common: inCommon(first) }];
+  });
+}
+
+/** `update in teams/a.yaml: timeZone UTC → Europe/Berlin`. */
+function inCommon(view: ChangeView): string {
+  const { verb, change } = view;
+  const file = change.source === null ? '' : ` in ${shortCode(change.source.file, 120)}`;
+  const values = change.action === 'update' ? `: ${valuesOf(view)}` : '';
+  return `${verb}${file}${values}`;
+}
+
+/** Null for values that are too long to be compared at a glance. */
+function valuesOf({ fields }: ChangeView): string | null {
+  const parts = fieldParts(fields);
+  return parts.below.length > 0 ? null : fieldLine(parts, markdownCode);
+}
+
+function likeItem({ views, common }: LikeChanges, urlOf: PlaceUrl): PackItem {
+  const [first] = views;
+  if (common === null) return changeMarkdown(first, urlOf);
+  const short = `- … and ${count(views.length, `more ${first.change.kind}`)} (${common})`;
+  return { short, full: () => ({ text: short, shortened: 0 }), shortened: 0 };
+}
+
+/** All other changes, by kind, then what only the inventory records. */
+function changesSection(others: Filled<LikeChanges>, pageUrl: string | null): string[] {
+  const isRecorded = ({ views: [first] }: LikeChanges) => isInventoryOnly(first);
+  const recorded = others.items.filter(isRecorded);
+  const kinds = groupBy(
+    others.items.filter((each) => !isRecorded(each)),
+    ({ views: [first] }) => first.change.kind,
+  );
+  const areCounted = others.items.some(({ common }) => common !== null);
+  return section('### Changes', [
+    ...(areCounted
+      ? [`Like changes are counted together. ${wholePlan('plan', pageUrl)} shows each.`, '']
+      : []),
+    ...[...kinds].flatMap(([kind, items]) => {
+      const title = `${kind.charAt(0).toUpperCase()}${kind.slice(1)}s: ${countsOfAll(items)}`;
+      const ofKind = new Set(items);
+      return section(
+        `#### ${title}`,
+        subsection(null, others, (each) => ofKind.has(each)),
+      );
+    }),
+    ...inventorySection(
+      `Inventory only: ${countsOfAll(recorded)}`,
+      subsection(null, others, isRecorded),
+      recorded.length,
+    ),
+  ]);
+}
+
+function inventorySection(title: string, lines: readonly string[], number: number): string[] {
+  if (lines.length === 0) return [];
+  return number > MOST_INVENTORY_LINES ? fold(title, lines) : [`#### ${title}`, '', ...lines];
+}
+
+function countsOfAll(items: readonly LikeChanges[]): string {
+  return countsOf(items.flatMap(({ views }) => views.map(({ change }) => change)));
+}
+
+interface FurtherOmissions {
+  readonly warnings: Filled<Diagnostic>;
+  readonly noGraph: boolean;
+  /** Where the whole plan is; null if it is nowhere. */
+  readonly pageUrl: string | null;
+}
+
+/** Counts what the limit left out, by kind. */
+function omissions(
+  parts: readonly Filled<ChangeView | LikeChanges>[],
+  { warnings, noGraph, pageUrl }: FurtherOmissions,
+): string[] {
+  const left = parts
+    .flatMap(({ items, texts }) => items.slice(texts.length))
+    .flatMap((each) => ('views' in each ? each.views : [each]))
+    .map(({ change }) => change);
+  const bare = parts.reduce((sum, { texts, full }) => sum + texts.length - full, 0);
+  const shortened = parts.reduce((sum, each) => sum + each.shortened, 0);
+  const sentences = [
+    ...undelivered(left.filter(deliversSecret)),
+    ...[...groupBy(left, ({ kind }) => kind)].map(
+      ([kind, those]) => `${count(those.length, kind)} left out (${countsOf(those)})`,
+    ),
+    ...(bare === 0 ? [] : [`${count(bare, 'change')} shown without details`]),
+    ...(shortened === 0 ? [] : [`${count(shortened, 'value')} not shown in full`]),
+    ...hiddenWarnings(warnings),
+    ...(noGraph ? ['the graph left out'] : []),
+  ];
+  return tooLong('plan', sentences, pageUrl);
+}
+
+/** Names what may run a program and is not shown. */
+function undelivered(left: readonly Change[]): string[] {
+  if (left.length === 0) return [];
+  const names = some(
+    left.map(({ address }) => shortCode(address, 220)),
+    5,
+  );
+  return [`destination not shown for ${count(left.length, 'new key')} (${names})`];
+}
+
+/**
+ * The dependency graph around the changed resources, folded: it also shows what else depends on them. Left out if it is only
+ * the arrow from a changed resource to its target.
+ */
+function touchedGraph({ changes, links }: Plan): string[] {
+  const actions = new Map(
+    changes.filter(({ action }) => action !== 'none').map((each) => [each.address, each.action]),
+  );
+  const near = subgraphOf({ nodes: nodesOf(links), links }, new Set(actions.keys()));
+  const saysMore = near.links.length > 1 || near.links.some(({ from }) => !actions.has(from));
+  if (!saysMore) return [];
+  const shown = near.links.slice(0, MOST_LINKS);
+  const left = near.links.length - shown.length;
+  const graph = graphMermaid({ nodes: nodesOf(shown), links: shown }, actions);
+  const title = `Dependency graph${left > 0 ? ` (${count(left, 'more arrow')} left out)` : ''}`;
+  return fold(title, [markdownFence('mermaid', graph)]);
+}
+
+function nodesOf(links: readonly Link[]): string[] {
+  return [...new Set(links.flatMap(({ from, to }) => [from, to]))];
 }

@@ -1,22 +1,28 @@
 import type { Diagnostic } from '../../model/diagnostic.js';
 import { instantText } from '../../model/instant-text.js';
 import type { ResourceStatus, Status } from '../../model/status.js';
-import { worstFirst } from '../severity-labels.js';
+import { agree } from '../../model/words.js';
+import { cut } from '../columns.js';
+import { worstFirst } from '../plan-words.js';
 import { countsText, healthCounts, healthLabels, lastRunText, syncLabels } from '../status-labels.js';
-import { cut } from '../text/layout.js';
 import { markdownTable, shortProse, statusMarker, tableCode } from './markdown-escape.js';
 import { type PackItem, SizeBudget } from './markdown-pack.js';
-import { type MarkdownOptions, markdownLimit, projectMarkdown } from './plan-markdown.js';
-import { diagnosticItem, warningsSection } from './problems-markdown.js';
+import {
+  diagnosticItem,
+  MARKDOWN_LIMIT,
+  type MarkdownOptions,
+  projectMarkdown,
+  WARNINGS_SIZE,
+  warningsSection,
+} from './page-parts.js';
 
 const reservedSize = 1_000;
-const warningsSize = 8_000;
 const widestCell = 200;
 const titles = ['Health', 'Address', 'Sync', 'Last run', 'OK/failed/missed', 'Next start', 'Reason'];
 
 /** The status as a part of an issue: a table, the worst first. Never over the limit. */
 export function statusMarkdown(status: Status, options: MarkdownOptions = {}): string {
-  const { measure = (text) => text.length, limit = markdownLimit, urlOf = () => null } = options;
+  const { measure = (text) => text.length, limit = MARKDOWN_LIMIT, urlOf = () => null } = options;
   const { resources, since, diagnostics } = status;
   const top = [
     statusMarker(status.project, status.environment),
@@ -27,13 +33,13 @@ export function statusMarkdown(status: Status, options: MarkdownOptions = {}): s
   ];
   const budget = new SizeBudget(limit - reservedSize - measure(top.join('\n')), measure);
   const rows = budget.fill(resources, rowItem);
-  const warnings = budget.fillUpTo(warningsSize, worstFirst(diagnostics), (each: Diagnostic) =>
+  const warnings = budget.fillUpTo(WARNINGS_SIZE, worstFirst(diagnostics), (each: Diagnostic) =>
     diagnosticItem(each, urlOf),
   );
   const left = resources.length - rows.texts.length;
   const head = resources.length === 0 ? [] : markdownTable(titles, []);
   const more =
-    left === 0 ? [] : ['', `${left} more ${left === 1 ? 'resource is' : 'resources are'} not shown.`];
+    left === 0 ? [] : ['', `${left} more ${agree(left, 'resource is', 'resources are')} not shown.`];
   return [...top, ...head, ...rows.texts, ...more, ...warningsSection(warnings, false), ''].join('\n');
 }
 

@@ -1,10 +1,12 @@
 import type { Drift, Drifted } from '../../model/drift.js';
+import { nameBesideKey } from '../change-view.js';
 import { escapeControls } from '../escape.js';
-import { nameAndId } from './change-text.js';
-import { fieldsText } from './field-text.js';
-import { count, flow, folded, indent, joinBlocks } from './layout.js';
+import { fieldViews } from '../field-view.js';
+import { driftCounts, noDrift } from '../plan-words.js';
+import { fieldsText, nameAndId } from './change-text.js';
+import { flow, folded, indent, joinBlocks } from './layout.js';
 import { type TextLayout, type TextOptions, textLayout } from './paint.js';
-import { headerLines, unmanagedLines } from './plan-text.js';
+import { headerLines, uncountedLines } from './plan-text.js';
 
 /** What was changed outside roster: each field as last applied and as it is on the service. */
 export function driftText(drift: Drift, options: TextOptions): string {
@@ -12,37 +14,33 @@ export function driftText(drift: Drift, options: TextOptions): string {
   return joinBlocks([
     headerLines(drift, layout),
     ...drift.changes.map((each) => changeLines(each, layout)),
-    [...unmanagedLines(drift), layout.paint('strong', driftLine(drift))],
+    [...uncountedLines(drift), layout.paint('strong', driftLine(drift))],
   ]);
 }
 
 function changeLines(change: Drifted, layout: TextLayout): string[] {
-  const { what, address, fields } = change;
+  const { what, address } = change;
   const { width, paint } = layout;
   const action = what === 'changed' ? '~ changed' : '- deleted';
-  const texts = [escapeControls(address), ...nameAndId(change)].flatMap((text) => folded(text, width - 14));
+  const texts = [
+    escapeControls(address),
+    ...nameAndId({ name: nameBesideKey(change), id: change.id }),
+  ].flatMap((text) => folded(text, width - 14));
   const [first = '', ...rest] = flow(
     texts.map((text) => ({ text })),
     width - 14,
     '  ',
   );
-  const options = { ...layout, action: 'update' as const, width: width - 6 };
+  const views = fieldViews({ ...change, action: 'update', origin: 'remote' });
   return [
     `  ${paint(what === 'changed' ? 'changed' : 'danger', action)}  ${paint('strong', first)}`,
     ...indent(rest, 13),
-    ...indent(fieldsText(fields, 'remote', options).lines, 6),
+    ...indent(fieldsText(views, { ...layout, width: width - 6 }).lines, 6),
   ];
 }
 
 function driftLine(drift: Drift): string {
   const counts = driftCounts(drift);
-  if (counts === null)
-    return `No drift. Nothing was changed outside roster since the last apply (${count(drift.resources, 'resource')}).`;
+  if (counts === null) return `No drift. ${noDrift(drift)}`;
   return `Drift: ${counts} outside roster since the last apply.`;
-}
-
-/** `1 changed, 0 deleted`; null without drift. */
-export function driftCounts({ changes }: Drift): string | null {
-  const of = (what: Drifted['what']) => changes.filter((each) => each.what === what).length;
-  return changes.length === 0 ? null : `${of('changed')} changed, ${of('deleted')} deleted`;
 }

@@ -2,11 +2,12 @@ import { groupBy } from '../../model/group-by.js';
 import { endText } from '../../model/hold.js';
 import type { HeldResource, HoldAction, HoldPlan, HoldReport } from '../../model/hold-plan.js';
 import type { ChangeOutcome } from '../../model/report.js';
-import { inventoryLabel } from '../basis-labels.js';
+import { count } from '../../model/words.js';
 import { escapeControls } from '../escape.js';
-import { count, indent, joinBlocks, wrap } from './layout.js';
+import { inventoryFact } from '../plan-words.js';
+import { indent, joinBlocks, wrap } from './layout.js';
 import { type TextLayout, type TextOptions, textLayout } from './paint.js';
-import { headerLines } from './plan-text.js';
+import { factLines, headerLines } from './plan-text.js';
 
 type EffectName = HeldResource['effect'];
 
@@ -31,7 +32,7 @@ export function holdPlanText(made: HoldPlan, options: TextOptions): string {
     .sort((a, b) => order(a) - order(b))
     .map((group) => groupLines(group, layout));
   return joinBlocks([
-    [...headerLines(made.plan, layout), `Inventory ${escapeControls(inventoryLabel(made.plan))}`, ...why],
+    [...headerLines(made.plan, layout), ...factLines(inventoryFact(made.plan), layout), ...why],
     ...blocks,
     [layout.paint('strong', planLine(made))],
   ]);

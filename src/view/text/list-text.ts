@@ -1,8 +1,8 @@
 import { holdText } from '../../model/hold.js';
 import type { ListedAgent, ListedObject, ListedSection, ListedStatus } from '../../model/listing.js';
 import { escapeControls } from '../escape.js';
-import type { ListView } from '../json/list-json.js';
-import { unmanagedLine } from '../unmanaged-line.js';
+import type { ListView } from '../json/plan-json.js';
+import { factSentence, unmanagedFact } from '../plan-words.js';
 import { indent, joinBlocks, wrap } from './layout.js';
 import { type TextLayout, type TextOptions, textLayout } from './paint.js';
 import { headerLines } from './plan-text.js';
@@ -140,11 +140,11 @@ function noteOf({ address, status, canManage, caller, held }: ListedObject): str
 function footer({ unmanaged, sections }: ListView, only: boolean, { width, paint }: TextLayout): string[] {
   if (unmanaged === null) return [];
   const noun = sections.length === 1 ? (sections[0]?.section ?? '') : 'objects';
-  const line = only ? unmanagedLine(unmanaged, '') : unmanagedLine(unmanaged);
-  if (line === null) return only ? [paint('strong', `No unmanaged ${noun}.`)] : [];
+  const [fact] = only ? unmanagedFact(unmanaged, '') : unmanagedFact(unmanaged);
+  if (fact === undefined) return only ? [paint('strong', `No unmanaged ${noun}.`)] : [];
   const canImport = sections.some(({ objects }) =>
     objects.some(({ status, canManage }) => status === 'unmanaged' && canManage !== false),
   );
   const next = 'Next: `roster pull` writes entries for what can be managed.';
-  return [...wrap(line, width), ...(only && canImport ? wrap(next, width) : [])];
+  return [...wrap(factSentence(fact), width), ...(only && canImport ? wrap(next, width) : [])];
 }

@@ -1,8 +1,8 @@
 import { groupBy } from '../../model/group-by.js';
 import { runName, type ServiceRun, type ServiceRunState } from '../../model/run.js';
+import { pad, pieces, widthOf } from '../columns.js';
 import { escapeControls } from '../escape.js';
 import { runStateLabels, withStageNames } from '../run-labels.js';
-import { pad, pieces, widthOf } from './layout.js';
 import { type TextOptions, textLayout } from './paint.js';
 import { outcomeOf, runStateStyles, stateCounts } from './run-text.js';
 

@@ -8,11 +8,12 @@ import type {
   RunOutcome,
 } from '../../model/log.js';
 import type { Action } from '../../model/plan.js';
+import { count } from '../../model/words.js';
 import { actingActions, actionLabels } from '../change-labels.js';
 import { escapeControls } from '../escape.js';
-import { nameAndId } from './change-text.js';
-import { fieldsText } from './field-text.js';
-import { count, flow, folded, indent, joinBlocks, wrap } from './layout.js';
+import { fieldViews } from '../field-view.js';
+import { fieldsText, nameAndId } from './change-text.js';
+import { flow, folded, indent, joinBlocks, wrap } from './layout.js';
 import { type Style, type TextLayout, type TextOptions, textLayout } from './paint.js';
 
 const outcomeStyles: Readonly<Record<RunOutcome, Style>> = {
@@ -27,8 +28,7 @@ const outcomeStyles: Readonly<Record<RunOutcome, Style>> = {
 export function logText(log: Log, options: TextOptions): string {
   const layout = textLayout(options);
   const left = log.total - log.entries.length;
-  const rest =
-    left === 0 ? [] : [`${count(left, 'older entry').replace('entrys', 'entries')} not shown: use --limit.`];
+  const rest = left === 0 ? [] : [`${count(left, 'older entry', 'older entries')} not shown: use --limit.`];
   const none = log.total === 0 ? ['No runs are recorded yet.'] : [];
   return joinBlocks([
     headerLines(log, layout),
@@ -124,7 +124,7 @@ function pastOf(action: string): string {
 }
 
 function changeLines(change: DetailedChange, layout: TextLayout): string[] {
-  const { address, action, fields } = change;
+  const { address, action } = change;
   const { width, paint } = layout;
   const known = isAction(action) ? action : 'update';
   const { style } = actionLabels[known];
@@ -134,11 +134,11 @@ function changeLines(change: DetailedChange, layout: TextLayout): string[] {
     width - 4,
     '  ',
   );
-  const options = { ...layout, action: known, width: width - 6 };
+  const views = fieldViews({ ...change, action: known, origin: 'manifest' });
   return [
     `  ${paint(change.outcome === 'done' ? style : 'danger', first)}`,
     ...indent(rest, 4),
-    ...indent(fieldsText(fields, 'manifest', options).lines, 6),
+    ...indent(fieldsText(views, { ...layout, width: width - 6 }).lines, 6),
   ];
 }
 

@@ -1,18 +1,25 @@
-import type { Change, Objection, Plan } from '../../model/plan.js';
+import type { Objection, Plan } from '../../model/plan.js';
 import type { Risk } from '../../model/risk.js';
-import { inventoryLabel, weakSettingsLabel } from '../basis-labels.js';
-import { startsPerWeekText } from '../cadence-text.js';
-import { needsList } from '../change-labels.js';
-import { escapeControls } from '../escape.js';
-import { ignoredLine } from '../ignored-line.js';
-import { stepLookup } from '../plan-lookup.js';
-import { planLine, refusalTitle } from '../summary-line.js';
-import { unmanagedLine } from '../unmanaged-line.js';
-import { changeList } from './change-list.js';
-import { changeText } from './change-text.js';
-import { count, fits, folded, hangingIndent, indent, joinBlocks, wrap } from './layout.js';
-import { type Paint, type TextLayout, type TextOptions, textLayout } from './paint.js';
-import { snapshotAge } from './snapshot-text.js';
+import { agree, count } from '../../model/words.js';
+import { actionLabels } from '../change-labels.js';
+import { type ChangeView, changeViews, factsOf, needsList } from '../change-view.js';
+import { cut, fits, pad, widthOf } from '../columns.js';
+import { escapeControls, quoted } from '../escape.js';
+import { valueText } from '../field-view.js';
+import {
+  basisFacts,
+  factSentence,
+  type PlanFact,
+  planLine,
+  refusalTitle,
+  serviceFact,
+  startsFact,
+  type Uncounted,
+  uncountedFacts,
+} from '../plan-words.js';
+import { changeText, nameAndId } from './change-text.js';
+import { folded, hangingIndent, indent, joinBlocks, wrap } from './layout.js';
+import { type TextLayout, type TextOptions, textLayout } from './paint.js';
 
 export interface PlanTextOptions extends TextOptions {
   /** One line for each change, without details. */
@@ -25,56 +32,63 @@ export interface PlanTextOptions extends TextOptions {
  */
 export function planText(plan: Plan, options: PlanTextOptions): string {
   const layout = textLayout(options);
-  const { paint } = layout;
+  const { paint, width } = layout;
   const { summary = false } = options;
-  const isListed = summary || needsList(plan.changes);
-  const { blocks, shortened } = summary ? { blocks: [], shortened: 0 } : changeBlocks(plan, layout, isListed);
+  const views = changeViews(plan);
+  const isListed = summary || needsList(views);
+  const { blocks, shortened } = summary
+    ? { blocks: [], shortened: 0 }
+    : changeBlocks(views, layout, isListed);
   return joinBlocks([
-    [...headerLines(plan, layout), ...basisLines(plan, layout), ...snapshotLines(plan, paint)],
+    [...projectLines(plan, layout), ...basisFacts(plan).flatMap((each) => factLines(each, layout))],
     planRiskLines(plan.risks, layout),
-    ...(isListed ? changeList(plan, layout) : []),
+    ...(isListed ? changeList(views, layout) : []),
     ...blocks,
     objectionLines(plan, layout),
     shortenedLines(shortened, layout),
-    startsLines(plan, layout),
+    startsFact(plan).flatMap((each) => wrap(factSentence(each), width)),
     [`Digest: ${escapeControls(plan.digest)}`],
-    [...uncountedLines(plan, layout), paint('strong', planLine(plan))],
+    [...uncountedLines(plan), paint('strong', planLine(plan))],
   ]);
 }
 
+/** The project and the service, as every text about them begins. */
 export function headerLines(
   plan: Pick<Plan, 'project' | 'environment' | 'service' | 'serviceOverride'>,
-  { width, paint }: TextLayout,
+  layout: TextLayout,
 ): string[] {
-  const environment = plan.environment === null ? '' : `, environment ${escapeControls(plan.environment)}`;
-  const project = headerLine(`Project ${escapeControls(plan.project)}${environment}`, width);
-  const service = headerLine(`Service ${escapeControls(plan.service)}`, width);
-  const override = overrideText(plan).flatMap((text) => headerLine(`  ${text}`, width));
-  return [
-    ...project.map((line) => paint('strong', line)),
-    ...service,
-    ...override.map((line) => paint('warning', line)),
-  ];
+  return [...projectLines(plan, layout), ...factLines(serviceFact(plan), layout)];
 }
 
-function headerLine(text: string, width: number): string[] {
+function projectLines(
+  { project, environment }: Pick<Plan, 'project' | 'environment'>,
+  { width, paint }: TextLayout,
+): string[] {
+  const where = environment === null ? '' : `, environment ${escapeControls(environment)}`;
+  return foldedLine(`Project ${escapeControls(project)}${where}`, width).map((line) => paint('strong', line));
+}
+
+/** `Service https://…`, and ``(`ROSTER_URL` overrides https://…)`` below it. Prose is what a reviewer must look at. */
+export function factLines(
+  { label, value, isCode, override }: PlanFact,
+  { width, paint }: TextLayout,
+): string[] {
+  const text = `${label} ${escapeControls(value)}`;
+  if (!isCode) return wrap(text, width).map((line) => paint('warning', line));
+  const lines = foldedLine(text, width);
+  if (override === undefined) return lines;
+  const above = `  (\`${override.setBy}\` overrides ${escapeControls(override.declared)})`;
+  return [...lines, ...foldedLine(above, width).map((line) => paint('warning', line))];
+}
+
+function foldedLine(text: string, width: number): string[] {
   const [first = '', ...rest] = folded(text, width - 6);
   return fits(text, width) ? [text] : [first, ...indent(rest, 6)];
 }
 
-/** ``(`ROSTER_URL` overrides https://…)``. */
-function overrideText({ serviceOverride }: Pick<Plan, 'serviceOverride'>): string[] {
-  if (serviceOverride === undefined) return [];
-  return [`(\`${serviceOverride.setBy}\` overrides ${escapeControls(serviceOverride.declared)})`];
-}
-
-/** What a pull request may not change unseen. */
-function basisLines(plan: Plan, { width, paint }: TextLayout): string[] {
-  const inventory = headerLine(`Inventory ${escapeControls(inventoryLabel(plan))}`, width);
-  const weak = weakSettingsLabel(plan);
-  return weak === null
-    ? inventory
-    : [...inventory, ...wrap(`Settings ${weak}`, width).map((line) => paint('warning', line))];
+/** Right above the summary, which does not count them. Always one line each, so that people and scripts find them. */
+export function uncountedLines(plan: Uncounted): string[] {
+  return uncountedFacts(plan).map(factSentence);
 }
 
 function planRiskLines(risks: readonly Risk[], { width, paint }: TextLayout): string[] {
@@ -84,55 +98,97 @@ function planRiskLines(risks: readonly Risk[], { width, paint }: TextLayout): st
   return indent(sentences, 2).map((line) => paint('danger', line));
 }
 
-function startsLines(plan: Plan, { width }: TextLayout): string[] {
-  return wrap(startsPerWeekText(plan) ?? '', width);
-}
-
-function snapshotLines({ snapshot }: Plan, paint: Paint): string[] {
-  return snapshot === undefined ? [] : [paint('warning', `Planned against ${snapshotAge(snapshot)}`)];
-}
-
 /**
  * Blocks are separated by a blank line. Successive changes of one kind share a block if they are headings only. Where all
  * changes are listed, such headings would say the same again.
  */
-function changeBlocks(plan: Plan, layout: TextLayout, isListed: boolean) {
-  const stepsOf = stepLookup(plan);
+function changeBlocks(views: readonly ChangeView[], layout: TextLayout, isListed: boolean) {
   const blocks: string[][] = [];
   let shortened = 0;
-  let last: { readonly change: Change; readonly bare: boolean } | null = null;
-  for (const change of plan.changes) {
-    if (change.action === 'none') continue;
-    const { lines, shortened: some } = changeText(change, stepsOf(change), layout);
+  let last: { readonly kind: string; readonly bare: boolean } | null = null;
+  for (const view of views) {
+    const { lines, shortened: some } = changeText(view, layout);
     shortened += some;
     const bare = lines.length === 1;
     if (bare && isListed) continue;
-    const joins = last?.bare === true && bare && last.change.kind === change.kind;
+    const { kind } = view.change;
+    const joins = last?.bare === true && bare && last.kind === kind;
     if (joins) blocks.at(-1)?.push(...lines);
     else blocks.push([...lines]);
-    last = { change, bare };
+    last = { kind, bare };
   }
   return { blocks, shortened };
+}
+
+/** Longer addresses and names are not aligned, or cut. */
+const WIDEST_COLUMN = 40;
+/** Columns of what is said of a change in the list. What a reviewer must not overlook is never cut. */
+const LONGEST_LIST_TEXT = 160;
+
+/**
+ * Every acting change as one line, which is never broken: its symbol, its address, and what changes in a few words.
+ * Deletes and risky changes come first.
+ */
+function changeList(views: readonly ChangeView[], layout: TextLayout): string[][] {
+  const isRisky = ({ risks, needsCare }: ChangeView) => risks.length > 0 || needsCare;
+  const risky = views.filter(isRisky);
+  const isDelete = ({ change }: ChangeView) => change.action === 'delete';
+  const first = [...risky.filter(isDelete), ...risky.filter((each) => !isDelete(each))];
+  const others = views.filter((each) => !isRisky(each));
+  const widths = views.map(({ change }) => widthOf(escapeControls(change.address)));
+  const column = Math.min(
+    WIDEST_COLUMN,
+    widths.reduce((most, each) => Math.max(most, each), 0),
+  );
+  const block = (title: string, list: readonly ChangeView[]) =>
+    list.length === 0
+      ? []
+      : [`${title} (${list.length}):`, ...list.map((each) => listLine(each, column, layout))];
+  return [block('Risky changes', first), block(first.length === 0 ? 'Changes' : 'Other changes', others)];
+}
+
+function listLine(view: ChangeView, column: number, { paint }: TextLayout): string {
+  const { change, remarks, risks, notes, needsCare } = view;
+  const { symbol, style } = actionLabels[change.action];
+  const address = pad(escapeControls(change.address), column);
+  const sentences = [risks.map(({ besideCadence }) => besideCadence), notes].flatMap((list) => {
+    const text = list.map(escapeControls).join('; ');
+    return text === '' ? [] : [needsCare ? text : cut(text, LONGEST_LIST_TEXT)];
+  });
+  const line = [
+    `${paint(change.action === 'delete' ? 'danger' : style, symbol)} ${paint('strong', address)}`,
+    ...whatChanges(view),
+    ...deliveries(view),
+    ...[...remarks.map((each) => `(${each})`), ...sentences].map((text) => paint('warning', text)),
+  ];
+  return `  ${line.join('  ')}`.trimEnd();
+}
+
+function whatChanges(view: ChangeView): string[] {
+  const { change, name } = view;
+  const all = factsOf(view);
+  const facts = all.find((each) => fits(each.join('  '), LONGEST_LIST_TEXT)) ?? all.at(-1) ?? [];
+  if (change.action === 'delete')
+    return [...nameAndId({ name, id: null }), ...facts, ...nameAndId({ name: null, id: change.id })];
+  const isNamed = change.action !== 'update' && change.action !== 'replace' && name !== null;
+  return [
+    ...(isNamed ? [cut(quoted(name), WIDEST_COLUMN)] : []),
+    ...facts.map((text) => cut(text, LONGEST_LIST_TEXT)),
+  ];
+}
+
+/** `deliver {"file":".secrets/ci.key"}`: every character of it. */
+function deliveries({ change }: ChangeView): string[] {
+  const whole = change.fields.filter(({ layout }) => layout === 'whole');
+  return whole.map(({ path, after }) => `${escapeControls(path)} ${valueText(after)}`);
 }
 
 /** What a reviewer has not seen is said once more, where every plan ends. */
 function shortenedLines(shortened: number, { width, paint }: TextLayout): string[] {
   if (shortened === 0) return [];
-  const what = `${count(shortened, 'value')} ${shortened === 1 ? 'is' : 'are'} not shown in full.`;
+  const what = `${count(shortened, 'value')} ${agree(shortened, 'is', 'are')} not shown in full.`;
   const text = `${what} \`roster plan --format json\` shows everything.`;
   return wrap(text, width).map((line) => paint('warning', line));
-}
-
-/** Right above the summary, which does not count them. Always one line, so that people and scripts find it. */
-export function unmanagedLines({ unmanaged }: Pick<Plan, 'unmanaged'>): string[] {
-  const line = unmanagedLine(unmanaged);
-  return line === null ? [] : [line];
-}
-
-/** What the summary does not count. */
-export function uncountedLines(plan: Plan, { width }: TextLayout): string[] {
-  const line = ignoredLine(plan);
-  return [...unmanagedLines(plan), ...(line === null ? [] : wrap(line, width))];
 }
 
 function objectionLines(plan: Plan, layout: TextLayout): string[] {

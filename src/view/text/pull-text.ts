@@ -2,7 +2,7 @@ import type { Diagnostic } from '../../model/diagnostic.js';
 import type { Address } from '../../model/resource.js';
 import { escapeControls } from '../escape.js';
 import { diagnosticJson } from '../json/plan-json.js';
-import { filePatch } from './line-diff.js';
+import { filePatch } from '../line-diff.js';
 
 /** What `roster pull` writes, or would write. */
 export interface PullView {

@@ -8,10 +8,11 @@ import {
   outcomeCounts,
   type Report,
 } from '../../model/report.js';
+import { count } from '../../model/words.js';
 import { actionLabels } from '../change-labels.js';
 import { escapeControls } from '../escape.js';
-import { reportLine } from '../summary-line.js';
-import { count, indent, joinBlocks, wrap } from './layout.js';
+import { reportLine } from '../plan-words.js';
+import { indent, joinBlocks, wrap } from './layout.js';
 import { type Style, type TextLayout, type TextOptions, textLayout } from './paint.js';
 import { headerLines, uncountedLines } from './plan-text.js';
 
@@ -27,7 +28,7 @@ export function reportText(report: Report, options: TextOptions, reviewed: Revie
   // If there are outcomes, the plan was shown before: it named the project, the service, and what is not managed.
   const wasShown = outcomes.length > 0;
   const header = wasShown ? [] : headerLines(report.plan, layout);
-  const left = wasShown ? [] : uncountedLines(report.plan, layout);
+  const left = wasShown ? [] : uncountedLines(report.plan);
   return joinBlocks([header, outcomes, next, [...left, last]]);
 }
 

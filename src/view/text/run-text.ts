@@ -1,7 +1,9 @@
 import { runKindNames, runName, type ServiceRun, type ServiceRunState } from '../../model/run.js';
+import { count } from '../../model/words.js';
+import { pad, widthOf } from '../columns.js';
 import { escapeControls } from '../escape.js';
 import { runSeconds, runStateLabels, secondsText, withStageNames } from '../run-labels.js';
-import { count, indent, pad, widthOf } from './layout.js';
+import { indent } from './layout.js';
 import { type Style, type TextLayout, type TextOptions, textLayout } from './paint.js';
 import { areTooWide, stacked } from './table.js';
 

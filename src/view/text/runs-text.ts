@@ -1,121 +1,220 @@
-import type { DstAnomaly, NextRuns, Run } from '../../model/plan.js';
+import { instantText } from '../../model/instant-text.js';
+import { runKindNames, runName, type ServiceRun } from '../../model/run.js';
+import type {
+  AcknowledgedRun,
+  ListedRun,
+  RetriedMember,
+  RunDataset,
+  RunsList,
+  ShownRun,
+  ShownState,
+  StoppedRun,
+} from '../../model/run-history.js';
+import { count } from '../../model/words.js';
+import { pad, pieces, widthOf } from '../columns.js';
 import { escapeControls } from '../escape.js';
-import { count, cut, pad, widthOf } from './layout.js';
-import type { Paint } from './paint.js';
+import { runSeconds, runStateLabels, secondsText, withStageNames } from '../run-labels.js';
+import { indent, joinBlocks } from './layout.js';
+import { type TextLayout, type TextOptions, textLayout } from './paint.js';
+import { runRows, runStateStyles } from './run-text.js';
+import { areTooWide, stacked } from './table.js';
 
-/** How many runs are shown for each schedule (contract §4). */
-const maxRunsShown = 5;
-
-/** The next runs of a schedule, before and after, in its zone and in UTC. The heading says how often it runs, or why not. */
-export function runsText(runs: NextRuns, width: number, paint: Paint): string[] {
-  const title = `next runs in ${zoneText(runs)}, ${runSource(runs)}:`;
-  if (runs.after === null || runs.pace.after?.paused === true) return [];
-  return [
-    title,
-    ...table(runTexts(runs, 'before'), runTexts(runs, 'after'), width, paint).map((line) => `  ${line}`),
-    ...computedText(runs, paint),
-    ...clockChangesText(runs.clockChanges).map((line) => paint('warning', `  ${cut(line, width - 2)}`)),
-  ];
+/** `roster runs`: a line for each run, and its reason below. */
+export function runsListText({ runs, isCut }: RunsList, options: TextOptions): string {
+  if (runs.length === 0) return isCut ? `No runs among those that were read.\n${MORE}\n` : 'No runs.\n';
+  const total = isCut ? `${count(runs.length, 'run')}. ${MORE}` : `${count(runs.length, 'run')}.`;
+  return `${listLines(runs, textLayout(options)).join('\n')}\n\n${total}\n`;
 }
 
-/** Whether nobody would learn anything from the runs: they stay the same, and nobody doubts them. */
-export function runsSayNothing(runs: NextRuns): boolean {
-  return runs.computed === null && runsAreUnchanged(runs);
-}
+const MORE = 'There are more: narrow them with an address, `--state` or `--since`, or use `--limit`.';
 
-/** Whether the runs, and how often there are any, are known and stay the same. */
-export function runsAreUnchanged({ before, after, pace }: NextRuns): boolean {
-  return after !== null && isSame(before, after) && isSame(pace.before, pace.after);
-}
-
-function isSame(before: unknown, after: unknown): boolean {
-  if (before === null || after === null) return before === after;
-  return JSON.stringify(before) === JSON.stringify(after);
-}
-
-/** What roster computes, where the service's preview says something else. */
-function computedText(runs: NextRuns, paint: Paint): string[] {
-  const computed = runTexts(runs, 'computed');
-  if (computed === null) return [];
-  return ['roster computes different times:', ...computed.map((each) => paint('warning', `  ${each}`))];
-}
-
-export function runSource({ by }: NextRuns): string {
-  return by === 'service' ? "from the service's preview" : 'computed by roster';
-}
-
-function zoneText(runs: NextRuns): string {
-  const zone = zoneName(runs);
-  return zone === 'UTC' ? zone : `${zone} (and UTC)`;
-}
-
-export function zoneName({ timeZone }: NextRuns): string {
-  const zone = cut(escapeControls(timeZone), 40);
-  return isUtc(zone) ? 'UTC' : zone;
-}
-
-function isUtc(zone: string): boolean {
-  return /^(etc\/)?(utc|uct|universal|zulu)$/i.test(zone);
-}
-
-/** The runs that are shown, each in the given style; null where there was or will be no schedule. */
-export function runTexts(
-  runs: NextRuns,
-  side: 'before' | 'after' | 'computed',
-  style = (text: string) => text,
-): string[] | null {
-  const list = runs[side];
-  if (list === null) return null;
-  const isPaused = side === 'computed' ? false : runs.pace[side]?.paused;
-  return list.length === 0
-    ? [isPaused === true ? '(paused)' : '(never)']
-    : list.slice(0, maxRunsShown).map((run) => style(runText(run, runs)));
-}
-
-function table(before: string[] | null, after: string[] | null, width: number, paint: Paint): string[] {
-  if (before === null) return (after ?? []).map((each) => paint('added', each));
-  if (after === null) return before.map((each) => paint('removed', each));
-  if (before.join() === after.join()) return [...after, '(unchanged)'];
-  const left = Math.max(...before.map(widthOf));
-  const right = Math.max(...after.map(widthOf));
-  if (left + right + 5 > width) {
-    return [
-      ...before.map((each) => paint('removed', `- ${each}`)),
-      ...after.map((each) => paint('added', `+ ${each}`)),
-    ];
-  }
-  return Array.from({ length: Math.max(before.length, after.length) }, (_, index) => {
-    const arrow = index === 0 ? ' → ' : '   ';
-    const [from, to] = [before[index] ?? '', after[index]];
-    if (to === undefined) return paint('removed', from);
-    return paint('removed', pad(from, left)) + arrow + paint('added', to);
+function listLines(runs: readonly ListedRun[], layout: TextLayout): readonly string[] {
+  const rows = runs.map((run) => ({ run, cells: cellsOf(run) }));
+  const widths = (rows[0]?.cells ?? []).map((_, column) =>
+    Math.max(...rows.map(({ cells }) => widthOf(cells[column] ?? ''))),
+  );
+  const padded = ({ cells }: (typeof rows)[number]) =>
+    cells.map((cell, column) => pad(cell, widths[column] ?? 0));
+  const isNarrow = areTooWide(
+    rows.map((row) => padded(row).join('  ').trimEnd()),
+    layout,
+  );
+  return rows.flatMap((row) => {
+    const { run } = row;
+    const cells = padded(row);
+    const state = layout.paint(runStateStyles[run.state], cells[STATE] ?? '');
+    const lines = isNarrow
+      ? stacked(`${state}  ${row.cells[NAME]}`, row.cells.toSpliced(NAME, 2), layout.width)
+      : [cells.with(STATE, state).join('  ').trimEnd()];
+    return [...lines, ...messageLines(run, layout.width)];
   });
 }
 
-/** `2026-12-01 06:00 (05:00 UTC)`; the date in UTC only if it differs, seconds only if they are not zero. */
-function runText({ local, utc }: Run, { timeZone }: NextRuns): string {
-  const [here, there] = [short(local), short(utc)];
-  if (isUtc(timeZone)) return cut(here, 30);
-  const [day = ''] = /^\d{4}-\d\d-\d\d /.exec(here) ?? [];
-  const time = day !== '' && there.startsWith(day) ? there.slice(day.length) : there;
-  return `${cut(here, 30)} (${cut(time, 30)} UTC)`;
+/** Indexes of cells. */
+const [NAME, STATE] = [1, 2];
+
+function cellsOf(run: ListedRun): readonly string[] {
+  const seconds = runSeconds(run);
+  const time = seconds === null ? '' : secondsText(seconds);
+  const anomaly = run.anomaly === 'none' ? '' : ` (${run.anomaly})`;
+  return [
+    run.startedAt === null ? '-' : escapeControls(instantText(run.startedAt)),
+    escapeControls(run.address ?? run.name ?? runName(run)),
+    runStateLabels[run.state],
+    `${time}${anomaly}`.trim(),
+    run.records === null ? '' : count(run.records, 'record'),
+    escapeControls(`${runKindNames[run.idKind]} ${run.id}`),
+  ];
 }
 
-function short(time: string): string {
-  const parts = /^(\d{4}-\d\d-\d\d)T(\d\d:\d\d)(:\d\d)?(?:\.0+)?Z?$/.exec(time);
-  if (parts === null) return escapeControls(time);
-  const [, date = '', minutes = '', seconds = ''] = parts;
-  return `${date} ${minutes}${seconds === ':00' ? '' : seconds}`;
+function messageLines(run: ListedRun, width: number): readonly string[] {
+  if (run.message === null) return [];
+  return indent(pieces(escapeControls(run.message), Math.max(20, width - 4)).slice(0, 1), 4);
 }
 
-/** `the clocks skip 02:30 on 2027-03-28`, one line for each clock change. */
-export function clockChangesText(changes: NextRuns['clockChanges']): string[] {
-  return (changes ?? []).map(clockChangeText);
+/** `roster runs show`: what it is, its members, their reasons and datasets, and what can be done about it. */
+export function runDetailsText(shown: ShownRun, options: TextOptions): string {
+  const run = withStageNames(shown);
+  const { paint } = textLayout(options);
+  const title = escapeControls(`${runKindNames[run.idKind]} ${run.id}`);
+  const members = run.members.length === 0 ? [] : runRows(run.members, options);
+  return joinBlocks([
+    [
+      `${title}  ${paint(runStateStyles[run.state], runStateLabels[run.state])}`,
+      ...indent(factLines(run), 4),
+    ],
+    members,
+    reasonLines(run),
+    datasetLines(run.datasets),
+    nextLines(run),
+  ]);
 }
 
-function clockChangeText({ effect, local, times }: DstAnomaly): string {
-  const [date = '', time = ''] = cut(escapeControls(local), 30).split('T');
-  const more = times > 1 ? ` and ${count(times - 1, 'more time')}` : '';
-  const verb = effect === 'skipped' ? 'skips' : 'repeats';
-  return `a clock change ${verb} ${time.replace(/^(\d\d:\d\d):00$/, '$1')}${more} on ${date}`;
+function factLines(run: ShownRun): readonly string[] {
+  const seconds = runSeconds(run);
+  const names = [run.address, run.name].flatMap((each) => each ?? []);
+  const counts = [
+    ...(run.records === null ? [] : [count(run.records, 'record')]),
+    ...(run.errors === null ? [] : [count(run.errors, 'error')]),
+  ];
+  const anomalies = {
+    none: [],
+    slow: ['Slower than usual'],
+    fast: ['Faster than usual, which can mean a quiet failure'],
+  } as const;
+  return [
+    ...(names.length === 0 ? [] : [names.join(', ')]),
+    ...(run.startedAt === null ? [] : [`Started ${instantText(run.startedAt)}${startedBy(run)}`]),
+    ...(seconds === null ? [] : [`Took ${secondsText(seconds)}`]),
+    ...(counts.length === 0 ? [] : [counts.join(', ')]),
+    ...anomalies[run.anomaly],
+    ...(run.partOf === null ? [] : [`Part of ${runKindNames[run.partOf.idKind]} ${run.partOf.id}`]),
+  ].map(escapeControls);
+}
+
+function startedBy({ trigger, scheduleId, schedule }: ShownRun): string {
+  if (schedule !== null) return ` by ${schedule}`;
+  if (scheduleId !== null) return ` by schedule ${scheduleId}`;
+  return trigger === null ? '' : trigger === 'Manual' ? ' by hand' : ` (${trigger})`;
+}
+
+function reasonLines(run: ShownRun): readonly string[] {
+  const members = run.members.filter(({ message }) => message !== null);
+  const own =
+    run.message === null || members.some(({ message }) => message === run.message) ? [] : [run.message];
+  const lines = [
+    ...own,
+    ...members.map((each) => `${runName(each)} ${runStateLabels[each.state]}: ${each.message}`),
+  ];
+  return lines.length === 0 ? [] : ['Reasons:', ...indent(lines.map(escapeControls), 4)];
+}
+
+function datasetLines(datasets: readonly RunDataset[]): readonly string[] {
+  if (datasets.length === 0) return [];
+  const lines = datasets.map(
+    ({ address, jobId, datasetId, message }) =>
+      `${address ?? `job ${jobId}`}: ${datasetId === null ? `none (${message})` : `dataset ${datasetId}`}`,
+  );
+  return ['Output:', ...indent(lines.map(escapeControls), 4)];
+}
+
+/** Only what can be done in this state. */
+function nextLines(run: ShownRun): readonly string[] {
+  const { id, idKind, state } = run;
+  const isOpen = state === 'running';
+  const waiting = run.members.flatMap((each) => retryName(each, run) ?? []);
+  const lines = [
+    ...(isOpen && idKind !== 'run' ? [`roster wait ${id}`] : []),
+    ...(isOpen ? [`roster runs stop ${id}`, `roster runs refresh ${id}`] : []),
+    ...(waiting.length === 0 ? [] : [`roster runs retry ${id} ${waiting.join(' ')}`]),
+    ...(hasFailed(run) ? [`roster runs ack ${id}`] : []),
+  ];
+  return lines.length === 0 ? [] : ['Next:', ...indent(lines.map(escapeControls), 4)];
+}
+
+/** The stages of a pipeline that are not reached start by themselves or not at all. */
+function retryName({ state, address }: ServiceRun, { idKind }: ShownRun): string | null {
+  return idKind === 'groupRun' && state === 'notStarted' ? address : null;
+}
+
+function hasFailed({ state, members }: ShownRun): boolean {
+  return state === 'failed' || members.some((each) => each.state === 'failed');
+}
+
+function nameOf({ idKind, id, address }: Pick<ShownState, 'idKind' | 'id' | 'address'>): string {
+  return escapeControls(`${runKindNames[idKind]} ${id}${address === null ? '' : ` (${address})`}`);
+}
+
+/** `roster runs stop`: a line for each run. */
+export function stoppedRunsText(runs: readonly StoppedRun[], options: TextOptions): string {
+  const { paint } = textLayout(options);
+  const lines = runs.map(({ idKind, id, address, result, state }) => {
+    const name = nameOf({ idKind, id, address });
+    const label = paint(runStateStyles[state], runStateLabels[state]);
+    if (result === 'finished') return `${name} had finished before: ${label}. Nothing was sent.`;
+    if (result === 'running') return `${name} is still ${label}.`;
+    return state === 'succeeded' ? `${name} ended by itself: ${label}.` : `${name} was stopped.`;
+  });
+  return `${lines.join('\n')}\n`;
+}
+
+/** `roster runs refresh`: the state after it. */
+export function refreshedRunText(run: ShownState, options: TextOptions): string {
+  const { paint } = textLayout(options);
+  const why = run.message === null ? '' : `: ${escapeControls(run.message)}`;
+  return `${nameOf(run)} is ${paint(runStateStyles[run.state], runStateLabels[run.state])}${why}\n`;
+}
+
+/** Diagnostics name the others, with their reasons. */
+const retryLabels: Readonly<Partial<Record<RetriedMember['result'], string>>> = {
+  started: 'was started',
+  notSent: 'was not started',
+};
+
+/** `roster runs retry`: a line for each member that no diagnostic names. */
+export function retriedMembersText(groupRunId: string, members: readonly RetriedMember[]): string {
+  const lines = members.flatMap(({ address, jobId, result }) => {
+    const label = retryLabels[result];
+    const job = jobId === null ? '' : ` (job ${jobId})`;
+    return label === undefined ? [] : [escapeControls(`${address} ${label}${job}.`)];
+  });
+  const isGoing = members.some(({ result }) => result === 'started');
+  const follow = isGoing ? [`Follow the group run with: roster wait ${escapeControls(groupRunId)}`] : [];
+  return [...lines, ...follow].map((line) => `${line}\n`).join('');
+}
+
+/** `roster runs ack`. Diagnostics say what was not changed. */
+export function acknowledgedText(runs: readonly AcknowledgedRun[], undo: boolean): string {
+  const done = runs.filter(({ result }) => result === 'done').length;
+  return `${count(done, 'failure')} ${undo ? 'reported again' : 'acknowledged'}.\n`;
+}
+
+/** What `roster runs rm` would delete. */
+export function removalText(run: ServiceRun, options: TextOptions): string {
+  return runRows([run], options).join('\n');
+}
+
+export function removedRunText({ id, idKind, members }: ServiceRun): string {
+  const jobs = members.filter((member) => member.id !== null).length;
+  return `${escapeControls(`${runKindNames[idKind]} ${id}`)} was deleted with ${count(jobs, 'job')}.\n`;
 }

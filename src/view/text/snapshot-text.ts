@@ -1,10 +1,9 @@
 import type { Diagnostic } from '../../model/diagnostic.js';
-import { instantText } from '../../model/instant-text.js';
-import type { Plan, SnapshotAge } from '../../model/plan.js';
+import type { Plan } from '../../model/plan.js';
+import { count } from '../../model/words.js';
 import { escapeControls } from '../escape.js';
 import { diagnosticJson, jsonHeader } from '../json/plan-json.js';
-import { zoneDataText } from '../zone-data-text.js';
-import { count } from './layout.js';
+import { zoneDataText } from '../plan-words.js';
 
 /** The parts of a saved snapshot that are reported. */
 export interface SavedSnapshot extends Pick<Plan, 'project' | 'environment' | 'service'> {
@@ -27,21 +26,4 @@ export function snapshotSaved(saved: SavedSnapshot, file: string): string {
 export function snapshotSavedJson(saved: SavedSnapshot, file: string, diagnostics: readonly Diagnostic[]) {
   const { takenAt, timeZoneData } = saved;
   return { ...jsonHeader(saved), takenAt, timeZoneData, file, diagnostics: diagnostics.map(diagnosticJson) };
-}
-
-/** `a snapshot of 2026-11-20 02:30 UTC, 26 hours old`. */
-export function snapshotAge({ takenAt, ageSeconds }: SnapshotAge): string {
-  return `a snapshot of ${instantText(takenAt)}, ${ageText(ageSeconds)} old`;
-}
-
-const units = [
-  ['day', 86_400],
-  ['hour', 3_600],
-  ['minute', 60],
-] as const;
-
-/** In the largest unit that gives at least 2, rounded down. */
-function ageText(seconds: number): string {
-  const [unit, length] = units.find(([, each]) => seconds >= 2 * each) ?? ['second', 1];
-  return count(Math.floor(seconds / length), unit);
 }

@@ -1,8 +1,9 @@
 import { instantText } from '../../model/instant-text.js';
 import type { Health, ResourceStatus, Status } from '../../model/status.js';
+import { cut, pad, widthOf } from '../columns.js';
 import { escapeControls } from '../escape.js';
 import { countsText, healthCounts, healthLabels, lastRunText, syncLabels } from '../status-labels.js';
-import { cut, indent, joinBlocks, pad, widthOf, wrap } from './layout.js';
+import { indent, joinBlocks, wrap } from './layout.js';
 import { type Style, type TextLayout, type TextOptions, textLayout } from './paint.js';
 import { headerLines } from './plan-text.js';
 import { type Column, table } from './table.js';

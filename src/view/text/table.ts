@@ -1,4 +1,5 @@
-import { cut, flow, indent, pad, widthOf, wrap } from './layout.js';
+import { cut, pad, widthOf } from '../columns.js';
+import { flow, indent, wrap } from './layout.js';
 import type { TextLayout } from './paint.js';
 
 export interface Column<R> {

@@ -2,12 +2,12 @@ import type { Plan } from '../../model/plan.js';
 import type { MatchRule, Why } from '../../model/why.js';
 import { actionLabels } from '../change-labels.js';
 import { escapeControls } from '../escape.js';
-import { nameAndId } from './change-text.js';
-import { fieldsText, originText } from './field-text.js';
+import { fieldViews, originText } from '../field-view.js';
+import { fieldsText, nameAndId } from './change-text.js';
+import { placeText } from './diagnostics-text.js';
 import { hangingIndent, indent, joinBlocks, wrap } from './layout.js';
 import { type TextLayout, type TextOptions, textLayout } from './paint.js';
 import { headerLines } from './plan-text.js';
-import { placeText } from './source-excerpt.js';
 
 const ruleNames: Readonly<Record<MatchRule, string>> = {
   id: 'id',
@@ -55,11 +55,11 @@ function differenceLines({ change, endsHold }: Why, layout: TextLayout): string[
   const { verb, symbol } = actionLabels[action];
   const cause = endsHold ? 'its hold has ended' : origin && originText(origin);
   const from = cause === null ? '' : ` (${cause})`;
-  const options = { ...layout, action, width: layout.width - 2 };
+  const shown = fieldsText(fieldViews(change), { ...layout, width: layout.width - 2 });
   const noDetails = fields.length === 0 && notes.length === 0;
   const title = `${symbol} ${verb}${from}${noDetails ? '; no field differs' : ':'}`;
   const noteLines = notes.map((note) => `note: ${escapeControls(note)}`);
-  return [title, ...indent([...fieldsText(fields, origin, options).lines, ...noteLines], 2)];
+  return [title, ...indent([...shown.lines, ...noteLines], 2)];
 }
 
 /** What the entry leaves out, and where it comes from instead. */

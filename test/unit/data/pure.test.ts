@@ -8,8 +8,8 @@ import { parseQuery, queryText, withColumns } from '../../../src/operate/data/ro
 import type { DatasetQuery } from '../../../src/service/operations/dataset-queries.js';
 import type { Dataset } from '../../../src/service/operations/datasets.js';
 import { csvCell, csvText } from '../../../src/view/data/csv.js';
+import { fileSizeText } from '../../../src/view/data/data-text.js';
 import { graphDot, graphMermaid, graphText } from '../../../src/view/graph/graph-formats.js';
-import { fileSizeText } from '../../../src/view/size-text.js';
 
 describe('a condition', () => {
   test.each([

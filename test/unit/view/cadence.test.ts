@@ -1,9 +1,10 @@
 import { describe, expect, it, test } from 'vitest';
 import { frequencyText, intervalText } from '../../../src/model/frequency.js';
 import type { Change, Frequency, NextRuns, Plan } from '../../../src/model/plan.js';
-import { cadenceText, startsPerWeekText } from '../../../src/view/cadence-text.js';
 import { planJson } from '../../../src/view/json/plan-json.js';
 import { planMarkdown } from '../../../src/view/markdown/plan-markdown.js';
+import { cadenceText } from '../../../src/view/next-runs.js';
+import { factSentence, startsFact } from '../../../src/view/plan-words.js';
 import { planText } from '../../../src/view/text/plan-text.js';
 import { change, emptyPlan } from './samples.js';
 
@@ -26,6 +27,8 @@ function nextRuns(before: Frequency | null, after: Frequency | null): NextRuns {
     clockChanges: null,
   };
 }
+
+const startsText = (plan: Parameters<typeof startsFact>[0]) => startsFact(plan).map(factSentence)[0] ?? null;
 
 const schedule = (action: Change['action'], ...[before, after]: Parameters<typeof nextRuns>) =>
   change('schedule/s', { action, nextRuns: nextRuns(before, after) });
@@ -95,35 +98,35 @@ describe('the agent starts a week of a plan', () => {
   });
 
   test('are one line when the plan changes them', () => {
-    expect(startsPerWeekText(of(168, 121_128))).toBe('Agent starts per week: 168 → 121,128 (+120,960).');
-    expect(startsPerWeekText(of(168, 100.4))).toBe('Agent starts per week: 168 → 100 (-68).');
-    expect(startsPerWeekText(of(167.5, 84))).toBe('Agent starts per week: 168 → 84 (-84).');
-    expect(startsPerWeekText(of(236, 247_700.02))).toBe('Agent starts per week: 236 → 247,700 (+247,464).');
-    expect(startsPerWeekText(of(2, 2.23))).toBe('Agent starts per week: 2 → 2.23 (+0.23).');
-    expect(startsPerWeekText(of(168, 168))).toBeNull();
-    expect(startsPerWeekText(of(168, 168, [3, 3]))).toBeNull();
+    expect(startsText(of(168, 121_128))).toBe('Agent starts per week: 168 → 121,128 (+120,960).');
+    expect(startsText(of(168, 100.4))).toBe('Agent starts per week: 168 → 100 (-68).');
+    expect(startsText(of(167.5, 84))).toBe('Agent starts per week: 168 → 84 (-84).');
+    expect(startsText(of(236, 247_700.02))).toBe('Agent starts per week: 236 → 247,700 (+247,464).');
+    expect(startsText(of(2, 2.23))).toBe('Agent starts per week: 2 → 2.23 (+0.23).');
+    expect(startsText(of(168, 168))).toBeNull();
+    expect(startsText(of(168, 168, [3, 3]))).toBeNull();
   });
 
   test('are lower bounds when some are not known', () => {
-    expect(startsPerWeekText(of(0, 0, [1, 0], [schedule('update', null, paused)]))).toBe(
+    expect(startsText(of(0, 0, [1, 0], [schedule('update', null, paused)]))).toBe(
       'Agent starts per week: at least 0 → 0, not counting 1 timing before, which cannot be computed here.',
     );
-    expect(startsPerWeekText(of(168, 175, [1, 1]))).toBe(
+    expect(startsText(of(168, 175, [1, 1]))).toBe(
       'Agent starts per week: at least 168 → at least 175 (+7), not counting 1 timing, which cannot be computed here.',
     );
   });
 
   test('have no difference where what is not known may be another part of them', () => {
-    expect(startsPerWeekText(of(222, 243, [1, 0]))).toBe(
+    expect(startsText(of(222, 243, [1, 0]))).toBe(
       'Agent starts per week: at least 222 → 243, not counting 1 timing before, which cannot be computed here.',
     );
-    expect(startsPerWeekText(of(168, 168, [1, 2], [schedule('create', null, null)]))).toBe(
+    expect(startsText(of(168, 168, [1, 2], [schedule('create', null, null)]))).toBe(
       'Agent starts per week: at least 168 → at least 168, not counting 1 timing before and 2 timings after, which cannot be computed here.',
     );
-    expect(startsPerWeekText(of(168, 168, [1, 1], [schedule('update', null, null)]))).toBe(
+    expect(startsText(of(168, 168, [1, 1], [schedule('update', null, null)]))).toBe(
       'Agent starts per week: at least 168 before and after, not counting 1 timing, which cannot be computed here.',
     );
-    expect(startsPerWeekText(of(168, 175, [1, 1], [schedule('update', null, null)]))).not.toContain('(+7)');
+    expect(startsText(of(168, 175, [1, 1], [schedule('update', null, null)]))).not.toContain('(+7)');
   });
 
   test('come before the digest in the text, and before all changes in Markdown', () => {

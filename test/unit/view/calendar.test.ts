@@ -1,11 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import type { Calendar, CalendarDay } from '../../../src/model/calendar.js';
-import { calendarJson } from '../../../src/view/calendar/calendar-json.js';
 import { calendarSvg } from '../../../src/view/calendar/calendar-svg.js';
 import { calendarText } from '../../../src/view/calendar/calendar-text.js';
-import { heatShades, shortNumber } from '../../../src/view/calendar/heat-shades.js';
-import { loadSteps, stepOf } from '../../../src/view/calendar/load-scale.js';
+import { heatShades, loadSteps, shortNumber, stepOf } from '../../../src/view/calendar/heat-scale.js';
 import { calendarHtml } from '../../../src/view/html/calendar-html.js';
+import { calendarJson } from '../../../src/view/json/plan-json.js';
 
 function day(date: string, starts: Readonly<Record<number, number>>, peaks = starts): CalendarDay {
   const hours = (from: Readonly<Record<number, number>>) =>

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { countLine, diagnosticsText } from '../../../src/view/text/diagnostics-text.js';
-import { widthOf } from '../../../src/view/text/layout.js';
-import { excerpt } from '../../../src/view/text/source-excerpt.js';
+import { widthOf } from '../../../src/view/columns.js';
+import { countLine, diagnosticsText, excerpt } from '../../../src/view/text/diagnostics-text.js';
 import { place } from './samples.js';
 
 function marked(line: string, span: string, width = 80) {

@@ -89,11 +89,11 @@ describe('the page of a plan', () => {
       'delete schedule/christmas',
       'replace key/ci',
       'update schedule/retail-hourly',
-      'create group/retail-prices',
       'update group/news',
+      'create group/retail-prices',
       'update pipeline/nightly-refresh',
-      'forget group/lost',
       'adopt group/found',
+      'forget group/lost',
     ]);
   });
 

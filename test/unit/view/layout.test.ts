@@ -1,6 +1,8 @@
 import stringWidth from 'string-width';
 import { expect, it } from 'vitest';
-import { cut, flow, folded, usableWidth, widthOf, wrap } from '../../../src/view/text/layout.js';
+import { cut, widthOf } from '../../../src/view/columns.js';
+import { escapeControls } from '../../../src/view/escape.js';
+import { flow, folded, usableWidth, wrap } from '../../../src/view/text/layout.js';
 
 it('widthOf counts every character as string-width does, even without asking it', () => {
   const characters = Array.from({ length: 0x3000 }, (_, code) => String.fromCodePoint(code));
@@ -83,4 +85,14 @@ it('the usable width is 80 if unknown, and at least 40', () => {
   expect(usableWidth(Number.NaN)).toBe(80);
   expect(usableWidth(0)).toBe(40);
   expect(usableWidth(133)).toBe(133);
+});
+
+it('a text is never cut or broken inside an escape', () => {
+  const text = escapeControls('\u202e\u200b'.repeat(40));
+  const whole = /^(\\u\{[0-9a-f]+\}|…\(\d+ characters\)…)*$/;
+  for (let width = 24; width < 100; width += 1) {
+    expect(cut(text, width)).toMatch(whole);
+    expect(widthOf(cut(text, width))).toBeLessThanOrEqual(width);
+    for (const line of folded(text, width)) expect(line.replace(/^┊ /, '')).toMatch(whole);
+  }
 });

@@ -97,7 +97,7 @@ describe('the line of a change in a comment', () => {
     const shown = (rest: Partial<Change>) => lineOf('group/a', [change('group/a', { id: 'i-1', ...rest })]);
     expect(shown({ action: 'delete' })).toContain('id `i-1`');
     expect(shown({ action: 'adopt', adopted: true })).toBe('- **adopt** `group/a` id `i-1`');
-    expect(shown({ adopted: true })).toContain('id `i-1` (adopted)');
+    expect(shown({ adopted: true })).toContain('id `i-1` (adopted: not in the inventory yet)');
     expect(shown({})).not.toContain('i-1');
   });
 });
@@ -156,58 +156,111 @@ describe('the times of a schedule in a comment', () => {
 });
 
 describe('a comment on many changes', () => {
-  const groups = (action: Change['action'], count: number) =>
+  const groups = (action: Change['action'], count: number, rest: Partial<Change> = {}) =>
     Array.from({ length: count }, (_, index) =>
       change(`group/${action}-${index}`, {
         action,
         fields: [field('active', { before: true, after: false })],
+        ...rest,
       }),
     );
-
-  it('has no overview of up to 20', () => {
-    expect(comment(groups('update', 20))).not.toMatch(/### Overview|<summary>Groups/);
-  });
-
-  it('begins with one line for each, deletes first, and folds the others by kind', () => {
-    const text = comment([...groups('update', 20), ...groups('delete', 1)]);
-    expect(text).toContain(
-      '### Overview\n\n```diff\n- delete  group/delete-0  active true\n! update  group/update-0  active true → false\n',
+  const shownOf = (text: string, action: Change['action']) =>
+    [...text.matchAll(new RegExp(`^- \\*\\*${action}\\*\\* \`group/${action}-(\\d+)\``, 'gim'))].map(
+      ([, number]) => Number(number),
     );
-    expect(text.indexOf('### Overview')).toBeLessThan(text.indexOf('### Risky changes'));
-    expect(text).toContain('<details><summary>Groups: 20 to update</summary>');
-    expect(text).toContain('\n- **DELETE** `group/delete-0`');
+  const firstOf = (count: number) => Array.from({ length: count }, (_, index) => index);
+
+  it('shows each of up to 20', () => {
+    const text = comment(groups('update', 20));
+    expect(shownOf(text, 'update')).toHaveLength(20);
+    expect(text).not.toMatch(/counted together|more groups/);
   });
 
-  it('names the fields where their values are too long for a line of the overview', () => {
-    const fields = [field('name', { before: 'x'.repeat(60), after: 'y'.repeat(60) }), every];
-    expect(comment([...groups('update', 20), change('group/long', { fields })])).toContain(
-      '\n! update  group/long  name, every\n',
-    );
-  });
-
-  it('counts in the overview what is only shown below it, which is not left out', () => {
-    const text = comment(groups('create', 650));
-    expect(text).toMatch(/\n {2}… and \d+ more\n```/);
-    expect(text).toContain('`group/create-649`');
+  it('counts what changes in the same way after the first few, and says where all are', () => {
+    const text = comment(groups('update', 200));
+    expect(shownOf(text, 'update')).toEqual(firstOf(5));
+    expect(text).toContain('\n- … and 195 more groups (update: `active` `true` → `false`)\n');
+    expect(text).toContain('#### Groups: 200 to update\n');
+    expect(text).toContain('Like changes are counted together. `roster plan --format json` shows each.');
     expect(text).not.toContain('Too long to show in full');
+    const linked = planMarkdown(
+      { ...emptyPlan, changes: groups('create', 21) },
+      { pageUrl: 'https://ci.example/page' },
+    );
+    expect(linked).toContain('The [`HTML page`](https://ci.example/page) shows each.');
   });
 
-  it('lists each of 200 long changes in the overview, whatever is cut below it', () => {
-    const text = { before: 'x'.repeat(40), after: 'y'.repeat(40) };
-    const long = { before: 'One', after: 'Two\n'.repeat(200), layout: 'text' } as const;
-    const changes = Array.from({ length: 200 }, (_, index) =>
-      change(`group/${'g'.repeat(30)}-${index}`, {
-        fields: [field('name', text), field('description', long)],
+  it('counts 3,000 creates in a few lines', () => {
+    const text = comment(groups('create', 3_000));
+    expect(text.length).toBeLessThan(1_000);
+    expect(shownOf(text, 'create')).toEqual(firstOf(5));
+    expect(text).toContain('- … and 2995 more groups (create)');
+  });
+
+  it('keeps apart what differs in its action, file or values', () => {
+    const at = (file: string) => ({ source: { file, line: 1, column: 1, length: 1, lineText: '' } });
+    const text = comment([
+      ...groups('create', 10, at('a.yaml')),
+      ...groups('create', 10, at('b.yaml')).map((each) => ({ ...each, address: `${each.address}b` })),
+      change('group/other', { action: 'create', ...at('c.yaml') }),
+      change('group/odd', { fields: [field('active', { before: false, after: true })] }),
+      ...groups('update', 10),
+    ]);
+    expect(text).toContain('and 5 more groups (create in `a.yaml`)');
+    expect(text).toContain('and 5 more groups (create in `b.yaml`)');
+    expect(text).toContain('`group/other`');
+    expect(text).toContain('- **update** `group/odd`: `active` `false` → `true`\n');
+  });
+
+  it('shows all of those that give one field values of their own', () => {
+    const changes = groups('update', 30).map((each, index) => ({
+      ...each,
+      fields: [field('every', { before: '1 day', after: `${index + 2} days` })],
+    }));
+    const text = comment(changes);
+    expect(shownOf(text, 'update')).toEqual(firstOf(30));
+    expect(text).not.toMatch(/counted together|more groups/);
+  });
+
+  it('shows every delete and every risk', () => {
+    const risks = [{ code: 'schedule' as const, message: 'runs more often' }];
+    const text = comment([...groups('delete', 60), ...groups('update', 60, { risks })]);
+    expect(shownOf(text, 'delete')).toEqual(firstOf(60));
+    expect(shownOf(text, 'update')).toEqual(firstOf(60));
+  });
+
+  it('says once what is said of each of several deletes or risks, and shows all of 350 deletes', () => {
+    const risks = [{ code: 'delete' as const, message: 'it is no longer declared' }];
+    const deletes = Array.from({ length: 350 }, (_, index) =>
+      change(`group/shop-${index}`, {
+        action: 'delete',
+        name: `Prices of shop number ${index}`,
+        id: `00000000-0000-4000-8000-${String(index).padStart(12, '0')}`,
+        fields: [
+          field('active', { before: true }),
+          field('members', { before: ['acme-shop'], layout: 'set' }),
+        ],
+        risks: index === 7 ? [...risks, { code: 'breaks-unmanaged', message: 'something needs it' }] : risks,
       }),
     );
-    const shown = comment(changes);
-    expect(shown).toContain('Too long to show in full');
-    expect(shown.match(/^! update {2}group\//gm)).toHaveLength(200);
-    expect(shown).not.toMatch(/… and \d+ more\n```/);
+    const text = comment(deletes);
+    expect(text).toContain(
+      '#### Deletes\n\nEach of these 350 changes: it is no longer declared.\n\n- **DELETE**',
+    );
+    expect(text.match(/no longer declared/g)).toHaveLength(1);
+    expect(text.match(/^ {2}- .*/gm)).toEqual(['  - something needs it']);
+    expect(text.match(/^- \*\*DELETE\*\*/gm)).toHaveLength(350);
+    expect(text).not.toContain('Too long');
   });
 
-  it('has no overview where not even all deletes fit', () => {
-    expect(comment(groups('delete', 9_000))).not.toContain('### Overview');
+  it('repeats what is said of only some of them', () => {
+    const risks = [{ code: 'delete' as const, message: 'it is no longer declared' }];
+    const text = comment([...groups('delete', 3, { risks }), change('group/z', { action: 'delete' })]);
+    expect(text.match(/ {2}- it is no longer declared/g)).toHaveLength(3);
+  });
+
+  it('counts the deletes that do not fit', () => {
+    expect(comment(groups('delete', 9_000))).toMatch(/Too long to show in full:\*\* \d+ groups left out/);
   });
 });
 
@@ -234,8 +287,6 @@ describe('what only the inventory records', () => {
     expect(lineOf('schedule/a', [cron])).toBe(
       '- **adopt** `schedule/a` id `f-1`: `group/a`, cron `0 0 6 * * *` from `2026-12-01T06:00:00`, UTC, paused',
     );
-    const [, list] = comment([adopted, ...adopts(20)]).split('```');
-    expect(list).toContain('  adopt   schedule/a  group/a, every 6 hours from');
   });
 
   it('is folded if there are many', () => {

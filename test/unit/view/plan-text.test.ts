@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { FieldChange } from '../../../src/model/plan.js';
-import { reportLine } from '../../../src/view/summary-line.js';
+import { reportLine } from '../../../src/view/plan-words.js';
 import { planText } from '../../../src/view/text/plan-text.js';
 import { change, completeReport, emptyPlan, field, plan, report } from './samples.js';
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { widthOf } from '../../../src/view/text/layout.js';
+import { widthOf } from '../../../src/view/columns.js';
 import { progressLine, stepLine } from '../../../src/view/text/progress.js';
 
 const end = { address: 'group/retail-prices', action: 'create', id: null, error: null } as const;

@@ -185,12 +185,12 @@ describe('the list of changes', () => {
     const text = planText(planWith(manyChanges(21)), plain);
     expect(listOf(text).slice(0, 4)).toEqual([
       '- group/old       "Old"  3 members  it is no longer declared',
-      '~ schedule/often  every, inputs  (changed in the manifest and outside roster)  runs more often: 168 instead of 28 runs a week',
+      '~ schedule/often  every 6 hours → 1 hour, inputs (none) → {"a":1}  (changed in the manifest and outside roster)  runs more often: 168 instead of 28 runs a week',
       '+ group/g0        2 members',
       '+ group/g1        2 members',
     ]);
     expect(listOf(text)).toHaveLength(21);
-    expect(listOf(text).at(-1)).toBe('~ schedule/rare   every');
+    expect(listOf(text).at(-1)).toBe('~ schedule/rare   every 1 day → 2 days');
     expect(text.indexOf('+ group/g1 ')).toBeLessThan(text.indexOf('+ create  group/g0'));
   });
 
@@ -248,7 +248,7 @@ describe('the list of changes', () => {
       change('schedule/c', { action: 'create', inBrief: 'group/a, paused', nextRuns: pace(null, paused) }),
     ];
     expect(listOf(planText(planWith(changes), { ...plain, summary: true }))).toEqual([
-      '~ schedule/a  every  7 → 14 runs a week',
+      '~ schedule/a  every 1 → 2  7 → 14 runs a week',
       '+ schedule/b  group/a, every day  7 runs a week',
       '+ schedule/c  group/a, paused',
     ]);
@@ -261,7 +261,7 @@ describe('the list of changes', () => {
   it('takes the place of the details in a summary, whatever the number of changes', () => {
     const text = planText(planWith(manyChanges(3)), { ...plain, summary: true });
     expect(listOf(text)).toHaveLength(3);
-    expect(text).not.toContain('6 hours');
+    expect(text.match(/6 hours/g)).toHaveLength(1);
     expect(text.trimEnd().split('\n').at(-1)).toBe(
       'Plan: 0 to create, 2 to update, 0 to replace, 1 to delete, 0 to adopt, 0 to forget, 0 unchanged.',
     );
@@ -274,7 +274,7 @@ describe('the list of changes', () => {
   });
 
   it('names a few of many fields and counts the others', () => {
-    const fields = Array.from({ length: 9 }, (_, index) => field(`field${index}`, { after: 1 }));
+    const fields = Array.from({ length: 9 }, (_, index) => field(`field${index}`, { after: 'x'.repeat(40) }));
     const [line] = listOf(planText(planWith([change('group/a', { fields })]), { ...plain, summary: true }));
     expect(line).toBe('~ group/a  field0, field1, field2, field3, field4 and 4 more');
   });

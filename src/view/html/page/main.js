@@ -1,13 +1,44 @@
-import { Neighbours } from './change-body.js';
-import { changeRow } from './change-row.js';
-import { ChunkedList } from './chunked-list.js';
+import { changeRow, Neighbours } from './change.js';
 import { byId, make, placeNode, prose } from './dom.js';
-import { chosenChanges } from './filter.js';
-import { showGraph } from './graph-panel.js';
-import { ListKeys } from './list-keys.js';
-import { readState, writeState } from './page-state.js';
-import { startTabs } from './tabs.js';
-import { showChoice, startToolbar } from './toolbar.js';
+import { chosenChanges, readState, showChoice, startToolbar, writeState } from './filters.js';
+import { showGraph } from './graph.js';
+import { ChunkedList, ListKeys } from './list.js';
+
+/** The panels that the filters apply to. */
+const filtered = new Set(['changes', 'graph']);
+
+/**
+ * Shows one panel at a time. Arrow keys move between the tabs.
+ *
+ * @param {(name: string) => void} onShow
+ * @returns {(name: string) => void} Shows a panel, or the first one for a name that is none.
+ */
+export function startTabs(onShow) {
+  const tabs = /** @type {HTMLElement[]} */ ([...document.querySelectorAll('[role=tab]')]);
+  const show = (/** @type {string} */ wanted) => {
+    const chosen = tabs.find((tab) => tab.dataset['tab'] === wanted) ?? tabs[0];
+    const name = chosen?.dataset['tab'] ?? '';
+    for (const tab of tabs) {
+      tab.setAttribute('aria-selected', String(tab === chosen));
+      tab.tabIndex = tab === chosen ? 0 : -1;
+      byId(tab.dataset['tab'] ?? '').hidden = tab !== chosen;
+    }
+    const toolbar = document.getElementById('toolbar');
+    if (toolbar !== null) toolbar.hidden = !filtered.has(name);
+    onShow(name);
+  };
+  tabs.forEach((tab, index) => {
+    tab.addEventListener('click', () => show(tab.dataset['tab'] ?? ''));
+    tab.addEventListener('keydown', ({ key }) => {
+      const move = key === 'ArrowRight' ? 1 : key === 'ArrowLeft' ? -1 : 0;
+      const next = tabs[(index + move + tabs.length) % tabs.length];
+      if (move === 0 || next === undefined) return;
+      show(next.dataset['tab'] ?? '');
+      next.focus();
+    });
+  });
+  return show;
+}
 
 /** @type {import('../page-data.js').PageData} */
 const { changes, problems, links } = JSON.parse(byId('data').textContent ?? '');

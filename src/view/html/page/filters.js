@@ -1,8 +1,129 @@
 import { byId, make } from './dom.js';
-import { ANY_RISK, fileOf, NO_FILE, NO_RISK } from './filter.js';
+
+/** What is shown, kept in the address of the page after `#`, so that a link shows the same. */
+
+/**
+ * @typedef {object} PageState
+ * @property {string} q Words to search for.
+ * @property {string} action The chosen actions, separated by commas; empty for all.
+ * @property {string} kind
+ * @property {string} risk
+ * @property {string} file
+ * @property {string} tab
+ * @property {string} open The address of an open change.
+ */
+
+/** @returns {PageState} */
+export function readState() {
+  const read = new URLSearchParams(location.hash.slice(1));
+  const value = (/** @type {string} */ name) => read.get(name) ?? '';
+  return {
+    q: value('q'),
+    action: value('action'),
+    kind: value('kind'),
+    risk: value('risk'),
+    file: value('file'),
+    tab: value('tab'),
+    open: value('open'),
+  };
+}
+
+/** @param {PageState} state */
+export function writeState(state) {
+  const written = new URLSearchParams(Object.entries(state).filter(([, value]) => value !== ''));
+  try {
+    history.replaceState(null, '', `#${written}`);
+  } catch {
+    // Some viewers of artifacts forbid it. The page works without.
+  }
+}
 
 /** @typedef {import('../page-data.js').PageChange} PageChange */
-/** @typedef {import('./page-state.js').PageState} PageState */
+
+/** Values of the filters that are no name of a risk or a file. */
+export const ANY_RISK = '*';
+export const NO_RISK = '-';
+export const NO_FILE = '-';
+
+/** @type {WeakMap<PageChange, string>} */
+const searchTexts = new WeakMap();
+
+/**
+ * The changes that the state chooses: all words of the search, and every filter.
+ *
+ * @param {readonly PageChange[]} changes
+ * @param {PageState} state
+ */
+export function chosenChanges(changes, { q, action, kind, risk, file }) {
+  const words = normal(q)
+    .split(/\s+/)
+    .filter((word) => word !== '');
+  const actions = new Set(action.split(',').filter((each) => each !== ''));
+  return changes.filter(
+    (change) =>
+      (actions.size === 0 || actions.has(change.action)) &&
+      (kind === '' || change.kind === kind) &&
+      hasRisk(change, risk) &&
+      (file === '' || fileOf(change) === file) &&
+      (words.length === 0 || hasWords(change, words)),
+  );
+}
+
+/**
+ * @param {PageChange} change
+ * @param {readonly string[]} words
+ */
+function hasWords(change, words) {
+  const text = searchText(change);
+  return words.every((word) => text.includes(word));
+}
+
+/**
+ * Every text of a change, in lower case. Made once.
+ *
+ * @param {PageChange} change
+ */
+export function searchText(change) {
+  const known = searchTexts.get(change);
+  if (known !== undefined) return known;
+  /** @type {string[]} */
+  const texts = [];
+  collect(change, texts);
+  const text = normal(texts.join('\n'));
+  searchTexts.set(change, text);
+  return text;
+}
+
+/**
+ * @param {unknown} value
+ * @param {string[]} texts
+ */
+function collect(value, texts) {
+  if (typeof value === 'string') texts.push(value);
+  else if (typeof value === 'object' && value !== null)
+    for (const each of Object.values(value)) collect(each, texts);
+}
+
+/** @param {string} text */
+function normal(text) {
+  return text.normalize('NFC').toLowerCase();
+}
+
+/**
+ * @param {PageChange} change
+ * @param {string} risk
+ */
+function hasRisk({ risks }, risk) {
+  if (risk === '') return true;
+  if (risk === ANY_RISK) return risks.length > 0;
+  if (risk === NO_RISK) return risks.length === 0;
+  return risks.some(({ label }) => label === risk);
+}
+
+/** @param {PageChange} change */
+export function fileOf({ place }) {
+  return place === undefined ? NO_FILE : place.file;
+}
 
 const selects = /** @type {const} */ (['kind', 'risk', 'file']);
 

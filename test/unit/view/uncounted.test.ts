@@ -2,10 +2,10 @@ import { expect, test } from 'vitest';
 import type { Drift } from '../../../src/model/drift.js';
 import { driftJson } from '../../../src/view/json/plan-json.js';
 import { planMarkdown } from '../../../src/view/markdown/plan-markdown.js';
+import { factSentence, uncountedFacts, unmanagedFact } from '../../../src/view/plan-words.js';
 import { driftText } from '../../../src/view/text/drift-text.js';
 import { planText } from '../../../src/view/text/plan-text.js';
 import { reportText } from '../../../src/view/text/report-text.js';
-import { unmanagedLine } from '../../../src/view/unmanaged-line.js';
 import { completeReport, emptyPlan } from './samples.js';
 
 const unmanaged = { group: 3, pipeline: 0, schedule: 11, key: 1 };
@@ -17,8 +17,8 @@ const drift: Drift = { project, environment, service, unmanaged, changes: [], re
 const report = { ...completeReport, plan, outcomes: [], diagnostics: [] };
 
 test('the line names each kind of which something is not managed, and is left out when all is managed', () => {
-  expect(unmanagedLine(unmanaged)).toBe(line);
-  expect(unmanagedLine({ group: 0, pipeline: 0, schedule: 0, key: 0 })).toBeNull();
+  expect(unmanagedFact(unmanaged).map(factSentence)).toEqual([line]);
+  expect(unmanagedFact({ group: 0, pipeline: 0, schedule: 0, key: 0 })).toEqual([]);
 });
 
 test.each([
@@ -34,4 +34,21 @@ test.each([
 test('a comment and the JSON of drift say what is not managed', () => {
   expect(planMarkdown(plan).split('\n')).toContain(line);
   expect(driftJson(drift).unmanaged).toEqual(unmanaged);
+});
+
+function ignoredLines(...keys: string[]): string[] {
+  const differing = keys.map((key) => `schedule/${key}`);
+  const properties = Object.fromEntries([...differing, 'schedule/same'].map((each) => [each, ['enabled']]));
+  const ignored = { properties, differences: 1, differing };
+  return uncountedFacts({ ...emptyPlan, unmanaged: {}, ignored }).map(factSentence);
+}
+
+test('the line that counts ignored differences gives the command for up to three resources that differ', () => {
+  expect(ignoredLines('a', 'b', 'c')).toEqual([
+    'Ignored here: 1 difference (roster why schedule/a schedule/b schedule/c).',
+  ]);
+});
+
+test('the line that counts ignored differences names none of more than three', () => {
+  expect(ignoredLines('a', 'b', 'c', 'd')).toEqual(['Ignored here: 1 difference (roster why ADDRESS).']);
 });

@@ -1,6 +1,6 @@
 import { structuredPatch } from 'diff';
-import { canonical, type Json } from '../../model/json.js';
-import { escapeControls } from '../escape.js';
+import { canonical, type Json } from '../model/json.js';
+import { escapeControls, escapeLines } from './escape.js';
 
 /** One line of a unified diff; `hunk` is the `@@` line. The text is escaped. */
 export interface DiffLine {
@@ -33,12 +33,21 @@ function toDiffLine(line: string): DiffLine {
   return { kind, text: escapeControls(line.slice(1)) };
 }
 
-/** A value as text to compare: empty for null, and indented JSON with sorted keys for a map. */
+/** A value as text to compare: empty for null and an empty text, and indented JSON with sorted keys for a map. */
 export function readable(value: Json): string {
-  if (value === null) return '';
+  if (value === null || value === '') return '';
   const text = typeof value === 'string' ? value : JSON.stringify(JSON.parse(canonical(value)), null, 2);
   // A final line break on both sides avoids "No newline at end of file" in the diff.
   return text.endsWith('\n') ? text : `${text}\n`;
+}
+
+/** Both sides of a value in full, as the lines of a diff. */
+export function wholeLines(before: Json, after: Json): DiffLine[] {
+  const lines = (kind: DiffLine['kind'], value: Json) => {
+    const text = readable(value).replace(/\n$/, '');
+    return text === '' ? [] : escapeLines(text).map((line) => ({ kind, text: line }));
+  };
+  return [...lines('removed', before), ...lines('added', after)];
 }
 
 /** Where a hunk has no lines, a patch names the line before. */

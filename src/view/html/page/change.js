@@ -1,5 +1,56 @@
-import { make, prose } from './dom.js';
-import { fieldNode } from './field-body.js';
+import { make, placeNode, prose } from './dom.js';
+
+/** @typedef {import('../page-data.js').PageField} PageField */
+
+const signs = { added: '+', removed: '−', same: ' ', hunk: ' ' };
+
+/**
+ * The difference in one field: its name and what becomes of its value.
+ *
+ * @param {PageField} field
+ */
+export function fieldNode(field) {
+  const remark = field.remark === undefined ? undefined : make('span', { class: 'remark' }, field.remark);
+  return make(
+    'div',
+    { class: 'field' },
+    make('dt', {}, field.path, remark),
+    make('dd', {}, ...differences(field)),
+  );
+}
+
+/**
+ * @param {PageField} field
+ * @returns {HTMLElement[]}
+ */
+function differences({ before, after, added = [], removed = [], lines }) {
+  if (lines !== undefined) return [diffNode(lines)];
+  return [
+    ...(before === undefined ? [] : [valueNode('del', before)]),
+    ...(after === undefined ? [] : [valueNode('ins', after)]),
+    ...removed.map((each) => valueNode('del', each)),
+    ...added.map((each) => valueNode('ins', each)),
+  ];
+}
+
+/**
+ * Screen readers do not say which is which, so that a word does.
+ *
+ * @param {'del' | 'ins'} name
+ * @param {string} text
+ */
+function valueNode(name, text) {
+  const word = make('span', { class: 'unseen' }, name === 'del' ? 'removed ' : 'added ');
+  return make(name, {}, word, text);
+}
+
+/** @param {readonly import('../page-data.js').PageLine[]} lines */
+function diffNode(lines) {
+  const nodes = lines.map(({ kind, text }) =>
+    make('span', { class: `line ${kind}` }, `${signs[kind]} ${text}\n`),
+  );
+  return make('pre', { class: 'diff', tabindex: 0 }, ...nodes);
+}
 
 /** @typedef {import('../page-data.js').PageChange} PageChange */
 /** @typedef {import('../page-data.js').PageLink} PageLink */
@@ -122,4 +173,57 @@ export function addTo(groups, key, item) {
   const group = groups.get(key);
   if (group === undefined) groups.set(key, [item]);
   else group.push(item);
+}
+
+/**
+ * As in every other format.
+ *
+ * @type {Readonly<Record<string, string>>}
+ */
+export const symbols = { create: '+', update: '~', replace: '±', delete: '-', adopt: '=', forget: '.' };
+
+/**
+ * One change: a line that opens to show the rest.
+ *
+ * @param {PageChange} change
+ * @param {Neighbours} neighbours
+ * @param {Set<string>} opened Addresses of open changes, kept while their rows are not in the document.
+ */
+export function changeRow(change, neighbours, opened) {
+  const details = make('details', {}, summaryNode(change));
+  const fill = () => {
+    if (details.children.length === 1) details.append(changeBody(change, neighbours));
+  };
+  if (opened.has(change.address)) {
+    details.open = true;
+    fill();
+  }
+  details.addEventListener('toggle', () => {
+    if (details.open) {
+      opened.add(change.address);
+      fill();
+    } else opened.delete(change.address);
+  });
+  const classes = ['change', change.action, ...(change.careful ? ['careful'] : [])];
+  return make('div', { class: classes.join(' ') }, details);
+}
+
+/** @param {PageChange} change */
+function summaryNode(change) {
+  const { action, address, name, facts, remarks, risks, place } = change;
+  const labels = [...new Set(risks.map(({ label }) => label))];
+  const sign = make('span', { 'aria-hidden': 'true' }, symbols[action] ?? '');
+  // Outside of the tab order: arrows move between rows, so that Tab leaves a list of thousands.
+  return make(
+    'summary',
+    { tabindex: -1 },
+    make('span', { class: `action ${action}` }, sign, ` ${action}`),
+    ' ',
+    make('code', { class: 'address' }, address),
+    name === undefined ? undefined : make('span', { class: 'name' }, ` ${name}`),
+    ...remarks.map((each) => make('span', { class: 'remark' }, each)),
+    ...labels.map((each) => make('span', { class: 'badge' }, each)),
+    placeNode(place),
+    facts === undefined ? undefined : make('span', { class: 'facts' }, facts),
+  );
 }

@@ -1,0 +1,192 @@
+import { groupBy } from '../model/group-by.js';
+import type { Change, Plan, Step } from '../model/plan.js';
+import type { Risk } from '../model/risk.js';
+import { naturalOrder, some } from '../model/words.js';
+import { actionLabels } from './change-labels.js';
+import { escapeControls } from './escape.js';
+import { type FieldView, fieldLine, fieldParts, fieldViews, originText } from './field-view.js';
+import {
+  cadenceBesideBrief,
+  cadenceText,
+  type RunsView,
+  runsStay,
+  runsView,
+  weeklyText,
+} from './next-runs.js';
+import { callSummaries, stepLookup } from './plan-lookup.js';
+
+/**
+ * One change of a plan, prepared: what is said of it, and in which words. The formats decide how it looks, what is folded
+ * and where there is room. Texts are as they came, not escaped, but for those of runs and diffs.
+ */
+export interface ChangeView {
+  readonly change: Change;
+  /** In capitals for what needs care, for those who see no color. */
+  readonly verb: string;
+  /**
+   * True for changes that a reviewer must not overlook: a delete cannot be undone, and a step that delivers a secret
+   * creates a credential, which may revoke another one and allow more than it did (contract §6, markdown).
+   */
+  readonly needsCare: boolean;
+  /** Null where it repeats the key, except for what is deleted. */
+  readonly name: string | null;
+  /** Where it matters which object is meant: one that is lost, or that this project has not managed so far. */
+  readonly isIdentified: boolean;
+  /** What is unusual about it, such as `changed outside roster`. */
+  readonly remarks: readonly string[];
+  /** How often it runs, before and after; null for what does not run at certain times. */
+  readonly cadence: string | null;
+  readonly risks: readonly RiskView[];
+  readonly notes: readonly string[];
+  readonly fields: readonly FieldView[];
+  readonly runs: RunsView | null;
+  /** Times are known, and stay the same. */
+  readonly runsStay: boolean;
+  /** `PUT /api/search-groups/{id}`. */
+  readonly calls: readonly string[];
+}
+
+export interface RiskView {
+  /** What a reviewer chooses changes by. */
+  readonly label: string;
+  readonly message: string;
+  /** The same in fewer words, for where the cadence is shown as well. */
+  readonly besideCadence: string;
+}
+
+/** The changes that do something, in reading order: by kind, and `g2` before `g10`. */
+export function changeViews(plan: Plan): ChangeView[] {
+  const stepsOf = stepLookup(plan);
+  const acting = plan.changes.filter(({ action }) => action !== 'none');
+  return [...groupBy(acting, ({ kind }) => kind).values()]
+    .flatMap((changes) => changes.sort((a, b) => naturalOrder(a.address, b.address)))
+    .map((change) => changeView(change, stepsOf(change)));
+}
+
+function changeView(change: Change, steps: readonly Step[]): ChangeView {
+  const { action, nextRuns, risks, notes } = change;
+  const needsCare =
+    action === 'delete' ||
+    action === 'replace' ||
+    deliversSecret(change) ||
+    steps.some((step) => step.delivery !== null);
+  const { verb } = actionLabels[action];
+  return {
+    change,
+    verb: needsCare ? verb.toUpperCase() : verb,
+    needsCare,
+    name: action === 'delete' ? change.name : nameBesideKey(change),
+    isIdentified: action === 'delete' || action === 'forget' || change.adopted,
+    remarks: remarksOf(change),
+    cadence: cadenceText(change),
+    risks: risks.map(({ code, message, besideCadence = message }) => ({
+      label: riskLabels[code],
+      message,
+      besideCadence,
+    })),
+    notes,
+    fields: fieldViews(change),
+    runs: nextRuns === null ? null : runsView(nextRuns),
+    runsStay: nextRuns !== null && runsStay(nextRuns),
+    calls: callSummaries(steps).map(({ method, path }) => `${method} ${path}`),
+  };
+}
+
+/** A name that repeats the key says nothing. */
+export function nameBesideKey({ address, name }: Pick<Change, 'address' | 'name'>): string | null {
+  return name === address.slice(address.indexOf('/') + 1) ? null : name;
+}
+
+function remarksOf({ action, adopted, origin, renamedFrom }: Change): string[] {
+  const isFromOutside = adopted && action !== 'adopt' && renamedFrom === undefined;
+  return [
+    ...(isFromOutside ? ['adopted: not in the inventory yet'] : []),
+    ...(origin === 'remote' || origin === 'both' ? [originText(origin)] : []),
+  ];
+}
+
+/** Also without a request: a key that an earlier run kept. Shows what may run a program. */
+export function deliversSecret({ fields }: Change): boolean {
+  return fields.some(({ layout }) => layout === 'whole');
+}
+
+const riskLabels: Readonly<Record<Risk['code'], string>> = {
+  delete: 'deletes an object',
+  key: 'a key stops working',
+  scopes: 'more scopes',
+  schedule: 'runs change',
+  adopt: 'created outside this project',
+  protection: 'protection lifted',
+  safeguard: 'weaker setting',
+  'look-alike': 'similar name',
+  'possible-duplicate': 'possible duplicate',
+  'breaks-unmanaged': 'needed by an unmanaged object',
+  'too-frequent': 'starts very often',
+};
+
+/** What must be read of it beside its cadence: its risks, and then its notes. */
+export function sentencesOf({ risks, notes }: ChangeView): string[] {
+  return [...risks.map(({ besideCadence }) => besideCadence), ...notes];
+}
+
+/** Names of fields on one line. */
+const MOST_NAMES = 5;
+
+/**
+ * A change on one line, escaped, the longest wording first: what changes, with values, and then with the names of fields
+ * alone. Of what is created, deleted or adopted: what it is, in brief.
+ */
+export function factsOf({ change, cadence, fields }: ChangeView): string[][] {
+  const { action, inBrief } = change;
+  const isChanged = action === 'update' || action === 'replace';
+  if (!isChanged && inBrief !== undefined)
+    return [present(escapeControls(inBrief), cadenceBesideBrief(change))];
+  const parts = fieldParts(fields);
+  const namesOf = (list: readonly FieldView[]) =>
+    isChanged
+      ? some(
+          list.map(({ path }) => escapeControls(path)),
+          MOST_NAMES,
+        )
+      : '';
+  const values = present(fieldLine(parts, escapeControls), namesOf(parts.below)).join(', ');
+  const names = namesOf(fields.filter(({ isWhole }) => !isWhole));
+  return [
+    ...(parts.onLine.length === 0 ? [] : [present(values, weeklyText(change))]),
+    present(names, cadence),
+  ];
+}
+
+function present(...facts: readonly (string | null)[]): string[] {
+  return facts.flatMap((each) => (each === null || each === '' ? [] : [each]));
+}
+
+/** Changes in the order in which a reviewer reads them: what must not be missed first, the inventory last. */
+export function byRisk(views: readonly ChangeView[]) {
+  const deliveries = views.filter(({ change }) => deliversSecret(change));
+  const rest = views.filter(({ change }) => !deliversSecret(change));
+  const deletes = rest.filter(({ change }) => change.action === 'delete');
+  const plain = rest.filter(({ needsCare }) => !needsCare);
+  const risky = plain.filter(({ risks }) => risks.length > 0);
+  const harmless = plain.filter(({ risks }) => risks.length === 0);
+  const isTooFrequent = ({ change }: ChangeView) => change.risks.some(({ code }) => code === 'too-frequent');
+  return {
+    deliveries,
+    careful: [...deletes, ...rest.filter((each) => each.needsCare && each.change.action !== 'delete')],
+    // Not even hundreds of other risks may push them over the limit.
+    risky: [...risky.filter(isTooFrequent), ...risky.filter((each) => !isTooFrequent(each))],
+    others: [...harmless.filter((each) => !isInventoryOnly(each)), ...harmless.filter(isInventoryOnly)],
+  };
+}
+
+/** Nothing is sent to the service. */
+export function isInventoryOnly({ change }: ChangeView): boolean {
+  return change.action === 'adopt' || change.action === 'forget';
+}
+
+/** A plan with more changes begins with a list of them, one line each. */
+const MOST_WITHOUT_LIST = 20;
+
+export function needsList(views: readonly ChangeView[]): boolean {
+  return views.length > MOST_WITHOUT_LIST;
+}

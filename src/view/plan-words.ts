@@ -1,0 +1,249 @@
+import { type Diagnostic, type Severity, severities } from '../model/diagnostic.js';
+import type { Drift, Drifted } from '../model/drift.js';
+import { numberText } from '../model/frequency.js';
+import { instantText } from '../model/instant-text.js';
+import { placeLabel } from '../model/inventory-place.js';
+import type { Change, Plan, ServiceOverride, SnapshotAge, UnmanagedCounts } from '../model/plan.js';
+import { summarise, summaryOf } from '../model/plan-view.js';
+import { isComplete, outcomeCounts, type Report } from '../model/report.js';
+import { defaultSafeguards, weakerSafeguards } from '../model/safeguards.js';
+import { count } from '../model/words.js';
+import { actingActions, actionLabels } from './change-labels.js';
+import { escapeControls } from './escape.js';
+
+/** What every format says of a plan as a whole, in the same words. */
+
+/** A name and a value: `Service` and `https://collect.example.com`. The value is as it came, not escaped. */
+export interface PlanFact {
+  readonly label: string;
+  readonly value: string;
+  /** True for a name to copy, false for prose. */
+  readonly isCode: boolean;
+  /** What won over the service that the manifest declares. */
+  readonly override?: ServiceOverride;
+}
+
+export function serviceFact({
+  service,
+  serviceOverride,
+}: Pick<Plan, 'service' | 'serviceOverride'>): PlanFact {
+  const fact = { label: 'Service', value: service, isCode: true };
+  return serviceOverride === undefined ? fact : { ...fact, override: serviceOverride };
+}
+
+export function inventoryFact({ inventory }: Pick<Plan, 'inventory'>): PlanFact {
+  return { label: 'Inventory', value: placeLabel(inventory), isCode: true };
+}
+
+/** What a plan rests on, and a pull request may not change unseen: before the changes. */
+export function basisFacts(plan: Plan): PlanFact[] {
+  const { snapshot } = plan;
+  return [
+    serviceFact(plan),
+    inventoryFact(plan),
+    ...proseFact('Settings', weakSettings(plan)),
+    ...proseFact('Planned against', snapshot === undefined ? null : snapshotAge(snapshot)),
+  ];
+}
+
+/** What the changes come to, and what they leave out. */
+export function totalFacts(plan: Plan): PlanFact[] {
+  return [...startsFact(plan), ...uncountedFacts(plan)];
+}
+
+/** `168 → 121,128 (+120,960)`: agent starts per week. None where the plan does not change them. */
+export function startsFact(plan: Pick<Plan, 'startsPerWeek' | 'changes'>): PlanFact[] {
+  return proseFact('Agent starts per week', startsPerWeek(plan));
+}
+
+/** Drift counts no ignored differences. */
+export type Uncounted = Pick<Plan, 'unmanaged' | 'ignored'>;
+
+/** What the summary does not count. */
+export function uncountedFacts({ unmanaged, ignored }: Uncounted): PlanFact[] {
+  return [...unmanagedFact(unmanaged), ...ignoredFact(ignored)];
+}
+
+/** `3 groups, 11 schedules (roster list --unmanaged)`: names the command that lists them, unless it is that command. */
+export function unmanagedFact(counts: UnmanagedCounts, hint = ' (roster list --unmanaged)'): PlanFact[] {
+  const kinds = Object.entries(counts).filter(([, number]) => number > 0);
+  const text = `${kinds.map(([kind, number]) => count(number, kind)).join(', ')}${hint}`;
+  return proseFact('Not managed here', kinds.length === 0 ? null : text);
+}
+
+/** More addresses would not fit on the line. */
+const MOST_IGNORED_NAMED = 3;
+
+/** `2 differences (roster why schedule/nightly)`. */
+function ignoredFact(ignored: Plan['ignored']): PlanFact[] {
+  if (ignored === undefined || ignored.differences === 0) return [];
+  const { differing, differences } = ignored;
+  const named = differing.length <= MOST_IGNORED_NAMED ? differing.join(' ') : 'ADDRESS';
+  return proseFact('Ignored here', `${count(differences, 'difference')} (roster why ${named})`);
+}
+
+function proseFact(label: string, value: string | null): PlanFact[] {
+  return value === null ? [] : [{ label, value, isCode: false }];
+}
+
+/** `Not managed here: 2 schedules.` Escaped. */
+export function factSentence({ label, value }: PlanFact): string {
+  return `${label}: ${escapeControls(value)}.`;
+}
+
+/**
+ * `prune all (default owned), limits.deletes 50 (default 5)`: every setting that allows more than its default, whatever
+ * the inventory says of the last apply, because a pull request may write that, too. Null when there are none.
+ */
+function weakSettings({ safeguards }: Pick<Plan, 'safeguards'>): string | null {
+  const weak = weakerSafeguards(safeguards, defaultSafeguards);
+  if (weak.length === 0) return null;
+  return weak.map(({ name, value, before }) => `${name} ${value} (default ${before})`).join(', ');
+}
+
+/** `a snapshot of 2026-11-20 02:30 UTC, 26 hours old`. */
+export function snapshotAge({ takenAt, ageSeconds }: SnapshotAge): string {
+  return `a snapshot of ${instantText(takenAt)}, ${ageText(ageSeconds)} old`;
+}
+
+const ageUnits = [
+  ['day', 86_400],
+  ['hour', 3_600],
+  ['minute', 60],
+] as const;
+
+/** In the largest unit that gives at least 2, rounded down. */
+function ageText(seconds: number): string {
+  const [unit, length] = ageUnits.find(([, each]) => seconds >= 2 * each) ?? ['second', 1];
+  return count(Math.floor(seconds / length), unit);
+}
+
+function startsPerWeek(plan: Pick<Plan, 'startsPerWeek' | 'changes'>): string | null {
+  const { before, after, unknown } = plan.startsPerWeek;
+  const isSame = before === after && unknown.before === unknown.after;
+  const changesUnknown = plan.changes.some(hasUnknownTimes);
+  if (isSame && !changesUnknown) return null;
+  const isKnown = unknown.before === unknown.after && !(changesUnknown && unknown.after > 0);
+  const sides = [atLeast(before, unknown.before), atLeast(after, unknown.after)];
+  const totals = isSame ? `${sides[0]} before and after` : sides.join(' → ');
+  const difference = isKnown && !isSame ? differenceText(shownStarts(after) - shownStarts(before)) : '';
+  return `${totals}${difference}${uncountedTimings(unknown)}`;
+}
+
+function atLeast(starts: number, unknown: number): string {
+  return `${unknown > 0 ? 'at least ' : ''}${startsText(starts)}`;
+}
+
+function uncountedTimings({ before, after }: Plan['startsPerWeek']['unknown']): string {
+  const timings = (unknown: number, when: string) =>
+    unknown === 0 ? [] : [`${count(unknown, 'timing')}${when}`];
+  const parts =
+    before === after ? timings(before, '') : [...timings(before, ' before'), ...timings(after, ' after')];
+  return parts.length === 0 ? '' : `, not counting ${parts.join(' and ')}, which cannot be computed here`;
+}
+
+function hasUnknownTimes({ action, nextRuns }: Change): boolean {
+  if (nextRuns === null) return false;
+  const { before, after } = nextRuns.pace;
+  return after === null || (action === 'update' && before === null);
+}
+
+function differenceText(more: number): string {
+  return ` (${more > 0 ? '+' : '-'}${startsText(Math.abs(more))})`;
+}
+
+/** Fractions of large totals are averages of months and years, and say nothing. */
+function startsText(starts: number): string {
+  return numberText(shownStarts(starts));
+}
+
+function shownStarts(starts: number): number {
+  return starts >= 100 ? Math.round(starts) : starts;
+}
+
+/** `2 to create, 1 to update`: only what there is; empty without changes. */
+export function countsOf(changes: readonly Change[]): string {
+  const summary = summarise(changes);
+  return actingActions
+    .filter((action) => summary[action] > 0)
+    .map((action) => `${summary[action]} to ${actionLabels[action].verb}`)
+    .join(', ');
+}
+
+/** The same as a sentence in two parts, of which the first stands out: `Plan: 1 to create` and `, 2 unchanged.` */
+export function verdictOf(plan: Plan): readonly [string, string] {
+  const counts = countsOf(plan.changes);
+  return counts === ''
+    ? ['No changes.', ` ${nothingText(plan)}`]
+    : [`Plan: ${counts}`, `, ${summaryOf(plan).unchanged} unchanged.`];
+}
+
+/** The last line of a text plan (contract §6). */
+export function planLine(plan: Plan): string {
+  const summary = summaryOf(plan);
+  if (actingActions.every((action) => summary[action] === 0)) return `No changes. ${nothingText(plan)}`;
+  const acting = actingActions.map((action) => `${summary[action]} to ${actionLabels[action].verb}`);
+  return `Plan: ${acting.join(', ')}, ${summary.unchanged} unchanged.`;
+}
+
+/** Why a plan has no changes. */
+function nothingText(plan: Plan): string {
+  if (plan.destroy === true) return 'The inventory owns nothing that exists.';
+  return `The service matches the manifests (${summaryOf(plan).unchanged} unchanged).`;
+}
+
+/** What precedes the objections. */
+export function refusalTitle({ destroy }: Pick<Plan, 'destroy'>): string {
+  return `${destroy === true ? 'Destroy' : 'Apply'} would refuse this plan`;
+}
+
+/** The last line of a text report (contract §6). */
+export function reportLine(report: Report): string {
+  const { plan } = report;
+  const work = plan.destroy === true ? 'Destroy' : 'Apply';
+  if (!isComplete(report)) {
+    const { done, failed, skipped, unknown } = outcomeCounts(report);
+    return `${work} incomplete: ${done} done, ${failed} failed, ${skipped} not tried, ${unknown} unknown.`;
+  }
+  const summary = summaryOf(plan);
+  if (actingActions.every((action) => summary[action] === 0)) return planLine(plan);
+  const possible = actingActions.filter(
+    (action) => plan.destroy !== true || ['delete', 'forget'].includes(action),
+  );
+  const acting = possible.map((action) => `${summary[action]} ${actionLabels[action].past}`);
+  return `${work} complete: ${acting.join(', ')}.`;
+}
+
+/** `1 changed, 0 deleted`; null without drift. */
+export function driftCounts({ changes }: Drift): string | null {
+  const of = (what: Drifted['what']) => changes.filter((each) => each.what === what).length;
+  return changes.length === 0 ? null : `${of('changed')} changed, ${of('deleted')} deleted`;
+}
+
+export function noDrift({ resources }: Drift): string {
+  return `Nothing was changed outside roster since the last apply (${count(resources, 'resource')}).`;
+}
+
+/** What people read. SARIF has the same words for its levels. */
+export const severityLabels = { error: 'error', warning: 'warning', info: 'note' } as const satisfies Record<
+  Severity,
+  string
+>;
+
+/** What must not be missed comes first, where there may be no room for all. */
+export function worstFirst(diagnostics: readonly Diagnostic[]): Diagnostic[] {
+  return severities.flatMap((severity) => diagnostics.filter((each) => each.severity === severity));
+}
+
+/** `2 errors`, `1 warning`, `1 note`: worst first, and only what there is. */
+export function severityCounts(diagnostics: readonly Diagnostic[]): string[] {
+  return severities.flatMap((severity) => {
+    const number = diagnostics.filter((each) => each.severity === severity).length;
+    return number === 0 ? [] : [count(number, severityLabels[severity])];
+  });
+}
+
+/** Which data the times were computed with: two versions of Node may differ by an hour. */
+export function zoneDataText(version: string): string {
+  return `Time-zone data: ${escapeControls(version)}`;
+}

@@ -1,0 +1,32 @@
+import { expect, test } from 'vitest';
+import { agree, andMore, count, naturalOrder, some } from '../../../src/model/words.js';
+
+test('a noun agrees with its number', () => {
+  expect([0, 1, 2].map((number) => count(number, 'error'))).toEqual(['0 errors', '1 error', '2 errors']);
+  expect(count(2, 'entry', 'entries')).toBe('2 entries');
+  expect([agree(1, 'is', 'are'), agree(0, 'is', 'are')]).toEqual(['is', 'are']);
+});
+
+test('a list names the first few and counts the others', () => {
+  expect(some(['a', 'b'], 2)).toBe('a, b');
+  expect(some(['a', 'b', 'c', 'd'], 2)).toBe('a, b and 2 more');
+  expect(some([], 2)).toBe('');
+  expect([andMore(0), andMore(3)]).toEqual(['', ' and 3 more']);
+});
+
+test('numbers in names are compared as numbers', () => {
+  const names = ['g10', 'g2', 'g', 'g1-b', 'g1', 'g01', 'a9', 'g2x', 'g99999999999999999999', 'G3'];
+  expect(names.sort(naturalOrder)).toEqual([
+    ...['G3', 'a9', 'g', 'g01', 'g1', 'g1-b', 'g2', 'g2x', 'g10', 'g99999999999999999999'],
+  ]);
+  expect(naturalOrder('g1', 'g1')).toBe(0);
+});
+
+test('the order of any names is the same from both sides, and only equal names are equal', () => {
+  const names = ['', '1', '01', '1a', 'a1', 'a01', 'a001', 'a', 'a1b2', 'a1b10', 'b', '-', '1-1', '1-01'];
+  for (const a of names)
+    for (const b of names) {
+      expect(Math.sign(naturalOrder(a, b))).toBe(-Math.sign(naturalOrder(b, a)) + 0);
+      expect(naturalOrder(a, b) === 0).toBe(a === b);
+    }
+});
