@@ -6,7 +6,9 @@ type Megabyte = readonly [name: string, text: string, expected: DiagnosticCode |
 const head = 'project: p\n';
 const size = 1_000_000;
 const many = (text: string, length = size) => text.repeat(length / text.length);
-const numbered = (line: (i: number) => string, length = size) => {
+/** As many entries as a file may hold: those of 1 MB have too many pieces of syntax. */
+const full = 420_000;
+const numbered = (line: (i: number) => string, length = full) => {
   let text = '';
   for (let i = 0; text.length < length; i++) text += line(i);
   return text;
@@ -32,7 +34,8 @@ const bad: readonly Megabyte[] = [
   ['nested blocks', many('- '), 'limit-exceeded'],
   ['lists', `x-a: [${many('[],')}]`, 'limit-exceeded'],
   ['lists in lists', `x-a: [${many(`${'['.repeat(50)}${']'.repeat(50)},`)}]`, 'limit-exceeded'],
-  ['commas', `x-a: [${many(',')}]`, 'yaml-syntax'],
+  ['commas', `x-a: [${many(',')}]`, 'limit-exceeded'],
+  ['fewer commas', `x-a: [${many(',', 290_000)}]`, 'yaml-syntax'],
   ['brackets', many(']'), 'yaml-syntax'],
   ['a run of spaces where a list belongs', `groups: { g: { members: "x${many(' ', 60_000)}y" } }`, 'schema'],
   [
@@ -47,15 +50,15 @@ const bad: readonly Megabyte[] = [
   ],
   [
     'numbers where agents belong',
-    `groups:\n${numbered((i) => `  g${i}: { members: [1,2,3,4,5,6,7,8,9,1,2,3,4,5,6,7,8,9,1,2,3,4,5] }\n`)}`,
+    `groups:\n${numbered((i) => `  g${i}: { members: [1,2,3,4,5,6,7,8,9,1,2,3,4,5,6,7,8,9,1,2,3,4,5] }\n`, 180_000)}`,
     'schema',
   ],
   [
     'many unknown scopes in each key',
-    `keys:\n${numbered((i) => `  k${i}: { scopes: [a,b,c,d,e,f,g,h,i,j] }\n`)}`,
+    `keys:\n${numbered((i) => `  k${i}: { scopes: [a,b,c,d,e,f,g,h,i,j] }\n`, 240_000)}`,
     'unknown-scope',
   ],
-  ['quotes', many('"'), 'yaml-syntax'],
+  ['quotes', many('"', 400_000), 'yaml-syntax'],
   [
     'brackets that close nothing',
     `groups:\n${numbered((i) => `  g${i}: { members: [x]] }\n`)}`,
@@ -63,7 +66,7 @@ const bad: readonly Megabyte[] = [
   ],
   [
     'entries after one that is not indented enough',
-    `groups:\n  a: {}\n b: {}\n${many('  c: {}\n')}`,
+    `groups:\n  a: {}\n b: {}\n${many('  c: {}\n', 280_000)}`,
     'yaml-syntax',
   ],
   [
@@ -73,9 +76,13 @@ const bad: readonly Megabyte[] = [
   ],
   ['values with maps below', `groups:\n${numbered((i) => `  g${i}: x\n    name: y\n`)}`, 'limit-exceeded'],
   ['merge conflicts', `groups:\n${many('<<<<<<< a\n')}`, 'yaml-syntax'],
-  ['braces of templates', `groups:\n${numbered((i) => `  g${i}: {{ x }}\n`)}`, 'yaml-syntax'],
-  ['empty lines before mistakes', numbered((i) => `x-${i}: a: b\n${'\n'.repeat(9_000)}`), 'yaml-syntax'],
-  ['anchors', many('& '), 'yaml-syntax'],
+  ['braces of templates', `groups:\n${numbered((i) => `  g${i}: {{ x }}\n`, 250_000)}`, 'yaml-syntax'],
+  [
+    'empty lines before mistakes',
+    numbered((i) => `x-${i}: a: b\n${'\n'.repeat(9_000)}`, 280_000),
+    'yaml-syntax',
+  ],
+  ['anchors', many('& ', 280_000), 'yaml-syntax'],
   ['aliases', `x-a: [&a [a, a], ${many('*a,')}]`, 'limit-exceeded'],
   ['a long text', `x-a: "${many('x')}"`, 'limit-exceeded'],
   ['a block of spaces and nothing else', `x-a: |2\n${many(' ')}x`, 'limit-exceeded'],
@@ -91,7 +98,7 @@ const bad: readonly Megabyte[] = [
   ],
   ['doubling variables', `vars:\n${doubling}groups: { g: { members: ["\${var.a15}"] } }`, 'limit-exceeded'],
   ['openings of variables', `groups: { g: { members: ["${many('${', 60_000)}"] } }`, 'unknown-variable'],
-  ['equal keys', `groups:\n${many('  a: 1\n', 400_000)}`, 'duplicate-entry'],
+  ['equal keys', `groups:\n${many('  a: 1\n', 280_000)}`, 'duplicate-entry'],
   ['unknown properties', `groups:\n  a:\n${numbered((i) => `    m${i}: 1\n`, 500_000)}`, 'unknown-property'],
   ['many values in one entry', `groups:\n  a:\n${numbered((i) => `    m${i}: 1\n`)}`, 'limit-exceeded'],
   ['scopes', `scopes:\n${numbered((i) => `- s${i}\n`)}`, 'limit-exceeded'],
@@ -138,7 +145,7 @@ const bad: readonly Megabyte[] = [
   ],
   [
     'agents that stand twice',
-    `groups:\n${numbered((i) => `  g${i}: { members: [a, a, a, a, a, a] }\n`)}`,
+    `groups:\n${numbered((i) => `  g${i}: { members: [a, a, a, a, a, a] }\n`, 280_000)}`,
     'duplicate-agent',
   ],
   [
@@ -185,8 +192,12 @@ const bad: readonly Megabyte[] = [
 
 /** As much as fits into 1 MB of what must be read. */
 const good: readonly Megabyte[] = [
-  ['just under 1 MB', `groups:\n${numbered((i) => `  g${i}: { members: [] }\n`, 1_040_000)}`, 'fine'],
-  ['just over 1 MB', `groups:\n${numbered((i) => `  g${i}: { members: [] }\n`, 1_060_000)}`, 'fine'],
+  ['of one line each', `groups:\n${numbered((i) => `  g${i}: { members: [] }\n`)}`, 'fine'],
+  [
+    'of more than 1 MB',
+    `groups:\n${numbered((i) => `  g${i}: { members: [], description: Every shop of the region with number ${i} }\n`, 1_060_000)}`,
+    'fine',
+  ],
   ['on one line', `groups: {${numbered((i) => `g${i}: { members: [] }, `)}}`, 'fine'],
   ['as JSON', `groups: {${numbered((i) => `"g${i}": {"members": ["a"]},`)}}`, 'fine'],
   ['in an anchored section', `groups: &all\n${numbered((i) => `  g${i}: { members: [] }\n`)}`, 'fine'],
@@ -238,8 +249,8 @@ const good: readonly Megabyte[] = [
   ],
   ['of a block with a long run of spaces', `x-a: |2\n${many(' ', 60_000)}x\n`, 'fine'],
   ['of tabs', many('\t'), 'fine'],
-  ['of empty lines', many('\n'), 'fine'],
-  ['of comments', many('#\n'), 'fine'],
+  ['of empty lines', many('\n', 290_000), 'fine'],
+  ['of comments', many('#\n', 290_000), 'fine'],
   [
     'of long descriptions',
     `groups:\n${numbered((i) => `  g${i}: { members: [], description: "${'x'.repeat(9_999)}" }\n`)}`,
