@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import { readRegular } from '../files/atomic.js';
 import { isPrivate } from '../files/secret-file.js';
 import { type Diagnostic, problem } from '../model/diagnostic.js';
-import { checkApiKey } from '../service/api-key.js';
+import { checkApiKey } from '../service/url.js';
 
 export interface GivenKey {
   readonly key: string;

@@ -1,5 +1,5 @@
 import { extname } from 'node:path';
-import { safeFileName } from '../../service/file-name.js';
+import { safeFileName } from '../../service/downloads.js';
 
 /** Longer stems are cut by `safeFileName`, which keeps the extension: the time must stay, too. */
 const LONGEST_STEM = 60;
