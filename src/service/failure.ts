@@ -79,16 +79,16 @@ export interface ServicePlace {
 }
 
 /** `https://collect.example.com/base (from roster.yaml:3)` */
-export function placeText({ base: { origin, pathname }, urlFrom }: ServicePlace): string {
+function placeText({ base: { origin, pathname }, urlFrom }: ServicePlace): string {
   return `${origin}${pathname.replace(/\/+$/, '')}${fromText(urlFrom)}`;
 }
 
-export function fromText(urlFrom: string | undefined): string {
+function fromText(urlFrom: string | undefined): string {
   return urlFrom === undefined ? '' : ` (from ${urlFrom})`;
 }
 
 /** `the proxy http://proxy.example.com:3128 (from `HTTPS_PROXY`)` */
-export function proxyText({ origin, from }: HttpProxy): string {
+function proxyText({ origin, from }: HttpProxy): string {
   return `the proxy ${origin}${fromText(`\`${from}\``)}`;
 }
 
@@ -157,7 +157,7 @@ export function oneLine(text: string): string {
   return line.length > MAX_MESSAGE_LENGTH ? `${line.slice(0, MAX_MESSAGE_LENGTH)}…` : line;
 }
 
-export function isPage(body: string): boolean {
+function isPage(body: string): boolean {
   return /^\s*</.test(body);
 }
 
@@ -507,7 +507,7 @@ function unsecured({ protocol }: URL, code: string | null): string | undefined {
   return 'If the server uses TLS on this port, use a URL that begins with `https://`.';
 }
 
-export function reasonFor(error: unknown): string {
+function reasonFor(error: unknown): string {
   if (error instanceof DeadlineError || error instanceof BudgetError) return error.message;
   if (!(error instanceof Error)) return 'no response';
   const code = codeOf(error);

@@ -213,7 +213,7 @@ const idNames = [
 ];
 
 /** An id on two pages means that the list changed while it was read, so that an item may be missing. */
-export function checkRepeats(items: readonly unknown[]): void {
+function checkRepeats(items: readonly unknown[]): void {
   const seen = new Set<string>();
   for (const item of items) {
     const value = ownId(item);
@@ -225,7 +225,7 @@ export function checkRepeats(items: readonly unknown[]): void {
 }
 
 /** A service that ignores which page it is asked for answers with the same one. Where items have ids, these are compared. */
-export function checkPages(pages: readonly (readonly unknown[])[]): void {
+function checkPages(pages: readonly (readonly unknown[])[]): void {
   const withoutIds = pages.filter((items) => items.some((item) => ownId(item) === undefined));
   const texts = withoutIds.map((items) => JSON.stringify(items));
   if (new Set(texts).size < texts.length) throw new Unexpected('expected each page once, got one twice');
@@ -264,7 +264,7 @@ const pageCounts = ['totalPages', 'pageCount', 'lastPage'];
 const nested = ['pagination', 'paging', 'page', 'pageInfo', 'meta', 'metadata', 'links', '_links', 'cursors'];
 
 /** Throws `Unexpected` when a property says that the list goes on. */
-export function checkNoMore(holder: JsonObject, read: ReadSoFar, prefix = ''): void {
+function checkNoMore(holder: JsonObject, read: ReadSoFar, prefix = ''): void {
   const sign = [
     ...flags.filter((name) => isSet(holder[name])),
     ...links.filter((name) => isSet(holder[name]) && !isEndCursor(holder, name)),
