@@ -7,7 +7,7 @@ import { type Diagnostic, Problem, problem } from '../model/diagnostic.js';
 import { isApiKey } from '../model/key-prefix.js';
 import type { Project } from '../model/resource.js';
 import { findApiKeys } from '../redact/api-keys.js';
-import { checkApiKey } from '../service/api-key.js';
+import { checkApiKey } from '../service/url.js';
 import { keptFiles } from './keys.js';
 
 export interface GivenKey {

@@ -1,10 +1,8 @@
 import { isJsonObject, type JsonObject } from '../model/json.js';
 import { type Effect, Unexpected } from '../model/request.js';
-import { explain, oneLine } from './explain.js';
-import { ServiceFailure } from './failure.js';
+import { explain, oneLine, ServiceFailure, type ServiceWords } from './failure.js';
 import { firstHeader, type Reply } from './http.js';
 import { unexpected } from './operations/record.js';
-import type { ServiceWords } from './service-words.js';
 
 /** The content of a valid answer (interface §1.3). */
 export interface Envelope {
@@ -99,4 +97,29 @@ function failedInside(
     status,
     errorCode,
   });
+}
+
+/** Properties with texts for people (interface §2 and §3): the service may repeat in them what it was sent. */
+const messageNames: ReadonlySet<string> = new Set([
+  'errorMessage',
+  'statusMessage',
+  'message',
+  'error',
+  'reason',
+]);
+
+/** Masks the messages anywhere in an answer, in place. */
+export function maskMessages(answer: unknown, mask: (text: string) => string): void {
+  // Not by recursion: an answer can be nested deeper than the stack.
+  const open = [answer];
+  while (open.length > 0) {
+    const value = open.pop();
+    if (typeof value !== 'object' || value === null) continue;
+    const record = value as Record<string, unknown>;
+    for (const name of Object.keys(record)) {
+      const inside = record[name];
+      if (typeof inside === 'object') open.push(inside);
+      else if (typeof inside === 'string' && messageNames.has(name)) record[name] = mask(inside);
+    }
+  }
 }

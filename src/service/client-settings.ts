@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import type { AttemptEvent } from './attempt-log.js';
+import type { AttemptEvent } from './http.js';
 import type { HttpProxy } from './proxy.js';
 import { RateLimiter, type RateLimitSettings } from './rate-limit.js';
 import type { RetryBudget, RetryEvent, RetrySettings } from './retry.js';

@@ -2,25 +2,27 @@ import { problem } from '../model/diagnostic.js';
 import { type Call, type ListCall, type Reader, type Request, Unexpected } from '../model/request.js';
 import { maskApiKeys } from '../redact/api-keys.js';
 import { SecretSearch } from '../redact/secret-search.js';
-import { type Envelope, isSuccess, readAnswer } from './answer.js';
-import { logged } from './attempt-log.js';
+import { type Envelope, isSuccess, maskMessages, readAnswer } from './answer.js';
 import { ByteBudget, MAX_BODY_BYTES, MAX_TOTAL_BYTES } from './byte-budget.js';
 import { type ClientSettings, rateLimiter, retrySettings } from './client-settings.js';
-import { type FailureFacts, ServiceFailure } from './failure.js';
-import { createTransport, type Exchange, NoReply, type SendGuard, type Transport } from './http.js';
-import { maskMessages } from './mask-messages.js';
-import { noAnswer } from './no-answer.js';
+import {
+  type FailureFacts,
+  incompleteAnswer,
+  noAnswer,
+  refusal,
+  ServiceFailure,
+  type ServicePlace,
+  withheldWords,
+  wordsWith,
+} from './failure.js';
+import { createTransport, type Exchange, logged, NoReply, type SendGuard, type Transport } from './http.js';
 import { withOtherMethods } from './other-methods.js';
 import { type PageQuery, parseItems, readPages, UnexpectedItem } from './paging.js';
 import { createQueue, type Queue } from './queue.js';
 import type { RateLimiter } from './rate-limit.js';
-import { incompleteAnswer, refusal } from './refusal.js';
-import { requestPath, subjectOf } from './request-url.js';
 import { type RetrySettings, withRetries } from './retry.js';
-import type { ServicePlace } from './service-place.js';
-import { ServiceTime } from './service-time.js';
-import { withheldWords, wordsWith } from './service-words.js';
-import { serviceUrl } from './url.js';
+import { httpDate } from './retry-after.js';
+import { requestPath, serviceUrl, subjectOf } from './url.js';
 
 export type { ClientSettings } from './client-settings.js';
 
@@ -246,5 +248,22 @@ class HttpClient implements Client {
       message: `${what}: ${error.message}`,
       ...(error.help === undefined ? {} : { help: error.help }),
     }).facts;
+  }
+}
+
+/** The service's clock, from the `Date` of its answers. Schedules start by that clock, and this machine's may be wrong. */
+export class ServiceTime {
+  #last: { readonly time: number; readonly at: number } | null = null;
+
+  /** @param headers of an answer. One from a cache has a `Date` of some time ago. */
+  note(headers: Readonly<Record<string, string | string[] | undefined>>): void {
+    const { date, age } = headers;
+    const time = typeof date === 'string' && age === undefined ? httpDate(date) : null;
+    if (time !== null) this.#last = { time, at: performance.now() };
+  }
+
+  /** Milliseconds since 1970, to the second; null when no answer had a date. */
+  now(): number | null {
+    return this.#last === null ? null : this.#last.time + performance.now() - this.#last.at;
   }
 }

@@ -1,10 +1,8 @@
 import { isJsonObject, type JsonObject } from '../model/json.js';
 import { type ListCall, Unexpected } from '../model/request.js';
 import type { Envelope } from './answer.js';
-import { unexpected, wholeNumber } from './operations/record.js';
+import { looseId, unexpected, wholeNumber } from './operations/record.js';
 import type { Queue } from './queue.js';
-import { checkPages, checkRepeats } from './repeats.js';
-import { checkNoMore, type ReadSoFar } from './signs-of-more.js';
 
 /** The largest page that the interface allows (§8). */
 const PAGE_SIZE = 100;
@@ -201,4 +199,98 @@ function checkWhole({ holders, items, total, hasNextLink }: Page, read: ReadSoFa
   const full = size !== null && size > 0 && items.length >= size;
   if (full && total === null && holder['nextCursor'] === undefined)
     throw new Unexpected('expected a cursor or a total with a full page, got neither');
+}
+
+/** What an item may call its own id, best first: a job also has the id of its schedule. */
+const idNames = [
+  'id',
+  'agentJobHistoryId',
+  'agentRunHistoryId',
+  'groupRunId',
+  'pipelineRunId',
+  'scheduleId',
+  'keyId',
+];
+
+/** An id on two pages means that the list changed while it was read, so that an item may be missing. */
+function checkRepeats(items: readonly unknown[]): void {
+  const seen = new Set<string>();
+  for (const item of items) {
+    const value = ownId(item);
+    if (value === undefined) continue;
+    const { id } = looseId(value, 'id');
+    if (seen.has(id)) throw new Unexpected(`expected each id once, got ${id} twice`);
+    seen.add(id);
+  }
+}
+
+/** A service that ignores which page it is asked for answers with the same one. Where items have ids, these are compared. */
+function checkPages(pages: readonly (readonly unknown[])[]): void {
+  const withoutIds = pages.filter((items) => items.some((item) => ownId(item) === undefined));
+  const texts = withoutIds.map((items) => JSON.stringify(items));
+  if (new Set(texts).size < texts.length) throw new Unexpected('expected each page once, got one twice');
+}
+
+function ownId(item: unknown): unknown {
+  if (!isJsonObject(item)) return undefined;
+  for (const name of idNames) {
+    const id = item[name];
+    if (id !== undefined && id !== null) return id;
+  }
+  return undefined;
+}
+
+/** How much of a list was read. */
+export interface ReadSoFar {
+  readonly items: number;
+  readonly pages: number;
+}
+
+/**
+ * Services page lists in ways that the interface does not describe. Each of these properties says that there is more
+ * than was read, without a way to get it that roster knows: to take a part for the whole list would be a guess.
+ */
+const flags = ['hasMore', 'hasNextPage', 'hasNext', 'isTruncated', 'truncated'];
+const links = [
+  ...['next', 'nextPage', 'nextLink', 'nextUrl', 'nextUri', '@odata.nextLink'],
+  ...['nextCursor', 'nextToken', 'nextPageToken', 'continuationToken', 'endCursor'],
+];
+const itemCounts = [
+  ...['total', 'totalCount', 'totalItems', 'totalRecords', 'totalResults', 'totalElements', 'totalSchedules'],
+  ...['count', 'itemCount', '@odata.count'],
+];
+const pageCounts = ['totalPages', 'pageCount', 'lastPage'];
+/** Where these may be, one level down. */
+const nested = ['pagination', 'paging', 'page', 'pageInfo', 'meta', 'metadata', 'links', '_links', 'cursors'];
+
+/** Throws `Unexpected` when a property says that the list goes on. */
+function checkNoMore(holder: JsonObject, read: ReadSoFar, prefix = ''): void {
+  const sign = [
+    ...flags.filter((name) => isSet(holder[name])),
+    ...links.filter((name) => isSet(holder[name]) && !isEndCursor(holder, name)),
+    ...itemCounts.filter((name) => isAbove(holder[name], read.items)),
+    ...pageCounts.filter((name) => isAbove(holder[name], Math.max(1, read.pages))),
+  ][0];
+  if (sign !== undefined)
+    throw new Unexpected(`expected a cursor or a total next to ${prefix}${sign}, got neither`);
+  if (prefix !== '') return;
+  for (const name of nested) {
+    const inner = holder[name];
+    if (isJsonObject(inner)) checkNoMore(inner, read, `${name}.`);
+  }
+}
+
+function isSet(value: unknown): boolean {
+  return value !== undefined && value !== null && value !== false && value !== '';
+}
+
+/** The cursor of the last item is there on the last page, too: `hasNextPage` decides. */
+function isEndCursor(holder: JsonObject, name: string): boolean {
+  return name === 'endCursor' && holder['hasNextPage'] === false;
+}
+
+function isAbove(value: unknown, read: number): boolean {
+  if (!isSet(value) || isJsonObject(value)) return false;
+  const number = wholeNumber(value);
+  return number === null || number > read;
 }

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import { explainText } from '../../../src/service/explain.js';
-import { withheldWords, wordsWith } from '../../../src/service/service-words.js';
+import { explainText, withheldWords, wordsWith } from '../../../src/service/failure.js';
 
 const shown = wordsWith((text) => text);
 

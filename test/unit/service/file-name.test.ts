@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { fileNameOf } from '../../../src/service/file-name.js';
+import { fileNameOf } from '../../../src/service/downloads.js';
 
 test.each([
   ['attachment; filename="acme-2026.csv"', 'acme-2026.csv'],

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { maskMessages } from '../../../src/service/mask-messages.js';
+import { maskMessages } from '../../../src/service/answer.js';
 
 const mask = (text: string) => text.replaceAll('hunter2', '*');
 

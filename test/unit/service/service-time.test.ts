@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { serviceNow } from '../../../src/engine/clock.js';
-import { ServiceTime } from '../../../src/service/service-time.js';
+import { ServiceTime } from '../../../src/service/client.js';
 
 const date = 'Tue, 01 Dec 2026 06:00:00 GMT';
 const own = new Date('2026-12-01T06:10:00Z');

@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { checkApiKey } from '../../../src/service/api-key.js';
-import { serviceUrl } from '../../../src/service/url.js';
+import { checkApiKey, serviceUrl } from '../../../src/service/url.js';
 
 describe('the URL of the service', () => {
   test.each([
