@@ -8,10 +8,12 @@ import type { Source, Span } from './source.js';
 export const yamlLimits = {
   /** Levels of maps and lists, including those that aliases add. */
   depth: 64,
-  /** Pieces of syntax in a file: spaces, line breaks, punctuation and texts. A file of more than 1 MB may have more. */
+  /**
+   * Pieces of syntax in a file: spaces, line breaks, punctuation and texts. Reading takes time for each of them, and what a
+   * person writes has fewer than this for each character; what has more is made to cost time.
+   */
   pieces: 300_000,
-  piecesPerCharacter: 0.35,
-  mostPieces: 2_500_000,
+  piecesPerCharacter: 0.75,
   /** Pieces of syntax in a file to be formatted. */
   formatted: 100_000,
   /** Values written in all files of a project, and the maps and lists among them. */
@@ -51,9 +53,8 @@ export class ReadLimits {
     private readonly source: Source,
     private readonly usage: YamlUsage,
   ) {
-    const { pieces, piecesPerCharacter, mostPieces } = yamlLimits;
-    const ofLength = Math.floor(source.text.length * piecesPerCharacter);
-    this.allowed = Math.min(mostPieces, Math.max(pieces, ofLength));
+    const { pieces, piecesPerCharacter } = yamlLimits;
+    this.allowed = Math.max(pieces, Math.floor(source.text.length * piecesPerCharacter));
   }
 
   /** A piece of syntax, as the lexer of the library gives it. */
