@@ -13,7 +13,7 @@ export const yamlLimits = {
    * person writes has fewer than this for each character; what has more is made to cost time.
    */
   pieces: 300_000,
-  piecesPerCharacter: 0.75,
+  piecesPerCharacter: 0.9,
   /** Pieces of syntax in a file to be formatted. */
   formatted: 100_000,
   /** Values written in all files of a project, and the maps and lists among them. */
