@@ -71,19 +71,11 @@ interface Look {
 }
 
 class ApplyRun implements ReviewedRun<Look, ApplyResult> {
-  readonly lockTimeoutMilliseconds: number;
-
   constructor(
     readonly session: Session,
-    private readonly options: ApplyOptions,
-    private readonly callbacks: ApplyCallbacks,
-  ) {
-    this.lockTimeoutMilliseconds = options.lockTimeoutMilliseconds ?? 0;
-  }
-
-  onWait(holder: LockInfo): void {
-    this.callbacks.onWait?.(holder);
-  }
+    readonly options: ApplyOptions,
+    readonly callbacks: ApplyCallbacks,
+  ) {}
 
   async make(): Promise<Look> {
     const observation = await this.observeWhole();
