@@ -75,19 +75,11 @@ interface Look extends ObservedPlan {
 }
 
 class ApplyRun implements ReviewedRun<Look, ApplyResult> {
-  readonly lockTimeoutMilliseconds: number;
-
   constructor(
     readonly session: Session,
-    private readonly options: ApplyOptions,
-    private readonly callbacks: ApplyCallbacks,
-  ) {
-    this.lockTimeoutMilliseconds = options.lockTimeoutMilliseconds ?? 0;
-  }
-
-  onWait(holder: LockInfo): void {
-    this.callbacks.onWait?.(holder);
-  }
+    readonly options: ApplyOptions,
+    readonly callbacks: ApplyCallbacks,
+  ) {}
 
   /** Looks again while a list may lag. The service is asked for previews once, at the end. */
   async make(): Promise<Look> {

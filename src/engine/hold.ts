@@ -57,20 +57,13 @@ interface PlannedHold {
 }
 
 class HoldRun implements ReviewedRun<PlannedHold, HoldReport> {
-  readonly lockTimeoutMilliseconds: number;
   private asked: Promise<Hold | null> | null = null;
 
   constructor(
     readonly session: Session,
-    private readonly options: HoldOptions,
-    private readonly callbacks: HoldCallbacks,
-  ) {
-    this.lockTimeoutMilliseconds = options.lockTimeoutMilliseconds ?? 0;
-  }
-
-  onWait(holder: LockInfo): void {
-    this.callbacks.onWait?.(holder);
-  }
+    readonly options: HoldOptions,
+    readonly callbacks: HoldCallbacks,
+  ) {}
 
   async make(): Promise<PlannedHold> {
     const { session, options } = this;

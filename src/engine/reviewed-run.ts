@@ -8,10 +8,14 @@ export type Confirmation = 'yes' | 'no' | 'interrupted';
 /** A run that does only what its user has seen. `Made` is its plan, with what that was made from. */
 export interface ReviewedRun<Made, Result> {
   readonly session: Session;
-  /** How long to wait for another run to release the lock. */
-  readonly lockTimeoutMilliseconds: number;
-  /** Called each time another run is found to hold the lock. */
-  onWait(holder: LockInfo): void;
+  readonly options: {
+    /** How long to wait for another run to release the lock. Default: 0. */
+    readonly lockTimeoutMilliseconds?: number;
+  };
+  readonly callbacks: {
+    /** Called each time another run is found to hold the lock. */
+    onWait?(holder: LockInfo): void;
+  };
   make(): Promise<Made>;
   /** Shows it, and throws a Problem if it is not allowed. */
   show(made: Made): void;
@@ -35,13 +39,13 @@ export interface ReviewedRun<Made, Result> {
  * @throws Problem when nothing was changed.
  */
 export async function reviewedRun<Made, Result>(run: ReviewedRun<Made, Result>): Promise<Result> {
-  const { session, lockTimeoutMilliseconds } = run;
+  const { session, options, callbacks } = run;
   const onWait = (holder: LockInfo) => {
     if (session.interrupted()) throw interrupted();
-    run.onWait(holder);
+    callbacks.onWait?.(holder);
   };
   try {
-    return await waitForLock(session, lockTimeoutMilliseconds, onWait, () => attempt(run));
+    return await waitForLock(session, options.lockTimeoutMilliseconds ?? 0, onWait, () => attempt(run));
   } catch (failure) {
     // How the requests in flight ended is not the reason.
     if (failure instanceof Problem && session.interrupted()) throw interrupted();
