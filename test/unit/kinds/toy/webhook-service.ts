@@ -68,7 +68,7 @@ function answer(
 }
 
 async function forward(sandbox: Sandbox, request: IncomingMessage, response: ServerResponse): Promise<void> {
-  const { host: _, connection: __, ...headers } = request.headers;
+  const { host: _, connection: __, 'content-length': ___, ...headers } = request.headers;
   const body = await textOf(request);
   const reply = await fetch(`${sandbox.url}${request.url}`, {
     method: request.method ?? 'GET',
