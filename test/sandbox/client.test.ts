@@ -171,7 +171,7 @@ describe('client', () => {
       steps: [{ status: 'Succeeded' }, {}, {}],
     });
     expect(await client.readAll(pipelineRuns.listPipelineRuns({ status: 'Completed' }))).toEqual([
-      { ...pipelineRun, pipelineId: PIPELINE },
+      { ...pipelineRun, pipelineId: PIPELINE, pipelineName: 'Nightly' },
     ]);
     expect(await call(pipelineRuns.pipelineRunPage())).toMatchObject({ total: 1, metrics: { completed: 1 } });
     expect((await bytesOf(downloader, pipelineRuns.exportPipelineRun(started.id))).fileName).toMatch(
