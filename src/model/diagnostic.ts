@@ -83,6 +83,7 @@ export const diagnosticCodes = [
   'run-failed',
   'not-started',
   'still-running',
+  'earlier-run',
   'start-unknown',
   'data-unavailable',
   'interrupted',

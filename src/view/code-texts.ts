@@ -450,6 +450,11 @@ export const codeTexts: Readonly<Record<DiagnosticCode, CodeText>> = {
     means: 'A run did not finish within the time limit of `--for`. It is still running.',
     help: 'Follow it with `roster wait ID`.',
   },
+  'earlier-run': {
+    title: 'Earlier run',
+    means: 'An address passed to `roster wait` has no unfinished run: the result is that of its last one.',
+    help: 'To wait for one certain run, pass its id: `roster run --detach --format json` prints it.',
+  },
   'start-unknown': {
     title: 'Unknown whether it runs',
     means:

@@ -16,6 +16,7 @@ import type { DownloadCall } from '../../service/operations/download.js';
 import { exportJob, jobDataset } from '../../service/operations/jobs.js';
 import { readInstant } from '../../service/operations/record.js';
 import type { RunsResult } from '../run/run.js';
+import { jobsOf } from '../run/run-kinds.js';
 import {
   type ChooseOptions,
   type ChosenDataset,
@@ -30,11 +31,14 @@ import {
 } from './datasets.js';
 import { queryPages } from './rows.js';
 
-export interface GetOptions extends ChooseOptions {
+interface SaveOptions {
   /** Absolute, and exists. */
   readonly folder: string;
   /** While a file arrives. `total` is null where the service does not say. */
   onProgress?(file: string, bytes: number, total: number | null): void;
+}
+
+export interface GetOptions extends ChooseOptions, SaveOptions {
   onSaved?(saved: SavedData): void;
 }
 
@@ -170,7 +174,7 @@ async function download(
   session: ReadSession,
   call: DownloadCall,
   nameOf: (download: Download) => string,
-  options: Pick<GetOptions, 'folder' | 'onProgress'>,
+  options: SaveOptions,
 ) {
   for (let repeats = 0; ; repeats += 1) {
     const found = await session.downloads.download(call);
@@ -184,11 +188,7 @@ async function download(
   }
 }
 
-function save(
-  found: Download,
-  name: string,
-  { folder, onProgress }: Pick<GetOptions, 'folder' | 'onProgress'>,
-) {
+function save(found: Download, name: string, { folder, onProgress }: SaveOptions) {
   const { size, fileCount } = found;
   const onBytes = (bytes: number) => onProgress?.(name, bytes, size);
   return saveFile(found, { folder, name, fileCount, onBytes });
@@ -387,7 +387,7 @@ type FinishedJob = Pick<ServiceRun, 'address' | 'finishedAt'> & { readonly id: s
 type SaveJob = (job: FinishedJob) => Promise<Pick<SavedData, 'file' | 'bytes'>>;
 
 /** Files in a folder, as `data get` names them. */
-export function toFolder(session: Session, options: Pick<GetOptions, 'folder' | 'onProgress'>): SaveJob {
+export function toFolder(session: Session, options: SaveOptions): SaveJob {
   return async ({ id, address, finishedAt }) => {
     const stem = session.redactor.text(address?.slice(address.indexOf('/') + 1) ?? `job-${id.slice(0, 8)}`);
     const time = finishedAt === null ? null : readInstant(finishedAt);
@@ -439,7 +439,7 @@ export class RunSaver {
   ) {}
 
   onRuns(runs: readonly ServiceRun[]): void {
-    for (const job of runs.flatMap(jobsOf)) {
+    for (const job of runs.flatMap(finishedJobs)) {
       if (this.#known.has(job.id)) continue;
       this.#known.add(job.id);
       this.#work = this.#work.then(() => this.#save(job));
@@ -490,9 +490,8 @@ export class RunSaver {
   }
 }
 
-function jobsOf(run: ServiceRun): readonly FinishedJob[] {
-  const jobs = run.members.length > 0 ? run.members : [run];
-  return jobs.flatMap(({ id, idKind, state, address, finishedAt }) =>
-    id !== null && idKind === 'job' && state === 'succeeded' ? [{ id, address, finishedAt }] : [],
+function finishedJobs(run: ServiceRun): readonly FinishedJob[] {
+  return jobsOf(run).flatMap(({ id, state, address, finishedAt }) =>
+    id !== null && state === 'succeeded' ? [{ id, address, finishedAt }] : [],
   );
 }

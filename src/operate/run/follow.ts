@@ -138,7 +138,7 @@ class Progress {
  * The current state of runs, by id: one list for all jobs, and one call for each group or pipeline run. A run that the
  * service does not show is missing. Throws a ServiceFailure.
  */
-async function pollRuns(
+export async function pollRuns(
   followed: readonly FollowedRun[],
   watch: Watch,
 ): Promise<ReadonlyMap<string, ServiceRun>> {

@@ -55,7 +55,7 @@ export async function run(
   callbacks: RunCallbacks = {},
 ): Promise<RunsResult> {
   const { inputs = {}, declared = false, detach: isDetached = false, maxStarts = MAX_STARTS } = options;
-  const known = await findObjects(session, addresses);
+  const known = await findObjects(session, addresses, declared);
   const targets = targetsOf(known, { inputs, declared });
   checkOptions(known, targets, options);
   checkStarts(targets, maxStarts);

@@ -30,11 +30,12 @@ import { addressOfAgent } from './states.js';
 /** Agents need no entry: they are named as in manifests. */
 export const AGENT = 'agent/';
 
-/** A declared object that exists on the service. */
+/** A declared object. */
 export interface StartableObject {
   readonly address: Address;
   readonly kind: Kind;
-  readonly observed: Observed;
+  /** Null for what is not deployed yet, of which only the declared target can be started. */
+  readonly observed: Observed | null;
   /** Null for what the project only refers to. */
   readonly entry: Desired | null;
 }
@@ -50,8 +51,15 @@ export interface KnownObjects {
   byId(ref: ObjectRef): StartableObject | undefined;
 }
 
-/** Reads only what the addresses need: agents alone need one list. Throws a Problem. */
-export async function findObjects(session: ReadSession, addresses: readonly string[]): Promise<KnownObjects> {
+/**
+ * Reads only what the addresses need: agents alone need one list. `declared`: what starts something else need not be
+ * deployed. Throws a Problem.
+ */
+export async function findObjects(
+  session: ReadSession,
+  addresses: readonly string[],
+  declared = false,
+): Promise<KnownObjects> {
   const agentNames = unique(addresses.filter(isAgent).map((each) => each.slice(AGENT.length)));
   refuseGlobs(agentNames);
   const others = addresses.filter((each) => !isAgent(each));
@@ -63,7 +71,7 @@ export async function findObjects(session: ReadSession, addresses: readonly stri
   const observation = await observe(session);
   // Objects of another account may have the same names.
   requireInventory(observation);
-  const existing = existingOf(observation);
+  const existing = existingOf(observation, declared);
   const selected = wanted.map((entry) => existing.get(entry.address) ?? entry.address);
   const missing = selected.filter((each) => typeof each === 'string');
   if (missing.length > 0) throw new Problem(missingObjects(missing, observation));
@@ -95,7 +103,7 @@ function heldNotes(selected: readonly StartableObject[], { comparison }: Observa
 }
 
 function isObject({ observed }: StartableObject, { kind, id }: ObjectRef): boolean {
-  return observed.kind === kind && observed.id === id;
+  return observed?.kind === kind && observed.id === id;
 }
 
 /** What a schedule was pointed to outside roster. */
@@ -131,10 +139,11 @@ function kindNamed(name: string): Kind {
   return found;
 }
 
-function existingOf({ comparison }: Observation): ReadonlyMap<Address, StartableObject> {
+function existingOf({ comparison }: Observation, declared: boolean): ReadonlyMap<Address, StartableObject> {
   const found = new Map<Address, StartableObject>();
   for (const { address, kind, observed, entry } of comparison.matches)
-    if (observed !== null && entry !== null) found.set(address, { address, kind, observed, entry });
+    if (entry !== null && (observed !== null || (declared && kind.startByHand?.target !== undefined)))
+      found.set(address, { address, kind, observed, entry });
   for (const [address, observed] of comparison.externals)
     found.set(address, { address, kind: kindNamed(observed.kind), observed, entry: null });
   return found;
@@ -234,11 +243,11 @@ function objectTarget(found: StartableObject, context: Context): StartTarget | n
 function scheduleTarget(found: StartableObject, own: StartByHand, context: Context): StartTarget | null {
   const { known, options } = context;
   const isDeclared = options.declared && found.entry !== null;
-  const meant = own.target?.(isDeclared ? found.entry?.spec : found.observed.spec);
+  const meant = own.target?.(isDeclared ? found.entry?.spec : found.observed?.spec);
   if (meant === undefined) return null;
   const run = runnableAt(meant.of, known);
   if (run === null) {
-    context.report([unknownTarget(found.address)]);
+    context.report([isPending(meant.of.id) ? newTarget(found.address) : unknownTarget(found.address)]);
     return null;
   }
   const inputs = { ...meant.inputs, ...options.inputs };
@@ -247,7 +256,7 @@ function scheduleTarget(found: StartableObject, own: StartByHand, context: Conte
   const target = startOf(found.address, run, inputs);
   if (isDeclared) return { ...target, call: withoutEcho(target.call, found) };
   const given = Object.keys(options.inputs).length > 0;
-  const id = found.observed.id ?? '';
+  const id = found.observed?.id ?? '';
   return { ...target, scheduleId: id, call: own.start(id, given ? textOf(inputs) : undefined) };
 }
 
@@ -298,9 +307,9 @@ function runnableObject(
   { agents }: KnownObjects,
 ): Runnable {
   const { kind, observed } = found;
-  const id = observed.id ?? '';
+  const id = observed?.id ?? '';
   // Null specs are those of lists that do not show everything.
-  const ids = observed.spec === null ? undefined : kind.runs?.agents(observed.spec);
+  const ids = observed?.spec == null ? undefined : kind.runs?.agents(observed.spec);
   return {
     kind: runKind(makes ?? 'job'),
     objectId: id,
@@ -338,12 +347,12 @@ function sourceOf(object: StartableObject, known: KnownObjects): RunSource | nul
   if (startByHand === undefined) return null;
   if (startByHand.target === undefined)
     return { address, scheduleId: null, ...runnableObject(object, startByHand, known) };
-  const { of } = startByHand.target(observed.spec);
+  const { of } = startByHand.target(observed?.spec);
   const { id } = of;
   if (isPending(id)) return null;
   const makes = kinds.find(({ name }) => name === of.kind)?.startByHand?.makes;
   const unknown = { kind: runKind(makes ?? 'job'), objectId: id, agents: [] };
-  return { address, scheduleId: observed.id ?? '', ...(runnableAt(of, known) ?? unknown) };
+  return { address, scheduleId: observed?.id ?? '', ...(runnableAt(of, known) ?? unknown) };
 }
 
 function checkInputs(
@@ -385,6 +394,15 @@ function noInputs(address: Address): Diagnostic {
     code: 'ignored-inputs',
     message: `${address} takes no inputs: the stages of a pipeline run with the inputs of their agents`,
     help: 'Leave the inputs out, or run an agent or a group.',
+  };
+}
+
+function newTarget(address: Address): Diagnostic {
+  return {
+    severity: 'error',
+    code: 'unknown-reference',
+    message: `the target of ${address} is declared, but does not exist on the service`,
+    help: 'Create it with `roster apply`, then run it.',
   };
 }
 

@@ -44,6 +44,15 @@ export function resourceStatuses(context: StatusContext): readonly ResourceStatu
   });
 }
 
+/** The last finished run of each resource that is wanted. */
+export function lastEnded(
+  context: StatusContext,
+  isWanted: (resource: DeclaredResource) => boolean,
+): readonly Occurrence[] {
+  const history = new HistoryIndex(context);
+  return context.resources.filter(isWanted).flatMap((each) => history.of(each).find(hasEnded) ?? []);
+}
+
 interface ResourceContext extends StatusContext {
   readonly history: HistoryIndex;
   readonly nextRun: string | null;

@@ -6,9 +6,11 @@ import { orElse } from '../../service/attempt.js';
 import { type AgentRun, listRuns } from '../../service/operations/agent-runs.js';
 import { type Job, listJobs } from '../../service/operations/jobs.js';
 import { readInstant } from '../../service/operations/record.js';
-import { type RunEntry, type RunKind, wholeKinds } from '../run/run-kinds.js';
+import { type FollowedRun, pollRuns } from '../run/follow.js';
+import { type RunEntry, type RunKind, unnamed, wholeKinds } from '../run/run-kinds.js';
 import { jobState, stateOf, sumOfKnown } from '../run/states.js';
 import { byTime } from '../runs/list.js';
+import type { Watch } from '../watch.js';
 import { TOLERANCE } from './missed.js';
 
 /** Lists of the period, newest first. Null for a list that could not be read. */
@@ -109,6 +111,38 @@ export function isReadFor(idKinds: ReadonlySet<RunIdKind>, { jobs, runs, wholes 
   const isMissing = ([kind, list]: readonly [RunKind, readonly RunEntry[] | null]) =>
     idKinds.has(kind.name) && list === null;
   return jobs !== null && runs !== null && ![...wholes].some(isMissing);
+}
+
+/** Records that are read one by one, at most. */
+const MOST_RECORDS = 50;
+
+/** With what the records of these runs show, where the lists leave open when one ended or what it collected. */
+export async function withOwnRecords(
+  occurrences: readonly Occurrence[],
+  wanted: readonly Occurrence[],
+  watch: Watch,
+): Promise<readonly Occurrence[]> {
+  const open = [...new Set(wanted)].filter(
+    ({ state, finishedAt, records }) => state !== 'unknown' && (finishedAt === null || records === null),
+  );
+  const named = open.slice(0, MOST_RECORDS).map(({ id, idKind }) => ({ ...unnamed, id, idKind }));
+  const found = named.length === 0 ? new Map<string, ServiceRun>() : await readRecords(named, watch);
+  return occurrences.map((each) => {
+    const run = found.get(each.id);
+    if (run === undefined) return each;
+    // Not its start: which starts were missed follows from those that the lists show, of all runs or of none.
+    return {
+      ...each,
+      finishedAt: each.finishedAt ?? run.finishedAt,
+      records: each.records ?? run.records,
+      anomaly: each.anomaly === 'none' ? run.anomaly : each.anomaly,
+    };
+  });
+}
+
+/** Without one that cannot be read, the lists tell enough. */
+function readRecords(named: readonly FollowedRun[], watch: Watch): Promise<ReadonlyMap<string, ServiceRun>> {
+  return orElse(pollRuns(named, watch), () => new Map<string, ServiceRun>());
 }
 
 /** What one start made: a job, or a run of a group or pipeline with all its jobs. */

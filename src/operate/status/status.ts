@@ -9,8 +9,16 @@ import type { RunIdKind } from '../../model/run.js';
 import { healths, type ResourceStatus, type Status } from '../../model/status.js';
 import { readInstant } from '../../service/operations/record.js';
 import { runKind } from '../run/run-kinds.js';
-import { resourceStatuses } from './health.js';
-import { attribute, isReadFor, occurrencesOf, type RanObject, readHistory } from './history.js';
+import { Watch } from '../watch.js';
+import { lastEnded, resourceStatuses, type StatusContext } from './health.js';
+import {
+  attribute,
+  isReadFor,
+  occurrencesOf,
+  type RanObject,
+  readHistory,
+  withOwnRecords,
+} from './history.js';
 import { TOLERANCE } from './missed.js';
 import {
   type DeclaredResource,
@@ -55,15 +63,16 @@ export async function status(session: ReadSession, options: StatusOptions = {}):
   const read = await readHistory(reader, idKindsOf(resources), since);
   const { history, unattributed } = await attribute(reader, read, ranSince(resources, since), since);
   const unread = history.diagnostics.map((each) => ({ ...each, severity: 'error' }) as const);
-  const rows = resourceStatuses({
-    ...{ resources, recorded, since, now },
+  const context: StatusContext = {
+    ...{ resources, recorded, since, now, unattributed, names },
     occurrences: occurrencesOf(history),
     isRead: (resource) => isReadFor(idKindsOf([resource]), history),
-    unattributed,
     sinceApply: given === 'apply',
-    names,
     agents: observation.state.agents,
-  });
+  };
+  const last = lastEnded(context, ({ address }) => isSelected(address));
+  const occurrences = await withOwnRecords(context.occurrences, last, new Watch(session, context.agents));
+  const rows = resourceStatuses({ ...context, occurrences });
   const shown = rows.filter(({ address }) => isSelected(address)).sort(worstFirst);
   if (shown.length === 0 && selectors !== null) throw withoutHealth(options.addresses ?? []);
   const { name: project, environment } = session.project;

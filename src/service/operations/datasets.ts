@@ -103,7 +103,7 @@ function parseDataset(item: unknown): Dataset {
 
 /** The file of a dataset (§4). Its method is not shown. */
 export function downloadDataset(datasetId: string): DownloadCall {
-  return file(get(pathOf(datasetId, 'download')));
+  return file({ ...get(pathOf(datasetId, 'download')), otherMethods: ['POST'] });
 }
 
 /** Nodes and edges as received: their fields are not shown (§2). */

@@ -19,12 +19,13 @@ const pathOf = (agentId: string) => `/api/scraper-agents/${segment(agentId)}/sam
 
 /** Null when the agent has no sample. By the agent's GUID. Its method is not shown. */
 export function sampleOutput(agentId: string): Call<SampleOutput | null> {
-  return { request: get(pathOf(agentId)), parse: (data) => (data === null ? null : parseSample(data)) };
+  const request = { ...get(pathOf(agentId)), otherMethods: ['POST'] } as const;
+  return { request, parse: (data) => (data === null ? null : parseSample(data)) };
 }
 
 /** The sample as a JSON file; 404 `SAMPLE_OUTPUT_NOT_FOUND` without one. Its method is not shown. */
 export function downloadSample(agentId: string): DownloadCall {
-  return file(get(`${pathOf(agentId)}/download`));
+  return file({ ...get(`${pathOf(agentId)}/download`), otherMethods: ['POST'] });
 }
 
 function parseSample(data: unknown): SampleOutput {

@@ -111,9 +111,10 @@ export function statusJson({ resources, diagnostics }: Status) {
 }
 
 /** Written out, so that the format does not follow the type by accident. */
-function resourceJson({ address, health, sync, lastRun, counts, nextRun, held }: ResourceStatus) {
+function resourceJson(resource: ResourceStatus) {
+  const { address, health, reason, sync, lastRun, counts, nextRun, held } = resource;
   return {
-    ...{ address, health, sync },
+    ...{ address, health, reason: reason === '' ? null : reason, sync },
     lastRun: lastRun && {
       state: lastRun.state,
       startedAt: lastRun.startedAt,

@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs';
 import { afterEach, describe, expect, test } from 'vitest';
 import type { Seed } from '../../../src/sandbox/index.js';
-import { agentsWith, type RunWorld, runWorld } from '../../support/runs.js';
+import { agentsWith, PROJECT, type RunWorld, runWorld } from '../../support/runs.js';
 
 /** `roster run` (contract §9), over HTTP against a sandbox whose clock the command moves by sleeping. */
 
@@ -181,6 +181,31 @@ describe('before anything is sent', () => {
     workspace.write('roster.yaml', 'project: runs\ngroups:\n  new: { members: [globex] }\n');
     const ran = await json('run group/new');
     expect([ran.exit, ran.codes, starts]).toEqual([1, ['unknown-reference'], 0]);
+  });
+
+  test('the target of a schedule that is not deployed yet runs with --declared', async () => {
+    const { json, workspace, sandbox } = await arrange();
+    const text = PROJECT.replace(
+      'schedules:\n',
+      'schedules:\n  new: { target: agent/globex, once: 2099-01-01T00:00:00, inputs: { country: PL } }\n  newer: { target: group/shops, once: 2099-01-01T00:00:00 }\n',
+    );
+    workspace.write('roster.yaml', text);
+    expect((await json('run schedule/new')).codes).toEqual(['unknown-reference']);
+    const ran = await json('run schedule/new schedule/newer --declared');
+    expect([ran.exit, ran.runs.map(({ idKind }) => idKind)]).toEqual([0, ['job', 'groupRun']]);
+    expect([...sandbox.world.jobs.values()][0]?.inputParameters).toBe('{"country":"PL"}');
+  });
+
+  test('a target that does not exist yet cannot be run', async () => {
+    const { json, workspace, starts } = await arrange();
+    const text = PROJECT.replace('groups:\n', 'groups:\n  fresh: { members: [globex] }\n');
+    workspace.write(
+      'roster.yaml',
+      text.replace('schedules:\n', 'schedules:\n  new: { target: group/fresh, once: 2099-01-01T00:00:00 }\n'),
+    );
+    const ran = await json('run schedule/new --declared');
+    expect([ran.exit, ran.codes, starts]).toEqual([1, ['unknown-reference'], 0]);
+    expect(ran.stdout).toContain('roster apply');
   });
 
   test('a key that the service refuses ends in 1', async () => {

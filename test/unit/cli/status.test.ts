@@ -133,6 +133,7 @@ test('a schedule is shown with its last finished run, its counts in the period, 
   expect(of('schedule/failing')).toEqual({
     address: 'schedule/failing',
     health: 'failing',
+    reason: 'The source did not respond.',
     sync: 'in-sync',
     lastRun: {
       state: 'failed',
@@ -297,11 +298,11 @@ test('a start that the service refuses makes a schedule fail, with its reason', 
   const { workspace, sandbox } = await applied(seedOf(['fine']), manifest(['fine']));
   const schedule = sandbox.world.schedules.get(idOf('fine'));
   if (schedule !== undefined) schedule.errorMessage = 'The agent is being changed.';
-  const { healths } = await statusOf(workspace);
+  const { healths, of } = await statusOf(workspace);
   expect(healths).toEqual(['failing schedule/fine']);
-  expect((await workspace.command(['status'])).stdout).toContain(
-    'could not be started: The agent is being changed.',
-  );
+  const reason = 'could not be started: The agent is being changed.';
+  expect(of('schedule/fine')?.reason).toBe(reason);
+  expect((await workspace.command(['status'])).stdout).toContain(reason);
 });
 
 const collections = `project: prices
@@ -501,6 +502,30 @@ test.each(['Completed', 'completed', 'Succeeded'])(
       });
   },
 );
+
+test('a finished run has the times and records of its own record, where the lists leave them open', async () => {
+  const { workspace, sandbox } = await applied(collectionsSeed(), collections);
+  for (const address of ['group/good', 'group/never'])
+    expect((await workspace.command(['run', address, '--detach'])).exit).toBe(0);
+  sandbox.advance(3_600_000);
+  // Runs of agents without a job: then no list tells which runs are those of a job.
+  sandbox.faults.faults = [
+    {
+      act: 'status',
+      method: 'GET',
+      path: '/api/scraper-agents/runs',
+      status: 200,
+      body: answer({ items: [] }),
+    },
+  ];
+  sandbox.requests.length = 0;
+  const { of } = await statusOf(workspace);
+  for (const address of ['group/good', 'group/never']) {
+    const { lastRun } = of(address) ?? {};
+    expect(lastRun).toMatchObject({ state: 'succeeded', records: 1200 });
+    expect(Date.parse(lastRun?.finishedAt ?? '')).toBeGreaterThan(Date.parse(lastRun?.startedAt ?? ''));
+  }
+});
 
 test('values of the environment in messages of the service are masked', async () => {
   const seed = seedOf(['failing']);

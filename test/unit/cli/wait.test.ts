@@ -62,7 +62,8 @@ test.each(addresses)('the unfinished runs of %s are followed', async (address) =
   expect(ran.runs.map(({ id }) => id)).toEqual(
     started.filter((each) => each.address === address).map(({ id }) => id),
   );
-  expect((await world.json(`wait ${address}`)).runs).toEqual([]);
+  expect((await world.json(`wait ${address}`)).codes).toEqual(['earlier-run']);
+  expect((await world.run(`wait ${address}`)).stderr).toContain('its last one');
 });
 
 test('a schedule is followed although its target is not declared', async () => {
@@ -100,6 +101,30 @@ test('a finished run has its verdict at once', async () => {
   const { slept } = world;
   expect((await world.run(`wait ${runs[0]?.id}`)).exit).toBe(5);
   expect(world.slept).toBe(slept);
+});
+
+test.each([
+  ['agent/globex', 'job'],
+  ['group/spare', 'groupRun'],
+  ['schedule/agent', 'job'],
+  ['schedule/pipeline', 'pipelineRun'],
+])('without an unfinished run, %s has the verdict of its last one', async (address, idKind) => {
+  const fails = [{ result: 'fail', seconds: 1 }] as const;
+  world = await runWorld(
+    agentsWith({ globex: fails as never, umbrella: fails as never, 'acme-shop': fails as never }),
+  );
+  const started = await world.json(`run ${address} --detach`);
+  world.sandbox.advance(600_000);
+  const ran = await world.json(`wait ${address}`);
+  expect([ran.exit, ran.runs.map(({ id }) => id)]).toEqual([5, [started.runs[0]?.id]]);
+  expect(ran.runs[0]).toMatchObject({ idKind, address, state: 'failed' });
+  expect(ran.codes).toContain('earlier-run');
+});
+
+test('an address that has never run has nothing to wait for', async () => {
+  world = await runWorld();
+  const ran = await world.json('wait agent/globex schedule/group');
+  expect([ran.exit, ran.runs, ran.codes]).toEqual([0, [], []]);
 });
 
 test('--for ends the patience and not the run', async () => {

@@ -105,6 +105,7 @@ const reaches = {
   'run-failed': neverOffline,
   'not-started': neverOffline,
   'still-running': neverOffline,
+  'earlier-run': neverOffline,
   'start-unknown': neverOffline,
   'data-unavailable': neverOffline,
   interrupted: neverOffline,

@@ -1,5 +1,7 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import { createDownloader, type Downloader } from '../../../src/service/downloads.js';
+import { downloadDataset } from '../../../src/service/operations/datasets.js';
+import { downloadSample } from '../../../src/service/operations/samples.js';
 import { defaults, type Handler, serve, type TestServer } from './server.js';
 
 let server: TestServer;
@@ -102,4 +104,21 @@ test('the identity encoding is the file itself', async () => {
   const pieces: Uint8Array[] = [];
   for await (const piece of body) pieces.push(piece);
   expect(Buffer.concat(pieces).toString()).toBe('a');
+});
+
+const id = '00000000-0000-4000-8000-000000000001';
+test.each([
+  ['a dataset', downloadDataset(id)],
+  ['a sample', downloadSample(id)],
+])('where the interface shows no method for the download of %s, POST follows a 405', async (_, call) => {
+  server = await serve((request, response) => {
+    if (request.method !== 'POST') response.writeHead(405);
+    response.end('a,b\n');
+  });
+  downloader = createDownloader({ ...defaults, baseUrl: server.url, timeoutMs: 5_000 });
+  const { body } = await downloader.download(call);
+  let text = '';
+  for await (const piece of body) text += Buffer.from(piece).toString();
+  expect(text).toBe('a,b\n');
+  expect(server.seen.map(({ method }) => method)).toEqual(['GET', 'POST']);
 });
