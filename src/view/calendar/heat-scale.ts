@@ -1,5 +1,6 @@
 import type { Calendar } from '../../model/calendar.js';
 import { numberText } from '../../model/frequency.js';
+import { agree } from '../../model/words.js';
 
 /** What the calendars of all formats have in common: the steps of load, their colors, and numbers in words. */
 
@@ -65,7 +66,7 @@ export function calendarTotals({ schedules, starts, days, minutesOverLimit, limi
 
 /** `1,262 agent starts`: as all numbers of a calendar. */
 export function amount(number: number, noun: string): string {
-  return `${numberText(number)} ${noun}${number === 1 ? '' : 's'}`;
+  return `${numberText(number)} ${agree(number, noun, `${noun}s`)}`;
 }
 
 export function weekday(date: string): string {

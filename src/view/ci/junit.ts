@@ -84,7 +84,7 @@ function isSkipped({ health }: ResourceStatus, failOn: readonly Health[]): boole
 }
 
 /** ` name="value"` for each value that is not null. */
-export function attributesXml(values: Readonly<Record<string, string | number | null>>): string {
+function attributesXml(values: Readonly<Record<string, string | number | null>>): string {
   return Object.entries(values)
     .flatMap(([name, value]) => (value === null ? [] : [` ${name}="${escapeXml(String(value))}"`]))
     .join('');

@@ -4,7 +4,7 @@ import { count } from '../../model/words.js';
 import { escapeControls } from '../escape.js';
 import { indent, joinBlocks } from '../text/layout.js';
 import { type TextLayout, type TextOptions, textLayout } from '../text/paint.js';
-import { areTooWide, type Column, stacked, table } from '../text/table.js';
+import { areTooWide, type Column, stacked, table, titled } from '../text/table.js';
 
 const columns: readonly Column<DatasetInfo>[] = [
   { title: 'agent', text: ({ agent, agentName }) => escapeControls(agent ?? (agentName || '-')) },
@@ -29,23 +29,15 @@ function accessText({ accessLevel, canManage }: DatasetInfo): string {
 /** The list of `roster data`. */
 export function datasetsText(datasets: readonly DatasetInfo[], total: number, options: TextOptions): string {
   const shown = datasets.length === total ? String(total) : `the newest ${datasets.length} of ${total}`;
-  return joinBlocks([titled(`Datasets: ${total === 0 ? 'none' : shown}`, datasets, options)]);
+  return joinBlocks([datasetLines(`Datasets: ${total === 0 ? 'none' : shown}`, datasets, options)]);
 }
 
-function titled(title: string, datasets: readonly DatasetInfo[], options: TextOptions): string[] {
+function datasetLines(title: string, datasets: readonly DatasetInfo[], options: TextOptions): string[] {
   const layout = textLayout(options);
-  const [titles = '', ...rows] = table(columns, datasets);
-  const head = layout.paint('strong', title);
-  if (rows.length === 0) return [head];
-  if (areTooWide(indent(rows, 2), layout))
-    return [
-      head,
-      ...indent(
-        datasets.flatMap((each) => narrowRow(each, layout)),
-        2,
-      ),
-    ];
-  return [head, ...indent([layout.paint('faint', titles), ...rows], 2)];
+  const lines = table(columns, datasets);
+  if (!areTooWide(indent(lines.slice(1), 2), layout)) return titled(title, lines, layout);
+  const rows = datasets.flatMap((each) => narrowRow(each, layout));
+  return [layout.paint('strong', title), ...indent(rows, 2)];
 }
 
 /** Without titles, which only times need. */
@@ -103,9 +95,9 @@ export function removalText(
     if (datasets.length === 0) return [];
     const bytes = datasets.reduce((sum, { sizeBytes }) => sum + (sizeBytes ?? 0), 0);
     const what = `${count(datasets.length, 'dataset')}${also}, ${fileSizeText(bytes)}`;
-    return titled(`${title}: ${what}`, datasets, options);
+    return datasetLines(`${title}: ${what}`, datasets, options);
   };
-  const also = queries === 0 ? '' : ` and ${queries === 1 ? '1 saved query' : `${queries} saved queries`}`;
+  const also = queries === 0 ? '' : ` and ${count(queries, 'saved query', 'saved queries')}`;
   if (!confirmed) {
     const end = 'Nothing was deleted. To delete them, pass `--yes`: they cannot be restored.';
     return joinBlocks([section('Would delete', false, also), [end]]);
@@ -133,15 +125,13 @@ const queryColumns: readonly Column<StoredQuery>[] = [
 ];
 
 export function storedQueriesText(queries: readonly StoredQuery[], options: TextOptions): string {
-  const { paint } = textLayout(options);
-  const [titles = '', ...rows] = table(queryColumns, queries);
-  const head = paint('strong', `Saved queries: ${queries.length === 0 ? 'none' : queries.length}`);
-  return joinBlocks([rows.length === 0 ? [head] : [head, ...indent([paint('faint', titles), ...rows], 2)]]);
+  const title = `Saved queries: ${queries.length === 0 ? 'none' : queries.length}`;
+  return joinBlocks([titled(title, table(queryColumns, queries), textLayout(options))]);
 }
 
 /** `812 bytes`, `1.2 MB`: decimal, as file managers and download pages write sizes. */
 export function fileSizeText(bytes: number): string {
-  if (bytes < 1_000) return bytes === 1 ? '1 byte' : `${bytes} bytes`;
+  if (bytes < 1_000) return count(bytes, 'byte');
   for (const [unit, size] of units) if (bytes >= size * 0.9995) return `${(bytes / size).toFixed(1)} ${unit}`;
   return `${(bytes / 1_000).toFixed(1)} kB`;
 }

@@ -1,23 +1,20 @@
 import type { DataTable } from '../../model/data.js';
+import { count } from '../../model/words.js';
 import { escapeControls } from '../escape.js';
 import { escapeJson } from '../json/json-text.js';
-import { indent, joinBlocks } from '../text/layout.js';
+import { joinBlocks } from '../text/layout.js';
 import { type TextOptions, textLayout } from '../text/paint.js';
-import { type Column, table } from '../text/table.js';
+import { type Column, table, titled } from '../text/table.js';
 import { cellText } from './csv.js';
 
 /** A table for each dataset, with a line that says how much of it is shown. */
 export function rowsText(tables: readonly DataTable[], options: TextOptions): string {
-  const { paint } = textLayout(options);
+  const layout = textLayout(options);
   if (tables.length === 0) return '';
   return joinBlocks(
     tables.map((each) => {
-      const [titles = '', ...rows] = table(columnsOf(each), each.rows);
-      const head = paint(
-        'strong',
-        `${escapeControls(each.agent ?? 'dataset')}: ${rowCount(each)} (${each.id})`,
-      );
-      return each.rows.length === 0 ? [head] : [head, ...indent([paint('faint', titles), ...rows], 2)];
+      const title = `${escapeControls(each.agent ?? 'dataset')}: ${rowCount(each)} (${each.id})`;
+      return titled(title, table(columnsOf(each), each.rows), layout);
     }),
   );
 }
@@ -33,7 +30,7 @@ function columnsOf({ columns }: DataTable): readonly Column<DataRow>[] {
 }
 
 function rowCount({ rows, totalMatches, isTruncated }: DataTable): string {
-  const shown = `${rows.length} row${rows.length === 1 ? '' : 's'}`;
+  const shown = count(rows.length, 'row');
   if (totalMatches !== null && totalMatches !== rows.length) return `${shown} of ${totalMatches}`;
   return isTruncated === true ? `the first ${shown}` : shown;
 }

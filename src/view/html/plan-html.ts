@@ -114,7 +114,7 @@ function dataOf(plan: Plan, urlOf: PlaceUrl): PageData {
 }
 
 /** The changes and all that belongs to them, of which one panel is shown at a time. The script fills the lists. */
-export function panelsHtml({ changes, problems, links }: PageData, calendar: Html | null): Html | null {
+function panelsHtml({ changes, problems, links }: PageData, calendar: Html | null): Html | null {
   const panels: Panel[] = [
     ...(changes.length === 0
       ? []

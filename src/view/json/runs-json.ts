@@ -22,7 +22,7 @@ export interface RunJson extends Omit<ServiceRun, 'members'> {
 }
 
 /** Written out, so that the format does not follow the type by accident. */
-export function runJson(run: ServiceRun): RunJson {
+function runJson(run: ServiceRun): RunJson {
   const { address, id, idKind, state, startedAt, finishedAt, records, errors, anomaly, message } = run;
   const members = run.members.map(runJson);
   return { address, id, idKind, state, startedAt, finishedAt, records, errors, anomaly, message, members };

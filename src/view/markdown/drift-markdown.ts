@@ -6,7 +6,7 @@ import { fieldLine, fieldParts, fieldViews } from '../field-view.js';
 import type { PlaceUrl } from '../plan-lookup.js';
 import { driftCounts, factSentence, noDrift, uncountedFacts, worstFirst } from '../plan-words.js';
 import { foldedFields, LONGEST_NAME } from './change-markdown.js';
-import { driftMarker, markdownCode, shortCode } from './markdown-escape.js';
+import { markdownCode, markdownMarker, shortCode } from './markdown-escape.js';
 import { type Filled, type PackItem, SizeBudget } from './markdown-pack.js';
 import {
   diagnosticItem,
@@ -53,7 +53,7 @@ export function driftMarkdown(drift: Drift, options: MarkdownOptions = {}): stri
 function header(drift: Drift): string[] {
   const counts = driftCounts(drift);
   return [
-    driftMarker(drift.project, drift.environment),
+    markdownMarker('drift', drift.project, drift.environment),
     counts === null
       ? `**No drift.** ${noDrift(drift)}`
       : `**Drift: ${counts}** outside roster since the last apply.`,

@@ -1,6 +1,6 @@
 import type { Plan } from '../../model/plan.js';
 import { severityCounts, worstFirst } from '../plan-words.js';
-import { driftMarker, markdownMarker, shortCode } from './markdown-escape.js';
+import { markdownMarker, shortCode } from './markdown-escape.js';
 import { type MeasureText, SizeBudget } from './markdown-pack.js';
 import { diagnosticItem, hiddenWarnings, MARKDOWN_LIMIT, subsection, tooLong } from './page-parts.js';
 
@@ -19,11 +19,10 @@ export function failureMarkdown(
   { project, environment, diagnostics }: FailedRun,
   measure: MeasureText,
 ): string {
-  const marker = page === 'plan' ? markdownMarker : driftMarker;
   const budget = new SizeBudget(MARKDOWN_LIMIT - reservedSize, measure);
   const shown = budget.fill(worstFirst(diagnostics), (each) => diagnosticItem(each, () => null));
   return [
-    marker(project ?? '', environment),
+    markdownMarker(page, project ?? '', environment),
     `**${titles[page]}** ${severityCounts(diagnostics).join(', ')}.`,
     '',
     ...about(project, environment),

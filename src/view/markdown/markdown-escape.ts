@@ -122,30 +122,23 @@ export function htmlCode(text: string): string {
 /** No project or environment has a longer name. */
 const maxMarkerColumns = 200;
 
+/** The names of pages in their markers. */
+const pages = { plan: 'roster', drift: 'roster-drift', status: 'roster-status' } as const;
+
 /**
- * The hidden first line by which a bot finds its own comment: one for each project and environment, encoded so that it
- * cannot end the HTML comment.
+ * The hidden first line by which a bot finds its own comment or issue: one for each project and environment, encoded so
+ * that it cannot end the HTML comment. In an issue with several pages, the first marker counts.
  */
-export function markdownMarker(project: string, environment: string | null): string {
-  return marker('roster', project, environment);
-}
-
-/** Distinguishes a drift issue from a plan comment. */
-export function driftMarker(project: string, environment: string | null): string {
-  return marker('roster-drift', project, environment);
-}
-
-/** The marker of a comment or issue with the status alone. In one with more, the first marker counts. */
-export function statusMarker(project: string, environment: string | null): string {
-  return marker('roster-status', project, environment);
-}
-
-function marker(what: string, project: string, environment: string | null): string {
+export function markdownMarker(
+  page: keyof typeof pages,
+  project: string,
+  environment: string | null,
+): string {
   const safe = (text: string) =>
     encodeURIComponent(escapeControls(cut(text, maxMarkerColumns)))
       .replace(/[!'()*~]/g, (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`)
       .replace(/(?<=-)-|-$/g, '%2D');
-  return `<!-- ${what}:${safe(project)}:${environment === null ? '' : safe(environment)} -->`;
+  return `<!-- ${pages[page]}:${safe(project)}:${environment === null ? '' : safe(environment)} -->`;
 }
 
 function longestRun(text: string): number {

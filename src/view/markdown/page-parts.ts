@@ -83,18 +83,13 @@ export function tooLong(
   pageUrl: string | null = null,
 ): string[] {
   if (sentences.length === 0) return [];
+  const whole =
+    pageUrl === null ? `\`roster ${command} --format json\`` : `The ${markdownLink('HTML page', pageUrl)}`;
   return [
     `> [!WARNING]`,
-    `> **Too long to show in full:** ${sentences.join('; ')}. ${wholePlan(command, pageUrl)} shows everything.`,
+    `> **Too long to show in full:** ${sentences.join('; ')}. ${whole} shows everything.`,
     '',
   ];
-}
-
-/** Where everything is shown. */
-export function wholePlan(command: 'plan' | 'drift', pageUrl: string | null): string {
-  return pageUrl === null
-    ? `\`roster ${command} --format json\``
-    : `The ${markdownLink('HTML page', pageUrl)}`;
 }
 
 /** The title must need no escaping. */

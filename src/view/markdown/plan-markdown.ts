@@ -43,7 +43,6 @@ import {
   tooLong,
   WARNINGS_SIZE,
   warningsSection,
-  wholePlan,
 } from './page-parts.js';
 
 /** Reserved for headings and for the note on what is left out. */
@@ -61,7 +60,7 @@ const MOST_LINKS = 60;
 /**
  * The plan as a comment on a pull request (contract §6, markdown): counts, digest and errors, risky changes, the rest by
  * kind, dependency graph, warnings; what is long is folded. Never over the limit: deletes and credentials are shown in full
- * before anything else, and what does not fit is counted. In a long plan, like changes without a risk are counted together.
+ * before anything else, and what does not fit is counted. In a long plan, like changes without a risk are one item.
  */
 export function planMarkdown(plan: Plan, options: MarkdownOptions = {}): string {
   const {
@@ -107,7 +106,7 @@ export function planMarkdown(plan: Plan, options: MarkdownOptions = {}): string 
       ...section('#### Credentials', [...delivered.lines, ...credentials.lines]),
       ...section('#### Other risks', risky.lines),
     ]),
-    ...changesSection(others, pageUrl),
+    ...changesSection(others),
     ...graph,
     ...warningsSection(warnings, plan.objections.length > 0),
   ]);
@@ -125,7 +124,7 @@ function header(plan: Plan): string {
   const prose = basis.filter(({ isCode }) => !isCode);
   const names = codes.map(({ label, value }) => `, ${label.toLowerCase()} ${settingCode(value)}`);
   return [
-    markdownMarker(project, environment),
+    markdownMarker('plan', project, environment),
     `**${verdict}**${rest} Digest ${shortCode(digest, 100)}`,
     '',
     `${projectMarkdown(plan)}${names.join('')}`,
@@ -225,26 +224,34 @@ function valuesOf({ fields }: ChangeView): string | null {
   return parts.below.length > 0 ? null : fieldLine(parts, markdownCode);
 }
 
+/** Their number, and all of them folded below it if there is room. */
 function likeItem({ views, common }: LikeChanges, urlOf: PlaceUrl): PackItem {
   const [first] = views;
   if (common === null) return changeMarkdown(first, urlOf);
   const short = `- … and ${count(views.length, `more ${first.change.kind}`)} (${common})`;
-  return { short, full: () => ({ text: short, shortened: 0 }), shortened: 0 };
+  const full = () => {
+    const items = views.map((each) => changeMarkdown(each, urlOf).full());
+    const lines = fold(
+      `The other ${views.length}`,
+      items.flatMap(({ text }) => text.split('\n')),
+    );
+    return {
+      text: [short, '', ...lines.map((each) => (each === '' ? '' : `  ${each}`))].join('\n'),
+      shortened: items.reduce((sum, each) => sum + each.shortened, 0),
+    };
+  };
+  return { short, full, shortened: 0 };
 }
 
 /** All other changes, by kind, then what only the inventory records. */
-function changesSection(others: Filled<LikeChanges>, pageUrl: string | null): string[] {
+function changesSection(others: Filled<LikeChanges>): string[] {
   const isRecorded = ({ views: [first] }: LikeChanges) => isInventoryOnly(first);
   const recorded = others.items.filter(isRecorded);
   const kinds = groupBy(
     others.items.filter((each) => !isRecorded(each)),
     ({ views: [first] }) => first.change.kind,
   );
-  const areCounted = others.items.some(({ common }) => common !== null);
   return section('### Changes', [
-    ...(areCounted
-      ? [`Like changes are counted together. ${wholePlan('plan', pageUrl)} shows each.`, '']
-      : []),
     ...[...kinds].flatMap(([kind, items]) => {
       const title = `${kind.charAt(0).toUpperCase()}${kind.slice(1)}s: ${countsOfAll(items)}`;
       const ofKind = new Set(items);
@@ -286,13 +293,18 @@ function omissions(
     .flatMap(({ items, texts }) => items.slice(texts.length))
     .flatMap((each) => ('views' in each ? each.views : [each]))
     .map(({ change }) => change);
-  const bare = parts.reduce((sum, { texts, full }) => sum + texts.length - full, 0);
+  const withoutDetails = parts.flatMap(({ items, texts, full }) => items.slice(full, texts.length));
+  const counted = withoutDetails.flatMap((each) =>
+    'views' in each && each.common !== null ? each.views : [],
+  );
+  const bare = withoutDetails.filter((each) => !('views' in each && each.common !== null)).length;
   const shortened = parts.reduce((sum, each) => sum + each.shortened, 0);
   const sentences = [
     ...undelivered(left.filter(deliversSecret)),
     ...[...groupBy(left, ({ kind }) => kind)].map(
       ([kind, those]) => `${count(those.length, kind)} left out (${countsOf(those)})`,
     ),
+    ...(counted.length === 0 ? [] : [`${count(counted.length, 'change')} only counted`]),
     ...(bare === 0 ? [] : [`${count(bare, 'change')} shown without details`]),
     ...(shortened === 0 ? [] : [`${count(shortened, 'value')} not shown in full`]),
     ...hiddenWarnings(warnings),

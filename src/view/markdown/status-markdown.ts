@@ -5,7 +5,7 @@ import { agree } from '../../model/words.js';
 import { cut } from '../columns.js';
 import { worstFirst } from '../plan-words.js';
 import { countsText, healthCounts, healthLabels, lastRunText, syncLabels } from '../status-labels.js';
-import { markdownTable, shortProse, statusMarker, tableCode } from './markdown-escape.js';
+import { markdownMarker, markdownTable, shortProse, tableCode } from './markdown-escape.js';
 import { type PackItem, SizeBudget } from './markdown-pack.js';
 import {
   diagnosticItem,
@@ -25,7 +25,7 @@ export function statusMarkdown(status: Status, options: MarkdownOptions = {}): s
   const { measure = (text) => text.length, limit = MARKDOWN_LIMIT, urlOf = () => null } = options;
   const { resources, since, diagnostics } = status;
   const top = [
-    statusMarker(status.project, status.environment),
+    markdownMarker('status', status.project, status.environment),
     `**Status: ${healthCounts(resources) || 'nothing is declared that can run'}.** Counted since ${instantText(since)}.`,
     '',
     projectMarkdown(status),

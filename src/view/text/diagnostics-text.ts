@@ -1,4 +1,6 @@
 import type { Diagnostic, Place, Severity } from '../../model/diagnostic.js';
+import { groupBy } from '../../model/group-by.js';
+import { agree, some } from '../../model/words.js';
 import { cut, widthOf } from '../columns.js';
 import { escapeCodePoint, escapeControls, unsafeOffsets } from '../escape.js';
 import { severityCounts, severityLabels } from '../plan-words.js';
@@ -18,7 +20,8 @@ const severityStyles: Readonly<Record<Severity, Style>> = {
 
 /**
  * Every diagnostic with its code, place, source line with the span marked, and help (contract §7), errors last, then the
- * counts and where to read about the errors. While there are errors, everything else is only counted, unless `verbose`. Empty if there are no diagnostics.
+ * counts and where to read about the errors. While there are errors, everything else is only counted, and otherwise the
+ * first of like warnings stands for the others, unless `verbose`. Empty if there are no diagnostics.
  */
 export function diagnosticsText(diagnostics: readonly Diagnostic[], options: TextOptions): string {
   if (diagnostics.length === 0) return '';
@@ -27,10 +30,39 @@ export function diagnosticsText(diagnostics: readonly Diagnostic[], options: Tex
   const [errors, others] = [of('error'), [...of('info'), ...of('warning')]];
   const hidden = errors.length > 0 && !layout.verbose ? others : [];
   const shown = [...(hidden.length > 0 ? [] : others), ...errors];
-  const blocks = shown.map((each) => diagnosticLines(each, layout).join('\n'));
+  const groups = layout.verbose ? shown.map((each) => [each] as const) : likeDiagnostics(shown);
+  const blocks = groups.map(([first, ...others]) =>
+    [...diagnosticLines(first, layout), ...likeLines(first, others, layout)].join('\n'),
+  );
   const counts = countLine(shown) + hiddenText(hidden);
   const tail = [layout.paint('strong', counts), ...learnMoreLines(errors, layout.width)].join('\n');
   return `${[...blocks, tail].join('\n\n')}\n`;
+}
+
+/** Two of a kind are not worth counting. */
+const FEWEST_FOLDED = 3;
+/** Places on the line that counts like diagnostics. */
+const MOST_PLACES = 5;
+
+/** Warnings and notes of one code are about as many places of the manifests, and say nearly the same. */
+function likeDiagnostics(diagnostics: readonly Diagnostic[]): (readonly [Diagnostic, ...Diagnostic[]])[] {
+  const groups = groupBy(diagnostics, (each) =>
+    each.severity === 'error' || each.place === undefined ? Symbol() : `${each.severity} ${each.code}`,
+  );
+  return [...groups.values()].flatMap((group) => {
+    const [first, ...others] = group;
+    if (first === undefined || group.length < FEWEST_FOLDED) return group.map((each) => [each] as const);
+    return [[first, ...others] as const];
+  });
+}
+
+/** `and 11 more like this: teams/a.yaml:3:5, teams/b.yaml:3:5 …`. */
+function likeLines({ place }: Diagnostic, others: readonly Diagnostic[], layout: TextLayout): string[] {
+  if (others.length === 0) return [];
+  const lead = `${' '.repeat(String(place?.line ?? '').length)} = `;
+  const places = others.flatMap((each) => (each.place === undefined ? [] : [placeText(each.place)]));
+  const text = `and ${others.length} more like this: ${some(places, MOST_PLACES)} (\`-v\` shows all)`;
+  return hangingIndent(lead, wrap(text, layout.width - lead.length));
 }
 
 /** The command that explains the codes of the errors. */
@@ -43,7 +75,7 @@ function learnMoreLines(errors: readonly Diagnostic[], width: number): string[] 
 
 function hiddenText(hidden: readonly Diagnostic[]): string {
   if (hidden.length === 0) return '';
-  const [are, them] = hidden.length === 1 ? ['is', 'it'] : ['are', 'them'];
+  const [are, them] = [agree(hidden.length, 'is', 'are'), agree(hidden.length, 'it', 'them')];
   return `. ${severityCounts(hidden).join(' and ')} ${are} not shown; \`-v\` shows ${them}.`;
 }
 

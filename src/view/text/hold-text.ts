@@ -2,7 +2,7 @@ import { groupBy } from '../../model/group-by.js';
 import { endText } from '../../model/hold.js';
 import type { HeldResource, HoldAction, HoldPlan, HoldReport } from '../../model/hold-plan.js';
 import type { ChangeOutcome } from '../../model/report.js';
-import { count } from '../../model/words.js';
+import { andMore, count } from '../../model/words.js';
 import { escapeControls } from '../escape.js';
 import { inventoryFact } from '../plan-words.js';
 import { indent, joinBlocks, wrap } from './layout.js';
@@ -48,11 +48,10 @@ function groupLines(group: readonly HeldResource[], { width, verbose, paint }: T
   const { title } = effects[first.effect];
   const reason = first.why === null ? '' : ` (${escapeControls(first.why)})`;
   const listed = verbose ? group : group.slice(0, MOST_LISTED);
-  const more = group.length - listed.length;
   return [
     ...wrap(`${title}${reason}:`, width).map((line) => paint('strong', line)),
     ...listed.flatMap(({ address }) => indent([escapeControls(address)], 2)),
-    ...(more === 0 ? [] : [`  and ${more} more (\`-v\` lists all)`]),
+    ...(group.length > listed.length ? [` ${andMore(group.length - listed.length)} (\`-v\` lists all)`] : []),
   ];
 }
 

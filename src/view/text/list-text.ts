@@ -6,7 +6,7 @@ import { factSentence, unmanagedFact } from '../plan-words.js';
 import { indent, joinBlocks, wrap } from './layout.js';
 import { type TextLayout, type TextOptions, textLayout } from './paint.js';
 import { headerLines } from './plan-text.js';
-import { type Column, table } from './table.js';
+import { type Column, table, titled } from './table.js';
 
 export interface ListTextOptions extends TextOptions {
   /** Only objects that are not managed here were asked for. */
@@ -47,7 +47,7 @@ function agentLines(agents: readonly ListedAgent[], inputs: boolean, layout: Tex
     row,
     ...(inputs ? indent(inputLines(agents[index] as ListedAgent), 4) : []),
   ]);
-  return titled('Agents', agents.length === 0 ? 'none' : String(agents.length), [titles, ...lines], layout);
+  return titled(`Agents: ${agents.length === 0 ? 'none' : agents.length}`, [titles, ...lines], layout);
 }
 
 /** `country = "DE"`: in quotes, so that an empty value is visible. */
@@ -69,13 +69,8 @@ function sectionLines(
   layout: TextLayout,
 ): string[] {
   const title = `${section.charAt(0).toUpperCase()}${section.slice(1)}`;
-  return titled(title, countsText(objects, options), table(columnsOf(objects, options), objects), layout);
-}
-
-function titled(title: string, counts: string, lines: readonly string[], { paint }: TextLayout): string[] {
-  const [titles = '', ...rows] = lines;
-  const head = paint('strong', `${title}: ${counts}`);
-  return rows.length === 0 ? [head] : [head, ...indent([paint('faint', titles), ...rows], 2)];
+  const lines = table(columnsOf(objects, options), objects);
+  return titled(`${title}: ${countsText(objects, options)}`, lines, layout);
 }
 
 const statusTexts: Readonly<Record<ListedStatus, string>> = {

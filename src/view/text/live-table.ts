@@ -1,5 +1,6 @@
 import { groupBy } from '../../model/group-by.js';
 import { runName, type ServiceRun, type ServiceRunState } from '../../model/run.js';
+import { andMore } from '../../model/words.js';
 import { pad, pieces, widthOf } from '../columns.js';
 import { escapeControls } from '../escape.js';
 import { runStateLabels, withStageNames } from '../run-labels.js';
@@ -43,7 +44,7 @@ export function liveTable(runs: readonly ServiceRun[], options: LiveTableOptions
     return `${paint(runStateStyles[state], label)}${columns < 1 ? '' : `  ${shortened(text, columns)}`}`.trimEnd();
   });
   const more = rows.length - shown.length;
-  const rest = more > 0 && room > 1 ? [paint('faint', shortened(`… and ${more} more`, left))] : [];
+  const rest = more > 0 && room > 1 ? [paint('faint', shortened(`…${andMore(more)}`, left))] : [];
   return [...lines, ...rest, shortened(stateCounts(runs), left)];
 }
 

@@ -15,6 +15,7 @@ import { fieldViews } from '../field-view.js';
 import { fieldsText, nameAndId } from './change-text.js';
 import { flow, folded, indent, joinBlocks, wrap } from './layout.js';
 import { type Style, type TextLayout, type TextOptions, textLayout } from './paint.js';
+import { factLines, projectLines } from './plan-text.js';
 
 const outcomeStyles: Readonly<Record<RunOutcome, Style>> = {
   complete: 'added',
@@ -32,7 +33,7 @@ export function logText(log: Log, options: TextOptions): string {
   const none = log.total === 0 ? ['No runs are recorded yet.'] : [];
   return joinBlocks([
     headerLines(log, layout),
-    ...log.entries.map((each) => [titleLine(each, layout), ...indent(factLines(each, layout), 4)]),
+    ...log.entries.map((each) => [titleLine(each, layout), ...indent(entryLines(each, layout), 4)]),
     [...none, ...rest],
   ]);
 }
@@ -43,21 +44,14 @@ export function logEntryText(log: DetailedLog, options: TextOptions): string {
   const { entry, changes } = log;
   return joinBlocks([
     headerLines(log, layout),
-    [titleLine(entry, layout), ...indent(factLines(entry, layout, true), 4)],
+    [titleLine(entry, layout), ...indent(entryLines(entry, layout, true), 4)],
     ...changes.map((each) => changeLines(each, layout)),
   ]);
 }
 
-function headerLines(
-  { project, environment, inventory }: Omit<Log, 'entries' | 'total'>,
-  layout: TextLayout,
-): string[] {
-  const where = environment === null ? '' : `, environment ${escapeControls(environment)}`;
-  const lines = folded(`Project ${escapeControls(project)}${where}`, layout.width);
-  return [
-    ...lines.map((line) => layout.paint('strong', line)),
-    ...folded(`Inventory ${escapeControls(inventory)}`, layout.width),
-  ];
+function headerLines(log: Omit<Log, 'entries' | 'total'>, layout: TextLayout): string[] {
+  const inventory = { label: 'Inventory', value: log.inventory, isCode: true };
+  return [...projectLines(log, layout), ...factLines(inventory, layout)];
 }
 
 /** `#12  2026-11-20 09:12 UTC  apply complete: 2 created, 1 updated`. */
@@ -73,7 +67,7 @@ function titleLine(entry: LogEntry, { width, paint }: TextLayout): string {
   return [`${paint('strong', lead.trimEnd())}  ${shown}${counts}`, ...indent(rest, lead.length)].join('\n');
 }
 
-function factLines(entry: LogEntry, { width, paint }: TextLayout, isWhole = false): string[] {
+function entryLines(entry: LogEntry, { width, paint }: TextLayout, isWhole = false): string[] {
   const { by, run, digest, commit, notes, outcome, command, commits, service, endedAt } = entry;
   const short = (text: string, length: number) => (isWhole ? text : text.slice(0, length));
   const facts = [

@@ -60,7 +60,7 @@ export function headerLines(
   return [...projectLines(plan, layout), ...factLines(serviceFact(plan), layout)];
 }
 
-function projectLines(
+export function projectLines(
   { project, environment }: Pick<Plan, 'project' | 'environment'>,
   { width, paint }: TextLayout,
 ): string[] {

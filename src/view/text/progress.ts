@@ -2,6 +2,7 @@ import type { Action } from '../../model/plan.js';
 import type { ChangeOutcome } from '../../model/report.js';
 import type { Address } from '../../model/resource.js';
 import { waitText } from '../../model/wait-text.js';
+import { andMore } from '../../model/words.js';
 import { actionLabels } from '../change-labels.js';
 import { cut, widthOf } from '../columns.js';
 import { escapeControls } from '../escape.js';
@@ -22,18 +23,14 @@ export function progressLine({ done, total, running, width }: ProgressState): st
   for (const [index, address] of running.entries()) {
     const longer =
       text === '' ? cut(escapeControls(address), available) : `${text}, ${escapeControls(address)}`;
-    const rest = more(running.length - index - 1);
+    const rest = andMore(running.length - index - 1);
     if (text !== '' && widthOf(longer + rest) > available) {
-      const fitting = text + more(running.length - index);
+      const fitting = text + andMore(running.length - index);
       return `${lead} ${widthOf(fitting) > available ? cut(fitting, available) : fitting}`;
     }
     text = longer;
   }
   return text === '' ? lead : `${lead} ${text}`;
-}
-
-function more(number: number): string {
-  return number === 0 ? '' : ` and ${number} more`;
 }
 
 export interface StepEnd extends ChangeOutcome {

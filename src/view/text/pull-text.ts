@@ -1,5 +1,6 @@
 import type { Diagnostic } from '../../model/diagnostic.js';
 import type { Address } from '../../model/resource.js';
+import { count } from '../../model/words.js';
 import { escapeControls } from '../escape.js';
 import { diagnosticJson } from '../json/plan-json.js';
 import { filePatch } from '../line-diff.js';
@@ -25,7 +26,7 @@ export function pullText({ files, imported, updated, include, reasons }: PullVie
   if (files.length === 0) return `${['Nothing to write.', ...reasons.map(escapeControls)].join(' ')}\n`;
   const lines = files.map(({ path, before }) => {
     const own = imported.filter(({ file }) => file === path);
-    const what = own.length === 0 ? '' : ` (${own.length === 1 ? '1 entry' : `${own.length} entries`})`;
+    const what = own.length === 0 ? '' : ` (${count(own.length, 'entry', 'entries')})`;
     return `${before === null ? 'written' : 'changed'}  ${escapeControls(path)}${what}`;
   });
   const values = updated.map(

@@ -1,5 +1,5 @@
 import { runKindNames, runName, type ServiceRun, type ServiceRunState } from '../../model/run.js';
-import { count } from '../../model/words.js';
+import { agree, count } from '../../model/words.js';
 import { pad, widthOf } from '../columns.js';
 import { escapeControls } from '../escape.js';
 import { runSeconds, runStateLabels, secondsText, withStageNames } from '../run-labels.js';
@@ -96,7 +96,7 @@ function lastLine(
 /** Diagnostics say the same of what is not detached. */
 function followLine(open: readonly ServiceRun[]): string {
   const ids = open.flatMap(({ id }) => (id === null ? [] : [escapeControls(id)]));
-  return `Follow ${ids.length === 1 ? 'it' : 'them'} with: roster wait ${ids.join(' ')}`;
+  return `Follow ${agree(ids.length, 'it', 'them')} with: roster wait ${ids.join(' ')}`;
 }
 
 function hasState(run: ServiceRun, state: ServiceRunState): boolean {

@@ -35,6 +35,16 @@ export function table<R>(columns: readonly Column<R>[], rows: readonly R[]): str
   );
 }
 
+/** A title, and below it the titles of columns and their rows, as far as there are any. */
+export function titled(
+  title: string,
+  [titles = '', ...rows]: readonly string[],
+  { paint }: TextLayout,
+): string[] {
+  const head = paint('strong', title);
+  return rows.length === 0 ? [head] : [head, ...indent([paint('faint', titles), ...rows], 2)];
+}
+
 /** Whether the cells of rows should be laid out one below the other: on a terminal that would break them anywhere. */
 export function areTooWide(lines: readonly string[], { width, breaksRows }: TextLayout): boolean {
   return breaksRows && lines.some((line) => widthOf(line) > width);

@@ -38,9 +38,11 @@ describe('Markdown escaping', () => {
   it('escapes HTML', () => expect(htmlCode('</code><b>&')).toBe('<code>&lt;/code&gt;&lt;b&gt;&amp;</code>'));
 
   it('encodes the marker so that it cannot end its HTML comment', () => {
-    expect(markdownMarker('pricing', 'production')).toBe('<!-- roster:pricing:production -->');
-    expect(markdownMarker('a--b-', null)).toBe('<!-- roster:a-%2Db%2D: -->');
-    expect(markdownMarker('x', '--> <b>\n:')).toBe('<!-- roster:x:-%2D%3E%20%3Cb%3E%5Cu%7Ba%7D%3A -->');
+    expect(markdownMarker('plan', 'pricing', 'production')).toBe('<!-- roster:pricing:production -->');
+    expect(markdownMarker('plan', 'a--b-', null)).toBe('<!-- roster:a-%2Db%2D: -->');
+    expect(markdownMarker('plan', 'x', '--> <b>\n:')).toBe(
+      '<!-- roster:x:-%2D%3E%20%3Cb%3E%5Cu%7Ba%7D%3A -->',
+    );
   });
 });
 
@@ -141,6 +143,7 @@ describe('the limit of a Markdown comment', () => {
     for (let index = 0; index < 100; index += 1) expect(text).toContain(`group/delete-${index}\``);
     expect(text.indexOf('group/delete-99')).toBeLessThan(text.indexOf('group/create-0'));
     expect(text).toContain('and 4995 more groups (create)');
+    expect(text).toContain('Too long to show in full:** 4995 changes only counted');
   });
 
   it('shows nothing else if not all deletes fit', () => {

@@ -5,7 +5,7 @@ import { diagnosticsText } from '../../../src/view/text/diagnostics-text.js';
 import { planText } from '../../../src/view/text/plan-text.js';
 import { reportText } from '../../../src/view/text/report-text.js';
 import { costOf } from '../../support/cost.js';
-import { change, completeReport, emptyPlan, field, plan, report } from './samples.js';
+import { change, completeReport, emptyPlan, field, place, plan, report } from './samples.js';
 
 const plain = { color: false, width: 80 };
 
@@ -31,6 +31,44 @@ describe('diagnostics in a terminal', () => {
     expect(diagnosticsText(problems(2, 1), plain)).toContain(
       '2 errors. 1 warning is not shown; `-v` shows it.',
     );
+  });
+
+  describe('of like warnings', () => {
+    const at = (line: number, code: Diagnostic['code'] = 'ambiguous-cron'): Diagnostic => ({
+      severity: 'warning',
+      code,
+      message: `the cron expression of line ${line} may mean something else`,
+      help: 'Write `0` for the seconds.',
+      place: place(line, 11, 9, '    cron: "* 0 6 * * *"'),
+    });
+    const many = Array.from({ length: 12 }, (_, index) => at(index + 1));
+
+    it('show the first, and the places of the others', () => {
+      const text = diagnosticsText([...many, at(40, 'past-once')], plain);
+      expect(text.match(/^warning\[/gm)).toHaveLength(2);
+      expect(text).toContain('the cron expression of line 1 may');
+      expect(text.replace(/\s+/g, ' ')).toContain(
+        '= and 11 more like this: roster.yaml:2:11, roster.yaml:3:11, roster.yaml:4:11, roster.yaml:5:11, roster.yaml:6:11 and 6 more (`-v` shows all)',
+      );
+      expect(text).toMatch(/\n13 warnings\n$/);
+    });
+
+    it('show all of two, and all of any number with --verbose', () => {
+      expect(diagnosticsText(many.slice(0, 2), plain).match(/^warning\[/gm)).toHaveLength(2);
+      const text = diagnosticsText(many, { ...plain, verbose: true });
+      expect(text.match(/^warning\[/gm)).toHaveLength(12);
+      expect(text).not.toContain('like this');
+    });
+
+    it('show every error', () => {
+      const errors = many.map((each) => ({ ...each, severity: 'error' as const }));
+      expect(diagnosticsText(errors, plain).match(/^error\[/gm)).toHaveLength(12);
+    });
+
+    it('show those without a place', () => {
+      const placeless = many.map(({ severity, code, message }) => ({ severity, code, message }));
+      expect(diagnosticsText(placeless, plain).match(/^warning\[/gm)).toHaveLength(12);
+    });
   });
 
   it('list the warnings before the errors with --verbose', () => {
