@@ -3,42 +3,34 @@ import type { Project } from '../model/resource.js';
 import { diagnosticsGithub } from '../view/ci/github.js';
 import { jsonText } from '../view/json/json-text.js';
 import { validateJson } from '../view/json/plan-json.js';
-import { declarations } from './command/declarations.js';
+import type { Implementation } from './command/command.js';
 import { exitCode } from './command/exit.js';
-import { type CommonFlags, projectOptions } from './command/flags.js';
-import { runCommand } from './command/run-command.js';
-import { sarifText } from './command/sarif-text.js';
-import type { CommandContext } from './host/host.js';
-import { fromRepositoryRoot } from './host/repository-paths.js';
-
-interface ValidateFlags extends CommonFlags {
-  readonly allEnvironments?: boolean;
-  readonly allowMissingEnv?: boolean;
-}
+import { sarifText } from './command/failure.js';
+import { projectOptions } from './command/flags.js';
+import type { validateCommand } from './commands/project.js';
+import { fromRepositoryRoot } from './host/repository.js';
 
 /** `roster validate`: offline, every error at once. */
-export function validateCommand(flags: ValidateFlags, context: CommandContext): Promise<number> {
-  return runCommand(flags, declarations.validate.formats, context, async () => {
-    const { host, output } = context;
-    const { allEnvironments, allowMissingEnv } = flags;
-    const { valid, projects, ...read } = validate({
-      ...projectOptions(flags, context),
-      allEnvironments,
-      allowMissingEnv,
-    });
-    const diagnostics = output.redactor.value(read.diagnostics);
-    return {
-      exit: valid ? exitCode.fine : exitCode.error,
-      diagnostics,
-      render: {
-        text: () => (valid ? `${validText(projects)}\n` : ''),
-        json: () => jsonText(validateJson(diagnostics)),
-        github: () => diagnosticsGithub(fromRepositoryRoot(diagnostics, host)),
-        sarif: () => sarifText(diagnostics, flags, context),
-      },
-    };
+export const runValidate: Implementation<typeof validateCommand> = async (flags, context) => {
+  const { host, output } = context;
+  const { allEnvironments, allowMissingEnv } = flags;
+  const { valid, projects, ...read } = validate({
+    ...projectOptions(flags, context),
+    allEnvironments,
+    allowMissingEnv,
   });
-}
+  const diagnostics = output.redactor.value(read.diagnostics);
+  return {
+    exit: valid ? exitCode.fine : exitCode.error,
+    diagnostics,
+    render: {
+      text: () => (valid ? `${validText(projects)}\n` : ''),
+      json: () => jsonText(validateJson(diagnostics)),
+      github: () => diagnosticsGithub(fromRepositoryRoot(diagnostics, host)),
+      sarif: () => sarifText(diagnostics, flags, context),
+    },
+  };
+};
 
 function validText(projects: readonly Project[]): string {
   const [first] = projects;
