@@ -1,9 +1,16 @@
+import type { SavedData } from '../../model/data.js';
 import type { ServiceRun } from '../../model/run.js';
+import type { RunsResult, RunVerdict } from '../../operate/run/run.js';
+import { runsJunit } from '../../view/ci/junit.js';
+import { fileJson } from '../../view/data/data-json.js';
+import { jsonText } from '../../view/json/json-text.js';
+import { runsJson } from '../../view/json/runs-json.js';
 import { linesTaken } from '../../view/text/layout.js';
 import { liveTable } from '../../view/text/live-table.js';
-import { runLine } from '../../view/text/run-text.js';
+import { runLine, runsText } from '../../view/text/run-text.js';
 import { type CommandContext, defaultWidth, useColor } from '../host/host.js';
-import type { CommonFlags } from './flags.js';
+import type { CommandResult, CommonFlags } from './command.js';
+import { exitCode } from './exit.js';
 
 /** Shows runs while they are followed, on stderr. */
 export interface RunPrinter {
@@ -80,3 +87,37 @@ function tablePrinter(
     end: () => output.err(''),
   };
 }
+
+/** What `run` and `wait` end with. */
+export function runResult(
+  found: RunsResult,
+  { output }: CommandContext,
+  saved: readonly SavedData[] | null = null,
+): CommandResult<'text' | 'json' | 'junit'> {
+  const { runs, isDetached, diagnostics } = output.redactor.value(found);
+  const isInterrupted = found.verdict === 'interrupted';
+  const unsaved = (saved ?? []).filter(({ outcome }) => outcome !== 'saved').length;
+  return {
+    exit: exitCodes[found.verdict],
+    diagnostics,
+    diagnosticsLast: true,
+    render: {
+      text: (style) => runsText(runs, { isDetached, isInterrupted, unsaved }, style),
+      json: () => jsonText({ ...runsJson(runs, diagnostics), ...savedJson(output.redactor.value(saved)) }),
+      junit: () => runsJunit(runs, isDetached),
+    },
+  };
+}
+
+/** Only with `--save`. */
+function savedJson(saved: readonly SavedData[] | null) {
+  return saved === null ? {} : { saved: saved.map(fileJson) };
+}
+
+const exitCodes: Readonly<Record<RunVerdict, number>> = {
+  succeeded: exitCode.fine,
+  failed: exitCode.failed,
+  running: exitCode.running,
+  unknown: exitCode.incomplete,
+  interrupted: exitCode.interrupted,
+};

@@ -1,4 +1,4 @@
-import type { Command } from './commander.js';
+import type { Command } from 'commander';
 
 /** `runs show`: by which a command is declared, and found in the texts of the help. */
 export function fullName(command: Command): string {
