@@ -62,30 +62,13 @@ export interface CommandResult<F extends string> {
   readonly diagnostics?: readonly Diagnostic[];
   /** For errors about what the text shows: a person sees its rows, and then what is wrong with them. Default: they are first. */
   readonly diagnosticsLast?: true;
-  readonly render: Views<F>;
+  /** Its text in each format. */
+  readonly render: Readonly<Record<F, (options: RenderOptions) => string | Promise<string>>>;
 }
-
-/** The text in every format. */
-export type Views<F extends string> = Readonly<
-  Record<F, (options: RenderOptions) => string | Promise<string>>
->;
 
 export interface RenderOptions {
   readonly color: boolean;
   readonly width: number;
   readonly verbose: boolean;
   readonly breaksRows: boolean;
-}
-
-/** A value without its secrets, in every format. */
-export function views<T, F extends string>(
-  found: T,
-  { output }: CommandContext,
-  printers: Readonly<Record<F, (shown: T, options: RenderOptions) => string>>,
-): Views<F> {
-  const shown = output.redactor.value(found);
-  const entries = Object.entries<(shown: T, options: RenderOptions) => string>(printers);
-  return Object.fromEntries(
-    entries.map(([format, print]) => [format, (options: RenderOptions) => print(shown, options)]),
-  ) as Views<F>;
 }

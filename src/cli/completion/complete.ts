@@ -66,7 +66,7 @@ const nothing: Completion = { candidates: [], files: false };
 const filesOnly: Completion = { candidates: [], files: true };
 
 /** `words` follow the name of the program; the last one is the word to complete, and may be empty. */
-export function complete(program: Command, words: readonly string[], namesFor: NameSourceFor): Completion {
+function complete(program: Command, words: readonly string[], namesFor: NameSourceFor): Completion {
   const current = words.at(-1) ?? '';
   const at = words.findIndex((word) => !word.startsWith('-'));
   if (at === -1 || at === words.length - 1) return beginning(program, current);

@@ -39,7 +39,7 @@ export function changesFromRepositoryRoot(
 }
 
 /** The path from the root of the repository, or from the working directory without one; null for a file elsewhere. */
-export function inRepository(file: string, host: RepositoryHost): string | null {
+function inRepository(file: string, host: RepositoryHost): string | null {
   return pathFrom(rootOf(host) ?? host.cwd, file, host.cwd);
 }
 
