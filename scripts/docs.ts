@@ -1,15 +1,14 @@
 /** Writes the generated pages of docs/ and man/, the Markdown in schemas/, and the text of `roster --help`. Run with `npm run docs`; a test fails when a page is out of date. */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import type { Command } from '../src/cli/command/commander.js';
-import { everyCommand, fullName } from '../src/cli/command/full-name.js';
+import type { Command } from 'commander';
+import { everyCommand, fullName } from '../src/cli/command/tree.js';
 import { helpStyle } from '../src/cli/help/help-page.js';
-import { buildProgram } from '../src/cli/program.js';
 import { codeTexts } from '../src/view/code-texts.js';
 import { RULES, SECTIONS } from '../test/sandbox/rules.js';
 import { AREA_TESTS, INTERFACE_OPERATIONS } from '../test/support/interface-operations.js';
 import { exitCodes } from './docs/exit-codes.js';
-import { manPage } from './docs/man-page.js';
+import { manPage, wholeProgram } from './docs/man-page.js';
 import { referencePage } from './docs/reference-page.js';
 import { writeMarkdownDescriptions } from './schema-markdown.js';
 
@@ -100,7 +99,7 @@ export const commandsPath = fileURLToPath(new URL('../docs/commands.md', import.
 
 /** docs/commands.md: the help of every command. */
 export function commandsPage(): string {
-  const sections = everyCommand(buildProgram({} as never, () => undefined)).flatMap((each) => [
+  const sections = everyCommand(wholeProgram()).flatMap((each) => [
     `## roster ${fullName(each)}`,
     '',
     '```text',
@@ -133,7 +132,7 @@ export const readmePath = fileURLToPath(new URL('../README.md', import.meta.url)
 
 /** README.md, with the table of all commands between its two comments. */
 export function readmePage(): string {
-  const { commands } = buildProgram({} as never, () => undefined);
+  const { commands } = wholeProgram();
   const rows = commands
     .filter((each) => !each.name().startsWith('_') && each.name() !== 'help')
     .map((each) => `| \`roster ${helpStyle.subcommandTerm(each)}\` | ${each.summary()} |`);
@@ -148,7 +147,7 @@ export const rootHelpPath = fileURLToPath(new URL('../src/cli/help/root-help.txt
 
 /** What `roster --help` prints: src/entry.ts prints it without loading the commands. */
 export function rootHelp(): string {
-  return `${helpOf(buildProgram({} as never, () => undefined))}\n`;
+  return `${helpOf(wholeProgram())}\n`;
 }
 
 function helpOf(command: Command): string {

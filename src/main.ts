@@ -1,7 +1,6 @@
-import { declarationIn } from './cli/command/declarations.js';
 import { exitCode } from './cli/command/exit.js';
 import { reportInterrupt } from './cli/command/interrupt.js';
-import { usageProblem } from './cli/command/usage-problem.js';
+import { commandIn, commands, commandsFor } from './cli/commands.js';
 import type { Host } from './cli/host/host.js';
 import { Output } from './cli/host/output.js';
 import { buildProgram } from './cli/program.js';
@@ -34,7 +33,7 @@ const interrupt = new AbortController();
 const stopped = new Promise<void>((resolve) => {
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
     process.on(signal, () => {
-      const { interruptEnds: ends, afterStop } = declarationIn(argv) ?? {};
+      const { interruptEnds: ends, afterStop } = commandIn(argv) ?? {};
       if (interrupt.signal.aborted) {
         if (afterStop !== undefined) output.err(`\n${afterStop}\n`);
         process.exit(exitCode.interrupted);
@@ -59,20 +58,19 @@ async function main(): Promise<number> {
   const done = (each: number) => {
     code = each;
   };
-  const build = (only?: string) =>
-    buildProgram({ host, output, signal: interrupt.signal, stopped }, done, only);
+  const context = { host, output, signal: interrupt.signal, stopped };
+  const build = (some = commands) => buildProgram(some, context, done);
   try {
     if (argv.length === 0) {
       output.err(build().helpInformation());
       return exitCode.error;
     }
-    await build(argv[0]).parseAsync(argv, { from: 'user' });
+    await build(commandsFor(argv[0])).parseAsync(argv, { from: 'user' });
     return code;
   } catch (failure) {
+    const { reportUsage, usageProblem } = await import('./cli/command/usage.js');
     const problem = usageProblem(failure, build, argv);
-    return problem === null
-      ? exitCode.fine
-      : await (await import('./cli/command/usage.js')).reportUsage(problem, argv, output);
+    return problem === null ? exitCode.fine : reportUsage(problem, argv, output);
   }
 }
 

@@ -2,40 +2,29 @@ import { apiRequest, callApi } from '../engine/api.js';
 import { withSession } from '../engine/session.js';
 import { problem } from '../model/diagnostic.js';
 import { jsonText } from '../view/json/json-text.js';
-import { declarations } from './command/declarations.js';
-import { type CommonFlags, needsNoProject, sessionOptions } from './command/flags.js';
-import { runCommand } from './command/run-command.js';
-import type { CommandContext } from './host/host.js';
+import type { CommonFlags, FlagsOf, Implementation } from './command/command.js';
+import { needsNoProject, sessionOptions } from './command/flags.js';
+import type { apiCommand } from './commands/tools.js';
 
-export interface ApiFlags extends Omit<CommonFlags, 'write'> {
-  readonly data?: string;
-  readonly all?: boolean;
-  readonly write?: boolean;
-}
+type ApiFlags = FlagsOf<typeof apiCommand>;
 
 /** `roster api [METHOD] PATH`: one request for what has no command. */
-export function apiCommand(
-  words: readonly string[],
-  given: ApiFlags,
-  context: CommandContext,
-): Promise<number> {
+export const runApi: Implementation<typeof apiCommand> = async (words, given, context) => {
   const flags = sharedFlags(given);
-  return runCommand(flags, declarations.api.formats, context, async (begin) => {
-    const [path = '', method, ...others] = [...words].reverse();
-    if (others.length > 0)
-      throw problem(
-        'usage',
-        'there are too many arguments',
-        'For example: `roster api GET /api/search-groups`.',
-      );
-    const { data, all = false, write } = given;
-    const request = apiRequest({ method, path, data, all, write }, context.host.cwd);
-    const options = { ...sessionOptions(flags, context), orNone: needsNoProject(flags) };
-    const answer = await withSession(options, (session) => callApi(session, request, all, begin));
-    const text = () => jsonText(context.output.redactor.value(answer));
-    return { render: { text, json: text } };
-  });
-}
+  const [path = '', method, ...others] = [...words].reverse();
+  if (others.length > 0)
+    throw problem(
+      'usage',
+      'there are too many arguments',
+      'For example: `roster api GET /api/search-groups`.',
+    );
+  const { data, all = false, write } = given;
+  const request = apiRequest({ method, path, data, all, write }, context.host.cwd);
+  const options = { ...sessionOptions(flags, context), orNone: needsNoProject(flags) };
+  const answer = await withSession(options, (session) => callApi(session, request, all, context.begin));
+  const text = () => jsonText(context.output.redactor.value(answer));
+  return { render: { text, json: text } };
+};
 
 /** With other commands, `write` is a list of files. No copy: a test watches that each flag is read. */
 function sharedFlags(given: ApiFlags): CommonFlags {

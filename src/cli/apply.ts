@@ -11,39 +11,22 @@ import { jsonText } from '../view/json/json-text.js';
 import { refusedJson, reportJson } from '../view/json/plan-json.js';
 import { planText } from '../view/text/plan-text.js';
 import { reportText } from '../view/text/report-text.js';
-import { declarations } from './command/declarations.js';
+import type { CommandResult, FlagsOf, Implementation, RunContext } from './command/command.js';
 import { exitCode, exitCodeFor } from './command/exit.js';
-import {
-  chooseDigest,
-  chooseLockTimeout,
-  type GuardFlags,
-  planOptions,
-  sessionOptions,
-} from './command/flags.js';
+import { chooseDigest, chooseLockTimeout, planOptions, sessionOptions } from './command/flags.js';
 import { printDiagnostics } from './command/print-diagnostics.js';
 import { RunReporter } from './command/progress.js';
-import { type CommandResult, renderOptions, runCommand } from './command/run-command.js';
+import { renderOptions } from './command/run-command.js';
+import type { applyCommand, destroyCommand } from './commands/plan.js';
 import { confirm } from './host/confirm.js';
 import type { CommandContext } from './host/host.js';
 import type { Output } from './host/output.js';
 
-/** Flags of the commands that carry out a plan. */
-export interface CarryOutFlags extends GuardFlags {
-  readonly yes?: boolean;
-  readonly expect?: string;
-  readonly report?: string;
-  readonly verify?: boolean;
-  readonly lockTimeout?: string;
-}
-
-export interface ApplyFlags extends CarryOutFlags {
-  readonly plan?: string;
-  readonly resume?: boolean;
-}
+export type ApplyFlags = FlagsOf<typeof applyCommand>;
+type DestroyFlags = FlagsOf<typeof destroyCommand>;
 
 /** What differs between the commands that carry out a plan. */
 export interface CarryOutCommand {
-  readonly formats: readonly ['text', ...string[]];
   /** @throws Problem when the flags contradict each other, or nobody can confirm. */
   options(): ApplyOptions;
   /** Null when the flags confirm the plan. */
@@ -51,13 +34,8 @@ export interface CarryOutCommand {
 }
 
 /** `roster apply`: plans, shows the plan, asks, and carries out exactly that plan. */
-export function applyCommand(
-  addresses: readonly string[],
-  flags: ApplyFlags,
-  context: CommandContext,
-): Promise<number> {
-  return carryOut(flags, context, {
-    formats: declarations.apply.formats,
+export const runApply: Implementation<typeof applyCommand> = (addresses, flags, context) =>
+  carryOut(flags, context, {
     options: () => applyOptions(addresses, flags, context),
     ask: isConfirmed(flags)
       ? null
@@ -66,39 +44,43 @@ export function applyCommand(
             `Apply this plan to ${context.output.redactor.value(service)}?\nOnly 'yes' will be accepted: `,
           ),
   });
-}
+
+/** `roster destroy`: deletes what the inventory owns, after its user has typed the name of the project. */
+export const runDestroy: Implementation<typeof destroyCommand> = (addresses, flags, context) =>
+  carryOut(flags, context, {
+    options: () => destroyOptions(addresses, flags, context),
+    ask: isDestroyConfirmed(flags) ? null : (plan) => confirm(destroyQuestion(plan, context), plan.project),
+  });
 
 /** Plans, shows the plan, asks, carries out exactly that plan, and reports. */
-export function carryOut(
-  flags: CarryOutFlags,
-  context: CommandContext,
-  { formats, options: readOptions, ask }: CarryOutCommand,
-): Promise<number> {
-  return runCommand(flags, formats, context, async (begin) => {
-    const { host, output } = context;
-    const options = readOptions();
-    const reportPath = flags.report === undefined ? null : resolve(host.cwd, flags.report);
-    if (reportPath !== null) checkWritable(reportPath);
-    const ran = await withSession(sessionOptions(flags, context), (session) =>
-      apply(session, options, callbacksOf(flags, context, ask, begin)),
-    ).catch(refusedPlan);
-    if (ran instanceof RefusedPlan) return refusedResult(ran, output);
-    const { report, declined } = ran;
-    // A plan without requests changes the inventory.
-    if (report.outcomes.length > 0 && !declined) begin();
-    const shown = output.redactor.value({ ...report, plan: forView(report.plan) });
-    const json = () => output.redactor.text(jsonText(reportJson(shown)));
-    // Changes have been made: a report that cannot be written is reported, and the result is still printed.
-    const unwritten =
-      reportPath === null || declined ? [] : await diagnosticsOf(writeAtomic(reportPath, json()));
-    const complete = isComplete(report) && unwritten.length === 0;
-    const failed = report.interrupted ? exitCode.interrupted : exitCode.incomplete;
-    return {
-      exit: declined ? exitCode.error : complete ? exitCode.fine : failed,
-      diagnostics: [...report.diagnostics.slice(report.plan.diagnostics.length), ...unwritten],
-      render: { json, text: (style) => (declined ? '' : reportText(shown, style, flags)) },
-    };
-  });
+async function carryOut(
+  flags: DestroyFlags,
+  context: RunContext,
+  { options: readOptions, ask }: CarryOutCommand,
+): Promise<CommandResult<'text' | 'json'>> {
+  const { host, output } = context;
+  const options = readOptions();
+  const reportPath = flags.report === undefined ? null : resolve(host.cwd, flags.report);
+  if (reportPath !== null) checkWritable(reportPath);
+  const ran = await withSession(sessionOptions(flags, context), (session) =>
+    apply(session, options, callbacksOf(flags, context, ask)),
+  ).catch(refusedPlan);
+  if (ran instanceof RefusedPlan) return refusedResult(ran, output);
+  const { report, declined } = ran;
+  // A plan without requests changes the inventory.
+  if (report.outcomes.length > 0 && !declined) context.begin();
+  const shown = output.redactor.value({ ...report, plan: forView(report.plan) });
+  const json = () => output.redactor.text(jsonText(reportJson(shown)));
+  // Changes have been made: a report that cannot be written is reported, and the result is still printed.
+  const unwritten =
+    reportPath === null || declined ? [] : await diagnosticsOf(writeAtomic(reportPath, json()));
+  const complete = isComplete(report) && unwritten.length === 0;
+  const failed = report.interrupted ? exitCode.interrupted : exitCode.incomplete;
+  return {
+    exit: declined ? exitCode.error : complete ? exitCode.fine : failed,
+    diagnostics: [...report.diagnostics.slice(report.plan.diagnostics.length), ...unwritten],
+    render: { json, text: (style) => (declined ? '' : reportText(shown, style, flags)) },
+  };
 }
 
 function refusedPlan(failure: unknown): RefusedPlan {
@@ -107,7 +89,10 @@ function refusedPlan(failure: unknown): RefusedPlan {
 }
 
 /** A CI job sees what was refused without a second run. In text, the plan has been shown. */
-function refusedResult({ plan, diagnostics }: RefusedPlan, { redactor }: Output): CommandResult<string> {
+function refusedResult(
+  { plan, diagnostics }: RefusedPlan,
+  { redactor }: Output,
+): CommandResult<'text' | 'json'> {
   const shown = redactor.value({ plan: forView(plan), diagnostics });
   return {
     exit: exitCodeFor(diagnostics),
@@ -140,13 +125,40 @@ function isConfirmed({ yes, expect, plan }: ApplyFlags): boolean {
   return yes === true || expect !== undefined || plan !== undefined;
 }
 
-function callbacksOf(
-  flags: CarryOutFlags,
-  context: CommandContext,
-  ask: CarryOutCommand['ask'],
-  begin: () => void,
-): ApplyCallbacks {
-  const reporter = new RunReporter(context, begin);
+/** `--yes` alone is not enough: nobody may have seen what it deletes. */
+function isDestroyConfirmed({ yes, expect }: DestroyFlags): boolean {
+  return yes === true && expect !== undefined;
+}
+
+function destroyOptions(
+  addresses: readonly string[],
+  flags: DestroyFlags,
+  { host }: CommandContext,
+): ApplyOptions {
+  const options = planOptions(addresses, flags);
+  const lockTimeoutMilliseconds = chooseLockTimeout(flags);
+  const expect = chooseDigest(flags);
+  if (!isDestroyConfirmed(flags) && (flags.yes === true || !host.stdinIsTerminal)) {
+    const message =
+      flags.yes === true
+        ? '`roster destroy --yes` requires `--expect`'
+        : 'there is no terminal to ask for confirmation';
+    const help =
+      'Review `roster plan --destroy`, and pass its digest: `roster destroy --yes --expect DIGEST`.';
+    throw problem('not-confirmed', message, help);
+  }
+  return { ...options, destroy: true, lockTimeoutMilliseconds, expect, verify: flags.verify !== false };
+}
+
+function destroyQuestion({ service, project, changes }: Plan, { output }: CommandContext): string {
+  const count = changes.filter(({ action }) => action === 'delete').length;
+  const what = count === 1 ? 'this object' : `these ${count} objects`;
+  const where = output.redactor.value(service);
+  return `Delete ${what} from ${where}? This cannot be undone.\nEnter the name of the project, ${project}, to confirm: `;
+}
+
+function callbacksOf(flags: DestroyFlags, context: RunContext, ask: CarryOutCommand['ask']): ApplyCallbacks {
+  const reporter = new RunReporter(context, context.begin);
   return {
     ...reporter.callbacks,
     onPlan(plan) {
@@ -157,7 +169,7 @@ function callbacksOf(
   };
 }
 
-function showPlan(plan: Plan, flags: CarryOutFlags, context: CommandContext, isConfirmed: boolean): void {
+function showPlan(plan: Plan, flags: DestroyFlags, context: CommandContext, isConfirmed: boolean): void {
   const { host, output } = context;
   const json = flags.format === 'json';
   // With JSON on stdout, the plan is shown only if it has to be confirmed.

@@ -5,38 +5,31 @@ import { calendarText } from '../view/calendar/calendar-text.js';
 import { calendarHtml } from '../view/html/calendar-html.js';
 import { jsonText } from '../view/json/json-text.js';
 import { calendarJson } from '../view/json/plan-json.js';
-import { declarations } from './command/declarations.js';
-import { type CommonFlags, projectOptions } from './command/flags.js';
-import { runCommand } from './command/run-command.js';
-import type { CommandContext } from './host/host.js';
+import type { FlagsOf, Implementation } from './command/command.js';
+import { projectOptions } from './command/flags.js';
+import type { calendarCommand } from './commands/inspect.js';
 
-export interface CalendarFlags extends CommonFlags {
-  readonly days?: string;
-  readonly zone?: string;
-  readonly from?: string;
-}
+type CalendarFlags = FlagsOf<typeof calendarCommand>;
 
 const mostDays = 366;
 
 /** `roster calendar`: what starts when over the coming days, from the manifests alone. */
-export function calendarCommand(flags: CalendarFlags, context: CommandContext): Promise<number> {
-  return runCommand(flags, declarations.calendar.formats, { ...context, page: 'calendar' }, async () => {
-    const { redactor } = context.output;
-    const { from, zone = 'UTC' } = flags;
-    const wanted = { days: chooseDays(flags), from, zone };
-    const made = await calendarWithHolds(projectOptions(flags, context), wanted);
-    const shown = redactor.value(made.calendar);
-    return {
-      diagnostics: made.warnings,
-      render: {
-        text: (style) => calendarText(shown, style),
-        json: () => jsonText(calendarJson(shown, redactor.value(made.warnings))),
-        html: () => calendarHtml(shown, redactor.value(made.warnings)),
-        svg: () => calendarSvg(shown),
-      },
-    };
-  });
-}
+export const runCalendar: Implementation<typeof calendarCommand> = async (flags, context) => {
+  const { redactor } = context.output;
+  const { from, zone = 'UTC' } = flags;
+  const wanted = { days: chooseDays(flags), from, zone };
+  const made = await calendarWithHolds(projectOptions(flags, context), wanted);
+  const shown = redactor.value(made.calendar);
+  return {
+    diagnostics: made.warnings,
+    render: {
+      text: (style) => calendarText(shown, style),
+      json: () => jsonText(calendarJson(shown, redactor.value(made.warnings))),
+      html: () => calendarHtml(shown, redactor.value(made.warnings)),
+      svg: () => calendarSvg(shown),
+    },
+  };
+};
 
 function chooseDays({ days = '7' }: CalendarFlags): number {
   const count = /^\d{1,4}$/.test(days) ? Number(days) : 0;

@@ -7,67 +7,57 @@ import { findApiKeys } from '../redact/api-keys.js';
 import { jsonText } from '../view/json/json-text.js';
 import { holdJson } from '../view/json/plan-json.js';
 import { holdPlanText, holdReportText } from '../view/text/hold-text.js';
-import { declarations } from './command/declarations.js';
+import type { CommandResult, FlagsOf, Implementation, RunContext } from './command/command.js';
 import { exitCode } from './command/exit.js';
-import { type CommonFlags, chooseLockTimeout, sessionOptions } from './command/flags.js';
+import { chooseLockTimeout, sessionOptions } from './command/flags.js';
 import { printDiagnostics } from './command/print-diagnostics.js';
 import { RunReporter } from './command/progress.js';
-import { renderOptions, runCommand } from './command/run-command.js';
+import { renderOptions } from './command/run-command.js';
+import type { holdCommand, resumeCommand } from './commands/watch.js';
 import { confirm } from './host/confirm.js';
 import type { CommandContext } from './host/host.js';
 
-export interface ResumeFlags extends CommonFlags {
-  readonly all?: boolean;
-  readonly yes?: boolean;
-  readonly lockTimeout?: string;
-}
-
-export interface HoldFlags extends ResumeFlags {
-  readonly reason?: string;
-  readonly until?: string;
-}
+type HoldFlags = FlagsOf<typeof holdCommand>;
+type ResumeFlags = FlagsOf<typeof resumeCommand>;
 
 /** `roster hold`: pauses schedules now, and records who did, why and until when. */
-export function holdCommand(
-  addresses: readonly string[],
-  flags: HoldFlags,
-  context: CommandContext,
-): Promise<number> {
-  return runHold(addresses, flags, context, () => {
+export const runHold: Implementation<typeof holdCommand> = (addresses, flags, context) =>
+  carryOut(addresses, flags, context, () => {
     const until = flags.until === undefined ? null : parseUntil(flags.until);
     return { reason: chooseReason(flags), until };
   });
-}
 
-export function runHold(
+/** `roster resume`: enables again what a hold has paused. */
+export const runResume: Implementation<typeof resumeCommand> = (addresses, flags, context) =>
+  carryOut(addresses, flags, context, () => null);
+
+async function carryOut(
   addresses: readonly string[],
   flags: ResumeFlags,
-  context: CommandContext,
+  context: RunContext,
   asked: () => HoldOptions['hold'],
-): Promise<number> {
-  return runCommand(flags, declarations.hold.formats, context, async (begin) => {
-    const { output, host } = context;
-    const options: HoldOptions = {
-      addresses: chooseAddresses(addresses, flags),
-      hold: asked(),
-      lockTimeoutMilliseconds: chooseLockTimeout(flags),
-      env: host.env,
-    };
-    const printed = new Set<Diagnostic>();
-    const report = await withSession(sessionOptions(flags, context), (session) =>
-      hold(session, options, callbacksOf(flags, context, begin, printed)),
-    );
-    const shown = output.redactor.value(report);
-    const failed = report.interrupted ? exitCode.interrupted : exitCode.incomplete;
-    return {
-      exit: report.converged ? exitCode.fine : failed,
-      diagnostics: report.diagnostics.filter((each) => !printed.has(each)),
-      render: {
-        json: () => output.redactor.text(jsonText(holdJson(shown))),
-        text: (style) => holdReportText(shown, style),
-      },
-    };
-  });
+): Promise<CommandResult<'text' | 'json'>> {
+  const { output, host } = context;
+  const options: HoldOptions = {
+    addresses: chooseAddresses(addresses, flags),
+    hold: asked(),
+    lockTimeoutMilliseconds: chooseLockTimeout(flags),
+    env: host.env,
+  };
+  const printed = new Set<Diagnostic>();
+  const report = await withSession(sessionOptions(flags, context), (session) =>
+    hold(session, options, callbacksOf(flags, context, printed)),
+  );
+  const shown = output.redactor.value(report);
+  const failed = report.interrupted ? exitCode.interrupted : exitCode.incomplete;
+  return {
+    exit: report.converged ? exitCode.fine : failed,
+    diagnostics: report.diagnostics.filter((each) => !printed.has(each)),
+    render: {
+      json: () => output.redactor.text(jsonText(holdJson(shown))),
+      text: (style) => holdReportText(shown, style),
+    },
+  };
 }
 
 function chooseAddresses(addresses: readonly string[], { all = false }: ResumeFlags): readonly string[] {
@@ -104,14 +94,9 @@ function answered(made: HoldPlan, context: CommandContext): Promise<Confirmation
   throw problem('not-confirmed', 'there is no terminal to ask for confirmation', 'Use `--yes`.');
 }
 
-function callbacksOf(
-  flags: ResumeFlags,
-  context: CommandContext,
-  begin: () => void,
-  printed: Set<Diagnostic>,
-): HoldCallbacks {
+function callbacksOf(flags: ResumeFlags, context: RunContext, printed: Set<Diagnostic>): HoldCallbacks {
   const isConfirmed = flags.yes === true;
-  const reporter = new RunReporter(context, begin);
+  const reporter = new RunReporter(context, context.begin);
   return {
     ...reporter.callbacks,
     onPlan(made, diagnostics) {

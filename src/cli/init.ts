@@ -3,29 +3,17 @@ import { type InitResult, init, type SkippedFile } from '../engine/init/init.js'
 import { wordList } from '../model/word-list.js';
 import { escapeControls } from '../view/escape.js';
 import { jsonText } from '../view/json/json-text.js';
-import { declarations } from './command/declarations.js';
-import type { CommonFlags } from './command/flags.js';
-import { runCommand } from './command/run-command.js';
-import type { CommandContext } from './host/host.js';
-
-type InitFlags = CommonFlags & {
-  readonly ci?: string;
-  readonly install?: string;
-  readonly planWith?: string;
-  readonly promote?: string;
-  readonly verify?: boolean;
-};
+import type { Implementation } from './command/command.js';
+import type { initCommand } from './commands/project.js';
 
 /** `roster init`: a first project with what a team needs around it. Asks nothing, and never changes a file. */
-export function initCommand(flags: InitFlags, context: CommandContext): Promise<number> {
-  return runCommand(flags, declarations.init.formats, context, async () => {
-    const { cwd, env } = context.host;
-    const { url, ci, install, planWith, promote, verify } = flags;
-    const made = await init({ cwd, env, url, ci, install, planWith, promote, verify });
-    const result = { ...made, next: nextSteps(made) };
-    return { render: { text: () => initText(result), json: () => initJson(result) } };
-  });
-}
+export const runInit: Implementation<typeof initCommand> = async (flags, context) => {
+  const { cwd, env } = context.host;
+  const { url, ci, install, planWith, promote, verify } = flags;
+  const made = await init({ cwd, env, url, ci, install, planWith, promote, verify });
+  const result = { ...made, next: nextSteps(made) };
+  return { render: { text: () => initText(result), json: () => initJson(result) } };
+};
 
 type Shown = InitResult & { readonly next: readonly string[] };
 

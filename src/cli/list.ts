@@ -6,38 +6,28 @@ import { problem } from '../model/diagnostic.js';
 import { jsonText } from '../view/json/json-text.js';
 import { listJson } from '../view/json/plan-json.js';
 import { listText } from '../view/text/list-text.js';
-import { declarations } from './command/declarations.js';
-import { type CommonFlags, needsNoProject, sessionOptions } from './command/flags.js';
-import { runCommand } from './command/run-command.js';
-import type { CommandContext } from './host/host.js';
+import type { FlagsOf, Implementation } from './command/command.js';
+import { needsNoProject, sessionOptions } from './command/flags.js';
+import type { listCommand } from './commands/inspect.js';
 
-export interface ListFlags extends CommonFlags {
-  readonly unmanaged?: boolean;
-  readonly inputs?: boolean;
-}
+type ListFlags = FlagsOf<typeof listCommand>;
 
 /** `roster list [KIND]`: what exists on the service, with the addresses of what is declared. */
-export function listCommand(
-  kind: string | undefined,
-  flags: ListFlags,
-  context: CommandContext,
-): Promise<number> {
-  return runCommand(flags, declarations.list.formats, context, async () => {
-    const { unmanaged = false, inputs = false } = flags;
-    const section = kind === undefined ? undefined : sectionNamed(kind);
-    checkFlags(section, { unmanaged, inputs });
-    const options = { ...sessionOptions(flags, context), orNone: !unmanaged && needsNoProject(flags) };
-    const found = await withReadSession(options, (session) => list(session, { section, unmanaged }));
-    const shown = context.output.redactor.value(found);
-    return {
-      diagnostics: found.diagnostics,
-      render: {
-        text: (style) => listText(shown, { ...style, unmanaged, inputs }),
-        json: () => jsonText(listJson(shown, inputs)),
-      },
-    };
-  });
-}
+export const runList: Implementation<typeof listCommand> = async (kind, flags, context) => {
+  const { unmanaged = false, inputs = false } = flags;
+  const section = kind === undefined ? undefined : sectionNamed(kind);
+  checkFlags(section, { unmanaged, inputs });
+  const options = { ...sessionOptions(flags, context), orNone: !unmanaged && needsNoProject(flags) };
+  const found = await withReadSession(options, (session) => list(session, { section, unmanaged }));
+  const shown = context.output.redactor.value(found);
+  return {
+    diagnostics: found.diagnostics,
+    render: {
+      text: (style) => listText(shown, { ...style, unmanaged, inputs }),
+      json: () => jsonText(listJson(shown, inputs)),
+    },
+  };
+};
 
 function sectionNamed(kind: string): string {
   const found = listableKind(kind);

@@ -3,35 +3,24 @@ import { Problem } from '../model/diagnostic.js';
 import { jsonText } from '../view/json/json-text.js';
 import { logEntryJson, logJson } from '../view/json/plan-json.js';
 import { logEntryText, logText } from '../view/text/log-text.js';
-import { declarations } from './command/declarations.js';
-import { type CommonFlags, projectOptions, usage, wholeNumber } from './command/flags.js';
-import { runCommand } from './command/run-command.js';
-import type { CommandContext } from './host/host.js';
-
-export interface LogFlags extends CommonFlags {
-  readonly limit?: string;
-}
+import type { Implementation } from './command/command.js';
+import { projectOptions, usage, wholeNumber } from './command/flags.js';
+import type { logCommand } from './commands/inspect.js';
 
 const DEFAULT_LIMIT = 20;
 
 /** `roster log`: the runs that changed what the project owns. Needs neither the service nor an API key. */
-export function logCommand(
-  id: string | undefined,
-  flags: LogFlags,
-  context: CommandContext,
-): Promise<number> {
-  return runCommand(flags, declarations.log.formats, context, async () => {
-    const { redactor } = context.output;
-    const options = projectOptions(flags, context);
-    const limit = flags.limit === undefined ? DEFAULT_LIMIT : wholeNumber(flags.limit, '--limit', 1, 100_000);
-    if (id !== undefined) {
-      if (flags.limit !== undefined) throw new Problem(usage('--limit: `roster log ID` shows one entry'));
-      const shown = redactor.value(await logEntry(options, id));
-      return {
-        render: { text: (style) => logEntryText(shown, style), json: () => jsonText(logEntryJson(shown)) },
-      };
-    }
-    const shown = redactor.value(await log({ ...options, limit }));
-    return { render: { text: (style) => logText(shown, style), json: () => jsonText(logJson(shown)) } };
-  });
-}
+export const runLog: Implementation<typeof logCommand> = async (id, flags, context) => {
+  const { redactor } = context.output;
+  const options = projectOptions(flags, context);
+  const limit = flags.limit === undefined ? DEFAULT_LIMIT : wholeNumber(flags.limit, '--limit', 1, 100_000);
+  if (id !== undefined) {
+    if (flags.limit !== undefined) throw new Problem(usage('--limit: `roster log ID` shows one entry'));
+    const shown = redactor.value(await logEntry(options, id));
+    return {
+      render: { text: (style) => logEntryText(shown, style), json: () => jsonText(logEntryJson(shown)) },
+    };
+  }
+  const shown = redactor.value(await log({ ...options, limit }));
+  return { render: { text: (style) => logText(shown, style), json: () => jsonText(logJson(shown)) } };
+};

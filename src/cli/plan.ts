@@ -12,58 +12,42 @@ import { jsonText } from '../view/json/json-text.js';
 import { planGitlab, planJson } from '../view/json/plan-json.js';
 import { planMarkdown } from '../view/markdown/plan-markdown.js';
 import { planText } from '../view/text/plan-text.js';
-import { declarations } from './command/declarations.js';
+import type { FlagsOf, Implementation } from './command/command.js';
 import { exitCode, exitCodeFor } from './command/exit.js';
-import { type GuardFlags, planOptions, sessionOptions, usage, wantsFormat } from './command/flags.js';
-import { runCommand } from './command/run-command.js';
+import { planOptions, sessionOptions, usage, wantsFormat } from './command/flags.js';
+import type { planCommand } from './commands/plan.js';
 import type { CommandContext, Host } from './host/host.js';
-import { changesFromRepositoryRoot, fromRepositoryRoot } from './host/repository-paths.js';
-import { pageLink, sourceLinks } from './host/source-links.js';
+import { changesFromRepositoryRoot, fromRepositoryRoot, pageLink, sourceLinks } from './host/repository.js';
 import { writeWorkflowFiles } from './host/workflow-files.js';
 
-export interface PlanFlags extends GuardFlags {
-  readonly destroy?: boolean;
-  readonly detailedExitcode?: boolean;
-  readonly linkBase?: string;
-  readonly pageLink?: string;
-  readonly out?: string;
-  readonly snapshot?: string;
-  readonly summary?: boolean;
-}
+export type PlanFlags = FlagsOf<typeof planCommand>;
 
 /** `roster plan`: what apply would do, and whether it would refuse. Writes nothing except `--out` and `--write`. */
-export function planCommand(
-  addresses: readonly string[],
-  flags: PlanFlags,
-  context: CommandContext,
-): Promise<number> {
-  return runCommand(flags, declarations.plan.formats, { ...context, page: 'plan' }, async () => {
-    const { host, output } = context;
-    const calendar = wantsFormat(flags, 'html');
-    const options = { ...planOptions(addresses, flags), destroy: chooseDestroy(flags), calendar };
-    const links = { urlOf: sourceLinks(flags, host), pageUrl: pageLink(flags) };
-    if (flags.summary === true && ![undefined, 'text'].includes(flags.format)) throw new Problem(noSummary);
-    const out = flags.out === undefined ? null : resolve(host.cwd, flags.out);
-    if (out !== null) checkWritable(out);
-    const made = await makePlan(flags, options, context);
-    const shown = output.redactor.value(forView(made));
-    if (out !== null) await writeAtomic(out, savedPlan(made, output.redactor), 0o600);
-    const warnings = writeWorkflowFiles(shown, links, host, output.redactor);
-    return {
-      exit: exitOf(made, flags.detailedExitcode === true),
-      diagnostics: [...made.diagnostics, ...warnings],
-      render: {
-        text: (style) => planText(shown, { ...style, summary: flags.summary }),
-        json: () => jsonText(planJson(shown)),
-        markdown: () =>
-          planMarkdown(shown, { ...links, measure: (text) => output.redactor.text(text).length }),
-        html: () => planHtml(shown, links),
-        github: () => planGithub(inRepositoryPlan(shown, host)),
-        gitlab: () => jsonText(planGitlab(shown)),
-      },
-    };
-  });
-}
+export const runPlan: Implementation<typeof planCommand> = async (addresses, flags, context) => {
+  const { host, output } = context;
+  const calendar = wantsFormat(flags, 'html');
+  const options = { ...planOptions(addresses, flags), destroy: chooseDestroy(flags), calendar };
+  const links = { urlOf: sourceLinks(flags, host), pageUrl: pageLink(flags) };
+  if (flags.summary === true && ![undefined, 'text'].includes(flags.format)) throw new Problem(noSummary);
+  const out = flags.out === undefined ? null : resolve(host.cwd, flags.out);
+  if (out !== null) checkWritable(out);
+  const made = await makePlan(flags, options, context);
+  const shown = output.redactor.value(forView(made));
+  if (out !== null) await writeAtomic(out, savedPlan(made, output.redactor), 0o600);
+  const warnings = writeWorkflowFiles(shown, links, host, output.redactor);
+  return {
+    exit: exitOf(made, flags.detailedExitcode === true),
+    diagnostics: [...made.diagnostics, ...warnings],
+    render: {
+      text: (style) => planText(shown, { ...style, summary: flags.summary }),
+      json: () => jsonText(planJson(shown)),
+      markdown: () => planMarkdown(shown, { ...links, measure: (text) => output.redactor.text(text).length }),
+      html: () => planHtml(shown, links),
+      github: () => planGithub(inRepositoryPlan(shown, host)),
+      gitlab: () => jsonText(planGitlab(shown)),
+    },
+  };
+};
 
 function chooseDestroy({ destroy = false, out, allowDeletes, allowEmpty, prune }: PlanFlags): boolean {
   if (!destroy) return false;

@@ -4,54 +4,41 @@ import { withReadSession } from '../engine/session.js';
 import { Problem } from '../model/diagnostic.js';
 import { jsonText } from '../view/json/json-text.js';
 import { pullJson, pullPatch, pullText } from '../view/text/pull-text.js';
-import { declarations } from './command/declarations.js';
+import type { FlagsOf, Implementation } from './command/command.js';
 import { exitCode } from './command/exit.js';
-import { type CommonFlags, outputsOf, sessionOptions, usage } from './command/flags.js';
-import { runCommand } from './command/run-command.js';
+import { outputsOf, sessionOptions, usage } from './command/flags.js';
+import type { pullCommand } from './commands/project.js';
 import { confirm } from './host/confirm.js';
 import type { CommandContext } from './host/host.js';
 
-export interface PullFlags extends CommonFlags {
-  readonly allowAccountChange?: boolean;
-  readonly yes?: boolean;
-  readonly out?: string;
-  readonly into?: string;
-  readonly by?: string;
-  readonly match?: string;
-}
+type PullFlags = FlagsOf<typeof pullCommand>;
 
 /** `roster pull`: manifests for what exists, or the remote values in existing manifests. `--format diff` writes nothing. */
-export function pullCommand(
-  addresses: readonly string[],
-  flags: PullFlags,
-  context: CommandContext,
-): Promise<number> {
-  return runCommand(flags, declarations.pull.formats, context, async () => {
-    const { out, into, by, match, write: named } = flags;
-    if (out !== undefined && into !== undefined)
-      throw new Problem(usage('`--out` cannot be used with `--into`', 'Use one of them.'));
-    if (by !== undefined && into !== undefined)
-      throw new Problem(usage('`--by` cannot be used with `--into`', 'Use one of them.'));
-    // `--out` is a folder here.
-    const outputs = outputsOf(named === undefined ? {} : { write: named });
-    const options = { ...sessionOptions(flags, context), outputs };
-    const { allowAccountChange } = flags;
-    const wanted = { addresses, out, into, match, by: chooseSplit(flags), allowAccountChange };
-    const found = await withReadSession(options, (session) => pull(session, options, wanted));
-    if (flags.format !== 'diff') await write(found, flags, context);
-    const shown = context.output.redactor.value(found);
-    const failed = found.diagnostics.some(({ severity }) => severity === 'error');
-    return {
-      exit: failed ? exitCode.error : exitCode.fine,
-      diagnostics: found.diagnostics,
-      render: {
-        text: () => pullText(shown),
-        json: () => jsonText(pullJson(shown, shown.diagnostics)),
-        diff: () => pullPatch(shown),
-      },
-    };
-  });
-}
+export const runPull: Implementation<typeof pullCommand> = async (addresses, flags, context) => {
+  const { out, into, by, match, write: named } = flags;
+  if (out !== undefined && into !== undefined)
+    throw new Problem(usage('`--out` cannot be used with `--into`', 'Use one of them.'));
+  if (by !== undefined && into !== undefined)
+    throw new Problem(usage('`--by` cannot be used with `--into`', 'Use one of them.'));
+  // `--out` is a folder here.
+  const outputs = outputsOf(named === undefined ? {} : { write: named });
+  const options = { ...sessionOptions(flags, context), outputs };
+  const { allowAccountChange } = flags;
+  const wanted = { addresses, out, into, match, by: chooseSplit(flags), allowAccountChange };
+  const found = await withReadSession(options, (session) => pull(session, options, wanted));
+  if (flags.format !== 'diff') await write(found, flags, context);
+  const shown = context.output.redactor.value(found);
+  const failed = found.diagnostics.some(({ severity }) => severity === 'error');
+  return {
+    exit: failed ? exitCode.error : exitCode.fine,
+    diagnostics: found.diagnostics,
+    render: {
+      text: () => pullText(shown),
+      json: () => jsonText(pullJson(shown, shown.diagnostics)),
+      diff: () => pullPatch(shown),
+    },
+  };
+};
 
 function chooseSplit({ by }: PullFlags): 'kind' | 'target' | undefined {
   if (by === undefined || by === 'kind' || by === 'target') return by;

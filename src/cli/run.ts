@@ -1,55 +1,46 @@
-import { withSession } from '../engine/session.js';
+import { resolve } from 'node:path';
+import { text as readText } from 'node:stream/consumers';
+import { type Session, withSession } from '../engine/session.js';
+import { readRegular } from '../files/atomic.js';
 import { problem } from '../model/diagnostic.js';
+import { isJsonObject, type JsonObject, parseJson } from '../model/json.js';
+import { openFolder, RunSaver, toFolder, toRecords } from '../operate/data/download.js';
 import { type RunCallbacks, type RunOptions, run } from '../operate/run/run.js';
-import { declarations } from './command/declarations.js';
-import { type CommonFlags, chooseDuration, runSessionOptions, wholeNumber } from './command/flags.js';
-import { renderOptions, runCommand } from './command/run-command.js';
-import { runInputs } from './command/run-inputs.js';
-import { runPrinter } from './command/run-printer.js';
-import { runResult } from './command/run-result.js';
-import { checkSave, runSaver, savesToStdout } from './command/run-saver.js';
+import { findApiKeys } from '../redact/api-keys.js';
+import { savedLine } from '../view/data/data-text.js';
+import { recordLine } from '../view/data/rows-text.js';
+import type { FlagsOf, Implementation } from './command/command.js';
+import { chooseDuration, runSessionOptions, wholeNumber } from './command/flags.js';
+import { renderOptions } from './command/run-command.js';
+import { runPrinter, runResult } from './command/run-output.js';
+import type { runCommand } from './commands/watch.js';
+import { logProgress } from './data/download-progress.js';
 import type { CommandContext } from './host/host.js';
 
-export interface RunFlags extends CommonFlags {
-  readonly input?: readonly string[];
-  readonly inputs?: string;
-  readonly declared?: boolean;
-  readonly detach?: boolean;
-  readonly for?: string;
-  readonly maxStarts?: string;
-  readonly retryNotStarted?: string;
-  readonly save?: string;
-  readonly stopOnInterrupt?: boolean;
-}
+type RunFlags = FlagsOf<typeof runCommand>;
 
 /** `roster run ADDRESS…`: starts what is declared, or an agent, and follows it to its end. */
-export function runRunCommand(
-  addresses: readonly string[],
-  flags: RunFlags,
-  context: CommandContext,
-): Promise<number> {
-  return runCommand(flags, declarations.run.formats, context, async (begin) => {
-    checkSave(flags);
-    const options = await runOptions(flags, context);
-    const isStdout = savesToStdout(flags);
-    const printer = runPrinter(flags, context, isStdout);
-    try {
-      const found = await withSession(runSessionOptions(addresses, flags, context), async (session) => {
-        const saver = flags.save === undefined ? null : runSaver(session, flags.save, context, printer.note);
-        const onRuns: RunCallbacks['onRuns'] = (runs) => {
-          printer.onRuns(runs);
-          saver?.onRuns(runs);
-        };
-        const ended = await run(session, addresses, options, { onBegin: begin, onRuns });
-        return saver === null ? { ended } : { ended: await saver.finish(ended), saved: saver.saved };
-      });
-      const result = runResult(found.ended, context, found.saved);
-      return isStdout ? await onStderr(result, flags, context) : result;
-    } finally {
-      printer.end();
-    }
-  });
-}
+export const runRun: Implementation<typeof runCommand> = async (addresses, flags, context) => {
+  checkSave(flags);
+  const options = await runOptions(flags, context);
+  const isStdout = savesToStdout(flags);
+  const printer = runPrinter(flags, context, isStdout);
+  try {
+    const found = await withSession(runSessionOptions(addresses, flags, context), async (session) => {
+      const saver = flags.save === undefined ? null : runSaver(session, flags.save, context, printer.note);
+      const onRuns: RunCallbacks['onRuns'] = (runs) => {
+        printer.onRuns(runs);
+        saver?.onRuns(runs);
+      };
+      const ended = await run(session, addresses, options, { onBegin: context.begin, onRuns });
+      return saver === null ? { ended } : { ended: await saver.finish(ended), saved: saver.saved };
+    });
+    const result = runResult(found.ended, context, found.saved);
+    return isStdout ? await onStderr(result, flags, context) : result;
+  } finally {
+    printer.end();
+  }
+};
 
 /** stdout is for records. */
 async function onStderr(
@@ -89,5 +80,97 @@ async function runOptions(flags: RunFlags, { host }: CommandContext): Promise<Ru
     ...(retryNotStarted === undefined
       ? {}
       : { retryNotStarted: wholeNumber(retryNotStarted, '--retry-not-started', 0, 100) }),
+  };
+}
+
+interface InputFlags {
+  readonly input?: readonly string[];
+  readonly inputs?: string;
+}
+
+/** The inputs of `--inputs FILE|-` and `-i KEY=VALUE`; of a key in both, the latter counts. */
+export async function runInputs({ input = [], inputs }: InputFlags, cwd: string): Promise<JsonObject> {
+  const fromFile = inputs === undefined ? {} : await fileInputs(inputs, cwd);
+  const given = new Map<string, string>();
+  for (const each of input) {
+    const at = each.indexOf('=');
+    if (at < 1) throw problem('usage', `-i: "${each}" is not KEY=VALUE`, 'For example: `-i country=DE`.');
+    const key = each.slice(0, at);
+    if (given.has(key)) throw problem('usage', `-i: "${key}" is set twice`);
+    given.set(key, each.slice(at + 1));
+  }
+  const all = { ...fromFile, ...Object.fromEntries(given) };
+  if (findApiKeys(JSON.stringify(all)).length > 0)
+    throw problem(
+      'unsafe-text',
+      'an input contains an API key',
+      'Inputs are stored and shown by the service.',
+    );
+  return all;
+}
+
+async function fileInputs(file: string, cwd: string): Promise<JsonObject> {
+  const value = parseJson(await contentOf(file, cwd));
+  if (isJsonObject(value)) return value;
+  const where = file === '-' ? 'stdin' : `"${file}"`;
+  const what = value === undefined ? 'JSON, or is nested too deeply' : 'a JSON object';
+  throw problem('usage', `--inputs: ${where} is not ${what}`, 'For example: `{ "country": "DE" }`.');
+}
+
+async function contentOf(file: string, cwd: string): Promise<string> {
+  if (file === '-') return readText(process.stdin);
+  const text = readRegular(resolve(cwd, file), `the file "${file}" of --inputs`);
+  if (text === null) throw problem('unreadable-file', `--inputs: there is no file "${file}"`);
+  return text;
+}
+
+const STDOUT = '-';
+
+/** Whether stdout gets records instead of the result. */
+export function savesToStdout({ save }: { readonly save?: string }): boolean {
+  return save === STDOUT;
+}
+
+/** Records and the result cannot share stdout. Throws a Problem. */
+export function checkSave(flags: { readonly save?: string; readonly format?: string }): void {
+  if (!savesToStdout(flags) || flags.format === undefined || flags.format === 'text') return;
+  const help = `Write the result to a file: \`--write ${flags.format}=FILE\`.`;
+  throw problem('usage', `\`--save -\` and \`--format ${flags.format}\` both write to stdout`, help);
+}
+
+/** For `--save DIR` and `--save -`, before anything is started. Throws a Problem. */
+export function runSaver(
+  session: Session,
+  save: string,
+  { host, output }: CommandContext,
+  note: (line: string) => void,
+): RunSaver {
+  if (save === STDOUT) {
+    const write = writerTo(output);
+    const records = toRecords(session, ({ address }, dataset, rows) => {
+      const lines = output.redactor.value(rows).map((row) => recordLine(address, dataset, row));
+      write(lines.join(''));
+      return output.arrives;
+    });
+    return new RunSaver(session, records, () => undefined);
+  }
+  const folder = openFolder(save, host.cwd, '--save');
+  const onProgress = logProgress(note);
+  return new RunSaver(session, toFolder(session, { folder, onProgress }), (saved) =>
+    note(savedLine(saved, save)),
+  );
+}
+
+/** After a failure, such as a full disk, nothing that follows arrives either: it must not pass for saved. */
+function writerTo(output: CommandContext['output']): (text: string) => void {
+  let failed: { readonly reason: unknown } | null = null;
+  return (text) => {
+    if (failed !== null) throw failed.reason;
+    try {
+      output.out(text);
+    } catch (reason) {
+      failed = { reason };
+      throw reason;
+    }
   };
 }

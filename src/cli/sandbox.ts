@@ -17,42 +17,32 @@ import {
 } from '../sandbox/index.js';
 import { escapeControls, quoted, word } from '../view/escape.js';
 import { jsonText } from '../view/json/json-text.js';
-import { declarations } from './command/declarations.js';
-import { type CommonFlags, wholeNumber } from './command/flags.js';
-import { runCommand } from './command/run-command.js';
+import type { FlagsOf, Implementation } from './command/command.js';
+import { wholeNumber } from './command/flags.js';
+import type { sandboxCommand } from './commands/tools.js';
 import type { CommandContext } from './host/host.js';
+
+type SandboxFlags = FlagsOf<typeof sandboxCommand>;
 
 /** Agents that the greeting names. */
 const MOST_LISTED = 20;
 
-export interface SandboxFlags extends CommonFlags {
-  readonly port?: string;
-  readonly host?: string;
-  readonly now?: string;
-  readonly speed?: string;
-  readonly seed?: string;
-  readonly data?: string;
-  readonly faults?: string;
-}
-
 /** `roster sandbox`: runs until it is stopped. Its key is not a secret: only the sandbox accepts it. */
-export function sandboxCommand(flags: SandboxFlags, context: CommandContext): Promise<number> {
-  return runCommand(flags, declarations.sandbox.formats, context, async () => {
-    const server = await start(flags, context);
-    context.output.redactor.show(server.apiKey);
-    context.output.out(
-      flags.format === 'json'
-        ? jsonText({ formatVersion: 1, url: server.url, apiKey: server.apiKey, agents: agentsOf(server) })
-        : greeting(server, flags.host),
-    );
-    try {
-      await context.stopped;
-    } finally {
-      await server.close();
-    }
-    return { render: { text: () => '', json: () => '' } };
-  });
-}
+export const runSandbox: Implementation<typeof sandboxCommand> = async (flags, context) => {
+  const server = await start(flags, context);
+  context.output.redactor.show(server.apiKey);
+  context.output.out(
+    flags.format === 'json'
+      ? jsonText({ formatVersion: 1, url: server.url, apiKey: server.apiKey, agents: agentsOf(server) })
+      : greeting(server, flags.host),
+  );
+  try {
+    await context.stopped;
+  } finally {
+    await server.close();
+  }
+  return { render: { text: () => '', json: () => '' } };
+};
 
 async function start(flags: SandboxFlags, { host: { cwd }, output }: CommandContext): Promise<Sandbox> {
   const { port: portFlag, seed, faults, data, host, verbose } = flags;

@@ -1,31 +1,23 @@
 import { schemas } from '../engine/schemas.js';
 import { problem } from '../model/diagnostic.js';
 import { jsonText } from '../view/json/json-text.js';
-import { declarations } from './command/declarations.js';
-import { type CommonFlags, needsNoProject, sessionOptions } from './command/flags.js';
-import { runCommand } from './command/run-command.js';
+import type { FlagsOf, Implementation } from './command/command.js';
+import { needsNoProject, sessionOptions } from './command/flags.js';
+import type { schemaCommand } from './commands/tools.js';
 import type { CommandContext } from './host/host.js';
 
-export interface SchemaFlags extends CommonFlags {
-  readonly live?: boolean;
-}
+type SchemaFlags = FlagsOf<typeof schemaCommand>;
 
 /** `roster schema [NAME]`: prints a JSON Schema, by default that of roster.yaml. Only `--live` needs the service. */
-export function schemaCommand(
-  name: string | undefined,
-  flags: SchemaFlags,
-  context: CommandContext,
-): Promise<number> {
-  return runCommand(flags, declarations.schema.formats, context, async () => {
-    const found = schemas.get(name ?? 'project');
-    if (found === undefined)
-      throw problem('usage', `there is no schema "${name}"`, `One of: ${[...schemas.keys()].join(', ')}.`);
-    if (flags.live !== true) refuseIdle(flags);
-    const shown = flags.live === true ? await live(name ?? 'project', flags, context) : found;
-    const text = () => jsonText(shown);
-    return { render: { text, json: text } };
-  });
-}
+export const runSchema: Implementation<typeof schemaCommand> = async (name, flags, context) => {
+  const found = schemas.get(name ?? 'project');
+  if (found === undefined)
+    throw problem('usage', `there is no schema "${name}"`, `One of: ${[...schemas.keys()].join(', ')}.`);
+  if (flags.live !== true) refuseIdle(flags);
+  const shown = flags.live === true ? await live(name ?? 'project', flags, context) : found;
+  const text = () => jsonText(shown);
+  return { render: { text, json: text } };
+};
 
 /** Flags that say which service is read, and how; `--verbose` logs the requests. */
 const forLive = ['file', 'env', 'var', 'url', 'concurrency', 'timeout', 'deadline', 'verbose'] as const;

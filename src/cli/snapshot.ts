@@ -5,34 +5,29 @@ import { checkWritable, writeAtomic } from '../files/atomic.js';
 import { problem } from '../model/diagnostic.js';
 import { escapeJson, jsonText } from '../view/json/json-text.js';
 import { snapshotSaved, snapshotSavedJson } from '../view/text/snapshot-text.js';
-import { declarations } from './command/declarations.js';
-import { type CommonFlags, sessionOptions } from './command/flags.js';
-import { runCommand } from './command/run-command.js';
-import type { CommandContext } from './host/host.js';
+import type { Implementation } from './command/command.js';
+import { sessionOptions } from './command/flags.js';
+import type { snapshotCommand } from './commands/inspect.js';
 import type { Output } from './host/output.js';
 
-type SnapshotFlags = CommonFlags & { readonly out?: string };
-
 /** `roster snapshot`: the observed state without secrets, for those who have no API key. Sends reads only. */
-export function snapshotCommand(flags: SnapshotFlags, context: CommandContext): Promise<number> {
-  return runCommand(flags, declarations.snapshot.formats, context, async () => {
-    const { out } = flags;
-    const path = out === undefined ? null : resolve(context.host.cwd, out);
-    if (path !== null) checkWritable(path);
-    const taken = await withReadSession(sessionOptions(flags, context), snapshot);
-    const text = escapeJson(taken.text);
-    if (path === null) checkIntact(text, context.output);
-    else await writeAtomic(path, text);
-    const { snapshot: saved, warnings } = taken;
-    return {
-      diagnostics: warnings,
-      render: {
-        text: () => (out === undefined ? text : snapshotSaved(saved, out)),
-        json: () => (out === undefined ? text : jsonText(snapshotSavedJson(saved, out, warnings))),
-      },
-    };
-  });
-}
+export const runSnapshot: Implementation<typeof snapshotCommand> = async (flags, context) => {
+  const { out } = flags;
+  const path = out === undefined ? null : resolve(context.host.cwd, out);
+  if (path !== null) checkWritable(path);
+  const taken = await withReadSession(sessionOptions(flags, context), snapshot);
+  const text = escapeJson(taken.text);
+  if (path === null) checkIntact(text, context.output);
+  else await writeAtomic(path, text);
+  const { snapshot: saved, warnings } = taken;
+  return {
+    diagnostics: warnings,
+    render: {
+      text: () => (out === undefined ? text : snapshotSaved(saved, out)),
+      json: () => (out === undefined ? text : jsonText(snapshotSavedJson(saved, out, warnings))),
+    },
+  };
+};
 
 /** Values that are masked in every output would be missing in this one. */
 function checkIntact(text: string, { redactor }: Output): void {

@@ -7,51 +7,39 @@ import { jsonText } from '../view/json/json-text.js';
 import { statusJson } from '../view/json/runs-json.js';
 import { statusMarkdown } from '../view/markdown/status-markdown.js';
 import { statusText } from '../view/text/status-text.js';
-import { declarations } from './command/declarations.js';
+import type { FlagsOf, Implementation } from './command/command.js';
 import { exitCode, exitCodeFor } from './command/exit.js';
-import { type CommonFlags, sessionOptions, wantsFormat } from './command/flags.js';
-import { runCommand } from './command/run-command.js';
-import type { CommandContext } from './host/host.js';
+import { sessionOptions, wantsFormat } from './command/flags.js';
+import type { statusCommand } from './commands/watch.js';
 
-export interface StatusFlags extends CommonFlags {
-  readonly allowAccountChange?: boolean;
-  readonly since?: string;
-  readonly check?: boolean;
-  readonly failOn?: string;
-}
+type StatusFlags = FlagsOf<typeof statusCommand>;
 
 /**
  * `roster status`: how everything declared is doing. With `--check`, exit code 5 when anything is as bad as `--fail-on`
  * says, and 1 when that cannot be known because something could not be read or matched.
  */
-export function statusCommand(
-  addresses: readonly string[],
-  flags: StatusFlags,
-  context: CommandContext,
-): Promise<number> {
-  return runCommand(flags, declarations.status.formats, context, async () => {
-    const { since, check = false, allowAccountChange } = flags;
-    refuseIdle(flags);
-    const failOn = chooseHealths(flags.failOn);
-    const found = await withReadSession(sessionOptions(flags, context), (session) =>
-      status(session, { addresses, since, isCheck: check, allowAccountChange }),
-    );
-    const { redactor } = context.output;
-    const shown = redactor.value(found);
-    const isBad = found.resources.some(({ health }) => failOn.includes(health));
-    const checked = isBad ? exitCode.failed : exitCodeFor(found.diagnostics);
-    return {
-      exit: check ? checked : exitCode.fine,
-      diagnostics: found.diagnostics,
-      render: {
-        text: (style) => statusText(shown, style),
-        json: () => jsonText(statusJson(shown)),
-        markdown: () => statusMarkdown(shown, { measure: (text) => redactor.text(text).length }),
-        junit: () => statusJunit(shown, failOn),
-      },
-    };
-  });
-}
+export const runStatus: Implementation<typeof statusCommand> = async (addresses, flags, context) => {
+  const { since, check = false, allowAccountChange } = flags;
+  refuseIdle(flags);
+  const failOn = chooseHealths(flags.failOn);
+  const found = await withReadSession(sessionOptions(flags, context), (session) =>
+    status(session, { addresses, since, isCheck: check, allowAccountChange }),
+  );
+  const { redactor } = context.output;
+  const shown = redactor.value(found);
+  const isBad = found.resources.some(({ health }) => failOn.includes(health));
+  const checked = isBad ? exitCode.failed : exitCodeFor(found.diagnostics);
+  return {
+    exit: check ? checked : exitCode.fine,
+    diagnostics: found.diagnostics,
+    render: {
+      text: (style) => statusText(shown, style),
+      json: () => jsonText(statusJson(shown)),
+      markdown: () => statusMarkdown(shown, { measure: (text) => redactor.text(text).length }),
+      junit: () => statusJunit(shown, failOn),
+    },
+  };
+};
 
 /** It decides the exit code of a check, and what JUnit calls a failure. */
 function refuseIdle(flags: StatusFlags): void {

@@ -3,31 +3,27 @@ import { type Diagnostic, Problem } from '../model/diagnostic.js';
 import type { LockInfo } from '../model/inventory.js';
 import { escapeControls } from '../view/escape.js';
 import { jsonText } from '../view/json/json-text.js';
-import { declarations } from './command/declarations.js';
+import type { FlagsOf, Implementation } from './command/command.js';
 import { exitCode } from './command/exit.js';
-import { type CommonFlags, projectOptions, usage } from './command/flags.js';
-import { runCommand } from './command/run-command.js';
+import { projectOptions, usage } from './command/flags.js';
+import type { unlockCommand } from './commands/tools.js';
 import { confirm } from './host/confirm.js';
-import type { CommandContext, Host } from './host/host.js';
+import type { Host } from './host/host.js';
 
-export interface UnlockFlags extends CommonFlags {
-  readonly yes?: boolean;
-}
+type UnlockFlags = FlagsOf<typeof unlockCommand>;
 
 /** `roster unlock`: takes the lock of the inventory from a run that is dead. Needs neither the service nor an API key. */
-export function unlockCommand(flags: UnlockFlags, context: CommandContext): Promise<number> {
-  return runCommand(flags, declarations.unlock.formats, context, async () => {
-    const ask = (holder: LockInfo, inventory: string) => isDead(holder, inventory, flags, context.host);
-    const result = await unlock(projectOptions(flags, context), ask);
-    const { holder, removed } = result;
-    const shown = context.output.redactor.value(result);
-    return {
-      exit: holder === null || removed ? exitCode.fine : exitCode.error,
-      diagnostics: removed && holder?.alive === true ? [stillRunning(holder)] : [],
-      render: { text: () => unlockText(shown), json: () => unlockJson(shown) },
-    };
-  });
-}
+export const runUnlock: Implementation<typeof unlockCommand> = async (flags, context) => {
+  const ask = (holder: LockInfo, inventory: string) => isDead(holder, inventory, flags, context.host);
+  const result = await unlock(projectOptions(flags, context), ask);
+  const { holder, removed } = result;
+  const shown = context.output.redactor.value(result);
+  return {
+    exit: holder === null || removed ? exitCode.fine : exitCode.error,
+    diagnostics: removed && holder?.alive === true ? [stillRunning(holder)] : [],
+    render: { text: () => unlockText(shown), json: () => unlockJson(shown) },
+  };
+};
 
 /** Without the token, which is of no use to a reader. */
 function unlockJson({ inventory, holder, removed }: Unlocked): string {

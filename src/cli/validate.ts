@@ -2,47 +2,39 @@ import { validate } from '../engine/validate.js';
 import type { Project } from '../model/resource.js';
 import { jsonText } from '../view/json/json-text.js';
 import { validateJson } from '../view/json/plan-json.js';
-import { declarations } from './command/declarations.js';
+import type { Implementation } from './command/command.js';
 import { exitCode } from './command/exit.js';
-import { type CommonFlags, projectOptions } from './command/flags.js';
-import { runCommand } from './command/run-command.js';
-import type { CommandContext } from './host/host.js';
-import { fromRepositoryRoot } from './host/repository-paths.js';
-
-interface ValidateFlags extends CommonFlags {
-  readonly allEnvironments?: boolean;
-  readonly allowMissingEnv?: boolean;
-}
+import { projectOptions } from './command/flags.js';
+import type { validateCommand } from './commands/project.js';
+import { fromRepositoryRoot } from './host/repository.js';
 
 /** `roster validate`: offline, every error at once. */
-export function validateCommand(flags: ValidateFlags, context: CommandContext): Promise<number> {
-  return runCommand(flags, declarations.validate.formats, context, async () => {
-    const { host, output } = context;
-    const { allEnvironments, allowMissingEnv } = flags;
-    const { valid, projects, ...read } = validate({
-      ...projectOptions(flags, context),
-      allEnvironments,
-      allowMissingEnv,
-    });
-    const diagnostics = output.redactor.value(read.diagnostics);
-    return {
-      exit: valid ? exitCode.fine : exitCode.error,
-      diagnostics,
-      render: {
-        text: () => (valid ? `${validText(projects)}\n` : ''),
-        json: () => jsonText(validateJson(diagnostics)),
-        github: async () => {
-          const { diagnosticsGithub } = await import('../view/ci/github.js');
-          return diagnosticsGithub(fromRepositoryRoot(diagnostics, host));
-        },
-        sarif: async () => {
-          const { sarifText } = await import('./command/sarif-text.js');
-          return sarifText(diagnostics, flags, context);
-        },
-      },
-    };
+export const runValidate: Implementation<typeof validateCommand> = async (flags, context) => {
+  const { host, output } = context;
+  const { allEnvironments, allowMissingEnv } = flags;
+  const { valid, projects, ...read } = validate({
+    ...projectOptions(flags, context),
+    allEnvironments,
+    allowMissingEnv,
   });
-}
+  const diagnostics = output.redactor.value(read.diagnostics);
+  return {
+    exit: valid ? exitCode.fine : exitCode.error,
+    diagnostics,
+    render: {
+      text: () => (valid ? `${validText(projects)}\n` : ''),
+      json: () => jsonText(validateJson(diagnostics)),
+      github: async () => {
+        const { diagnosticsGithub } = await import('../view/ci/github.js');
+        return diagnosticsGithub(fromRepositoryRoot(diagnostics, host));
+      },
+      sarif: async () => {
+        const { sarifText } = await import('./command/failure.js');
+        return sarifText(diagnostics, flags, context);
+      },
+    },
+  };
+};
 
 function validText(projects: readonly Project[]): string {
   const [first] = projects;

@@ -5,7 +5,7 @@ import { gfmFromMarkdown } from 'mdast-util-gfm';
 import { gfm } from 'micromark-extension-gfm';
 import { globSync } from 'tinyglobby';
 import { describe, expect, it } from 'vitest';
-import { helpTexts } from '../../src/cli/help/help-texts.js';
+import { commands } from '../../src/cli/commands.js';
 import { codeTexts } from '../../src/view/code-texts.js';
 
 const root = join(import.meta.dirname, '../..');
@@ -84,7 +84,7 @@ describe('links', () => {
   });
 
   it('the page that the help of each command names exists', () => {
-    const targets = Object.values(helpTexts).map(({ page }) => page);
+    const targets = commands.map(({ docs }) => docs);
     expect(targets.map((target) => broken('README.md', target)).filter((each) => each !== null)).toEqual([]);
   });
 

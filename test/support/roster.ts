@@ -1,14 +1,17 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { type ApplyFlags, applyCommand } from '../../src/cli/apply.js';
-import { reportUsage } from '../../src/cli/command/usage.js';
-import { usageProblem } from '../../src/cli/command/usage-problem.js';
+import { type ApplyFlags, runApply } from '../../src/cli/apply.js';
+import { runCommand } from '../../src/cli/command/run-command.js';
+import { reportUsage, usageProblem } from '../../src/cli/command/usage.js';
+import { applyCommand, planCommand } from '../../src/cli/commands/plan.js';
+import { validateCommand } from '../../src/cli/commands/project.js';
+import { commands, commandsFor } from '../../src/cli/commands.js';
 import type { CommandContext, Host } from '../../src/cli/host/host.js';
 import { Output } from '../../src/cli/host/output.js';
-import { type PlanFlags, planCommand } from '../../src/cli/plan.js';
+import { type PlanFlags, runPlan } from '../../src/cli/plan.js';
 import { buildProgram } from '../../src/cli/program.js';
-import { validateCommand } from '../../src/cli/validate.js';
+import { runValidate } from '../../src/cli/validate.js';
 import type { PlanJson, ReportJson } from '../../src/view/json/plan-json.js';
 import type { Screen } from './screen.js';
 import { mustHide, secretsOf } from './secrets.js';
@@ -71,15 +74,22 @@ export class Workspace {
   }
 
   validate(): Promise<Ran> {
-    return this.run((context) => validateCommand({}, context));
+    return this.run((context) =>
+      runCommand(validateCommand, {}, context, (running) => runValidate({}, running)),
+    );
   }
 
   plan(flags: PlanFlags = {}, addresses: string[] = []): Promise<Ran> {
-    return this.run((context) => planCommand(addresses, flags, context));
+    return this.run((context) =>
+      runCommand(planCommand, flags, context, (running) => runPlan(addresses, flags, running)),
+    );
   }
 
   apply(flags: ApplyFlags = {}, addresses: string[] = []): Promise<Ran> {
-    return this.run((context) => applyCommand(addresses, { yes: true, ...flags }, context));
+    const given = { yes: true, ...flags };
+    return this.run((context) =>
+      runCommand(applyCommand, given, context, (running) => runApply(addresses, given, running)),
+    );
   }
 
   async planJson(flags: PlanFlags = {}): Promise<PlanJson & Ran> {
@@ -100,9 +110,9 @@ export class Workspace {
       const done = (each: number) => {
         code = each;
       };
-      const build = (only?: string) => buildProgram({ ...context, signal }, done, only);
+      const build = (some = commands) => buildProgram(some, { ...context, signal }, done);
       try {
-        await build(words[0]).parseAsync([...words], { from: 'user' });
+        await build(commandsFor(words[0])).parseAsync([...words], { from: 'user' });
         return code;
       } catch (failure) {
         const problem = usageProblem(failure, build, words);

@@ -1,29 +1,26 @@
 import { readable } from '../../engine/outline.js';
 import { mayWrite } from '../../engine/project.js';
+import { diagnosticPage, version } from '../../engine/version.js';
 import { checkWritable, writeAtomic } from '../../files/atomic.js';
 import { removeIfPossible } from '../../files/new-file.js';
 import { type Diagnostic, diagnosticsOf } from '../../model/diagnostic.js';
 import { diagnosticsGithub } from '../../view/ci/github.js';
+import { sarif } from '../../view/ci/sarif.js';
 import { failureHtml } from '../../view/html/failure-html.js';
 import { jsonText } from '../../view/json/json-text.js';
 import { failureJson } from '../../view/json/plan-json.js';
 import { failureMarkdown } from '../../view/markdown/failure-markdown.js';
 import { diagnosticsText } from '../../view/text/diagnostics-text.js';
 import { type CommandContext, defaultWidth } from '../host/host.js';
-import { fromRepositoryRoot } from '../host/repository-paths.js';
-import { type CommonFlags, projectOptions } from './flags.js';
-import { sarifText } from './sarif-text.js';
+import { fromRepositoryRoot } from '../host/repository.js';
+import type { CommonFlags, RunContext } from './command.js';
+import { projectOptions } from './flags.js';
 
 /** A command that ended without a result. */
 export interface FailedCommand {
   readonly flags: CommonFlags;
   readonly context: RunContext;
   readonly diagnostics: readonly Diagnostic[];
-}
-
-export interface RunContext extends CommandContext {
-  /** Which page the command has in Markdown or HTML. A page about a failure takes its place. */
-  readonly page?: 'plan' | 'drift' | 'calendar';
 }
 
 /** A failure in a format that includes diagnostics; null for the others. */
@@ -82,4 +79,22 @@ async function replace(path: string, text: string | null): Promise<void> {
   if (text !== null) return writeAtomic(path, text);
   checkWritable(path);
   removeIfPossible(path);
+}
+
+type SarifFlags = CommonFlags & { readonly allEnvironments?: boolean };
+
+/** Diagnostics as a SARIF log. Those of an invalid project are under the same category as those of a valid one. */
+export function sarifText(
+  diagnostics: readonly Diagnostic[],
+  flags: SarifFlags,
+  context: CommandContext,
+): string {
+  const { project, environment } = context.output.redactor.value(readable(projectOptions(flags, context)));
+  const run = {
+    version,
+    helpUri: diagnosticPage,
+    project,
+    environment: flags.allEnvironments === true ? '*' : environment,
+  };
+  return jsonText(sarif(fromRepositoryRoot(diagnostics, context.host), run));
 }

@@ -8,34 +8,11 @@ import { readDuration } from '../../model/duration.js';
 import type { Prune } from '../../model/resource.js';
 import { findApiKeys } from '../../redact/api-keys.js';
 import type { CommandContext } from '../host/host.js';
+import type { CommonFlags } from './command.js';
+import type { guards, ValuesOf } from './flag.js';
 import { requestLog } from './request-log.js';
 
-/** Flags that most commands take, as commander returns them. */
-export interface CommonFlags {
-  readonly file?: string;
-  readonly env?: string;
-  readonly var?: readonly string[];
-  readonly url?: string;
-  readonly inventory?: string;
-  readonly allowServiceMismatch?: boolean;
-  readonly format?: string;
-  readonly color?: boolean;
-  readonly prune?: string;
-  readonly concurrency?: string;
-  readonly timeout?: string;
-  readonly deadline?: string;
-  readonly verbose?: boolean;
-  readonly write?: readonly string[];
-}
-
-/** Flags of the commands whose plan the guards look at. */
-export interface GuardFlags extends CommonFlags {
-  readonly allowDeletes?: string;
-  readonly allowSelfRevoke?: boolean;
-  readonly allowEmpty?: boolean;
-  readonly allowAccountChange?: boolean;
-  readonly allowStaleCheckout?: boolean;
-}
+type GuardFlags = ValuesOf<(typeof guards)[number]>;
 
 /** Every flag that names a file to write. */
 interface OutputFlags extends CommonFlags {

@@ -1,7 +1,7 @@
 import type { Diagnostic } from '../../model/diagnostic.js';
 import { diagnosticsText } from '../../view/text/diagnostics-text.js';
 import { type CommandContext, defaultWidth, useColor } from '../host/host.js';
-import type { CommonFlags } from './flags.js';
+import type { CommonFlags } from './command.js';
 
 export function printDiagnostics(
   diagnostics: readonly Diagnostic[],

@@ -1,52 +1,34 @@
 import { checkWritable, writeAtomic } from '../../files/atomic.js';
 import { type Diagnostic, Problem } from '../../model/diagnostic.js';
 import { type CommandContext, defaultWidth, type Host, useColor } from '../host/host.js';
+import type { CommandResult, CommonFlags, RenderOptions, RunContext } from './command.js';
+import type { Definition } from './definition.js';
 import { exitCode, exitCodeFor } from './exit.js';
-import type { RunContext } from './failure.js';
-import { type CommonFlags, chooseFormat, furtherOutputs } from './flags.js';
-
-/** The result of a command: its exit code, and its text in every format. */
-export interface CommandResult<F extends string> {
-  /** Default: 0. */
-  readonly exit?: number;
-  /** Printed on stderr, unless the format includes them. */
-  readonly diagnostics?: readonly Diagnostic[];
-  /** For errors about what the text shows: a person sees its rows, and then what is wrong with them. Default: they are first. */
-  readonly diagnosticsLast?: true;
-  readonly render: Readonly<Record<F, (options: RenderOptions) => string | Promise<string>>>;
-}
-
-export interface RenderOptions {
-  readonly color: boolean;
-  readonly width: number;
-  readonly verbose: boolean;
-  readonly breaksRows: boolean;
-}
+import { chooseFormat, furtherOutputs } from './flags.js';
 
 /** Formats that include the diagnostics, so that stderr stays empty. */
 const withDiagnostics: ReadonlySet<string> = new Set(['json', 'github', 'sarif']);
 
-/**
- * Runs a command and prints its result. A Problem is reported; a bug is thrown. Returns the exit code. `run` calls `begin`
- * once something may have been changed: any failure after that ends with exit code 3, unless it is an interrupt.
- */
+/** Runs a command and prints its result. A Problem is reported; a bug is thrown. Returns the exit code. */
 export async function runCommand<F extends string>(
+  { formats, page }: { readonly formats: readonly F[]; readonly page?: Definition['page'] },
   flags: CommonFlags,
-  formats: readonly F[],
-  context: RunContext,
-  run: (begin: () => void) => Promise<CommandResult<F>>,
+  given: CommandContext,
+  run: (context: RunContext) => Promise<CommandResult<F>>,
 ): Promise<number> {
-  const { host, output } = context;
+  const { host, output } = given;
   let format: F | null = null;
   let further: { format: F; path: string }[] = [];
   let began = false;
+  const begin = () => {
+    began = true;
+  };
+  const context: RunContext = { ...given, page, begin };
   try {
     format = chooseFormat(flags, formats);
     further = furtherOutputs(flags, formats, host.cwd);
     for (const { path } of further) checkWritable(path);
-    const result = await run(() => {
-      began = true;
-    });
+    const result = await run(context);
     await deliver(result, { format, further, flags, context });
     return result.exit ?? exitCode.fine;
   } catch (failure) {

@@ -1,4 +1,7 @@
+import { type Command, CommanderError } from 'commander';
+import { suggest } from '../../manifest/suggest.js';
 import type { Diagnostic } from '../../model/diagnostic.js';
+import { wordList } from '../../model/word-list.js';
 import { jsonText } from '../../view/json/json-text.js';
 import { failureJson } from '../../view/json/plan-json.js';
 import { diagnosticsText } from '../../view/text/diagnostics-text.js';
@@ -6,7 +9,7 @@ import { defaultWidth } from '../host/host.js';
 import type { Output } from '../host/output.js';
 import { exitCode } from './exit.js';
 import { asksForJson } from './interrupt.js';
-import type { UsageProblem } from './usage-problem.js';
+import { everyCommand, fullName, innermost } from './tree.js';
 
 export function reportUsage(
   { message, help }: UsageProblem,
@@ -30,4 +33,81 @@ function reportFailure(failure: Diagnostic, argv: readonly string[], output: Out
   if (asksForJson(argv)) output.out(jsonText(failureJson([diagnostic])));
   else output.err(diagnosticsText([diagnostic], { color: false, width: defaultWidth }));
   return exitCode.error;
+}
+
+export interface UsageProblem {
+  readonly message: string;
+  readonly help: string;
+}
+
+/** A usage error from commander, with a hint, for which `build` adds every command. Null for help and version. */
+export function usageProblem(
+  failure: unknown,
+  build: () => Command,
+  argv: readonly string[],
+): UsageProblem | null {
+  if (!(failure instanceof CommanderError)) throw failure;
+  if (['commander.help', 'commander.helpDisplayed', 'commander.version'].includes(failure.code)) return null;
+  const message = failure.message.replace(/^error: /, '').replace(/\n/g, ' ');
+  const program = build();
+  const { command, rest } = commandOf(program, argv);
+  const line = { program, command, argv };
+  const see = `See \`roster ${command === null ? '' : `${fullName(command)} `}--help\`.`;
+  const flag = failure.code === 'commander.unknownOption' ? /'(-[^'=]*)/.exec(message)?.[1] : undefined;
+  const meant = failure.code === 'commander.excessArguments' ? subcommandMeant(command, rest[0]) : null;
+  const hint = flag === undefined || message.includes('Did you mean') ? meant : hintFor(flag, line);
+  return { message, help: hint === null ? see : `${hint} ${see}` };
+}
+
+interface CommandLine {
+  readonly program: Command;
+  readonly command: Command | null;
+  readonly argv: readonly string[];
+}
+
+/** The first word that names a command, with the subcommands after it: before it, there may be a flag with its value. */
+function commandOf(
+  { commands }: Command,
+  argv: readonly string[],
+): { readonly command: Command | null; readonly rest: readonly string[] } {
+  const names = new Map(commands.map((each) => [each.name(), each]));
+  const at = argv.findIndex((word) => names.has(word));
+  const found = names.get(argv[at] ?? '');
+  return found === undefined ? { command: null, rest: argv } : innermost(found, argv.slice(at + 1));
+}
+
+/** `roster runs shwo ID`: to the parser, an argument too many. */
+function subcommandMeant(command: Command | null, word = ''): string | null {
+  const subs = command?.commands ?? [];
+  const near = suggest(
+    word,
+    subs.map((each) => each.name()),
+  );
+  const found = subs.find((each) => each.name() === near);
+  return found === undefined ? null : `Did you mean \`roster ${fullName(found)}\`?`;
+}
+
+/** The hint for a flag that comes before the command, or that other commands have. */
+function hintFor(flag: string, { program, command, argv }: CommandLine): string | null {
+  const owners = everyCommand(program).filter(({ options }) =>
+    options.some(({ long, short }) => long === flag || short === flag),
+  );
+  if (owners.length === 0) return null;
+  const at = argv.findIndex((word) => word.split('=')[0] === flag);
+  if (command === null || at < argv.indexOf(command.name()))
+    return `Write \`${flag}\` after the command, as in \`roster ${nameOf(command ?? owners[0])} ${flag}\`.`;
+  return `\`${flag}\` is a flag of ${listed(owners.map((each) => `\`roster ${fullName(each)}\``))}.`;
+}
+
+function nameOf(command: Command | undefined): string {
+  return command === undefined ? '' : fullName(command);
+}
+
+/** Commands that a hint names. The rest are counted. */
+const MOST_NAMED = 5;
+
+function listed(names: readonly string[]): string {
+  const more = names.length - MOST_NAMED;
+  if (more > 1) return `${names.slice(0, MOST_NAMED).join(', ')} and ${more} other commands`;
+  return wordList(names, 'and');
 }

@@ -1,7 +1,40 @@
+import type { Argument, Command, Option } from 'commander';
+import { projectNames } from '../../engine/outline.js';
 import { diagnosticCodes } from '../../model/diagnostic.js';
 import { healths } from '../../model/status.js';
-import type { Argument, Command, Option } from '../command/commander.js';
-import { innermost } from '../command/full-name.js';
+import { exitCode } from '../command/exit.js';
+import { innermost } from '../command/tree.js';
+import type { CommandContext } from '../host/host.js';
+
+/**
+ * `roster __complete -- WORD…`, which the completion scripts call: a line for each candidate, with its description
+ * after a tab, and last `:files` or `:end`. It reads only the manifests. Errors in them are not reported in the
+ * middle of a command line: it offers what it can.
+ */
+export function completeCommand(
+  program: Command,
+  words: readonly string[],
+  { host, output }: CommandContext,
+): number {
+  const namesFor = (file: string | undefined): NameSource => ({
+    addresses: () => projectNames(file, host.cwd).addresses.filter(isPlain),
+    agents: () => projectNames(file, host.cwd).agents.filter(isPlain),
+    environments: () => projectNames(file, host.cwd).environments.filter(isPlain),
+    variables: () => projectNames(file, host.cwd).variables.filter(isPlain),
+  });
+  output.out(printed(complete(program, words, namesFor)));
+  return exitCode.fine;
+}
+
+/** Manifests are not trusted: names that a shell could interpret are not offered. */
+function isPlain(name: string): boolean {
+  return /^[A-Za-z0-9._/-]+$/.test(name);
+}
+
+function printed({ candidates, files }: Completion): string {
+  const lines = candidates.map(({ word, description }) => `${word}\t${description}`);
+  return [...lines, files ? ':files' : ':end'].map((line) => `${line}\n`).join('');
+}
 
 /** What a shell offers for the last word of a command line. */
 export interface Completion {
@@ -33,7 +66,7 @@ const nothing: Completion = { candidates: [], files: false };
 const filesOnly: Completion = { candidates: [], files: true };
 
 /** `words` follow the name of the program; the last one is the word to complete, and may be empty. */
-export function complete(program: Command, words: readonly string[], namesFor: NameSourceFor): Completion {
+function complete(program: Command, words: readonly string[], namesFor: NameSourceFor): Completion {
   const current = words.at(-1) ?? '';
   const at = words.findIndex((word) => !word.startsWith('-'));
   if (at === -1 || at === words.length - 1) return beginning(program, current);

@@ -1,8 +1,6 @@
+import type { Argument, Command, Option } from 'commander';
 import { wordList } from '../../model/word-list.js';
-import type { Argument, Command, Option } from '../command/commander.js';
-import { type CommandName, type Declaration, declarations } from '../command/declarations.js';
-import type { HelpText } from './help-text.js';
-import { helpTexts } from './help-texts.js';
+import type { Definition, Effects } from '../command/definition.js';
 
 /** How commander prints help: the values of a choice follow its description. */
 export const helpStyle = {
@@ -26,18 +24,17 @@ function withChoices(description: string, choices: readonly string[] | undefined
 }
 
 /** What follows the flags of a command: examples, what it needs, exit codes, and where to read on. */
-export function helpTail(name: CommandName): string {
-  const { examples, exits, page, keyFor }: HelpText = helpTexts[name];
+export function helpTail({ examples, exits, docs, does, keyFor }: Definition): string {
   const parts = [
     ['Examples:', ...examples.flatMap(([purpose, line]) => [`  # ${purpose}`, `  ${line}`, ''])],
-    ...environment(declarations[name], keyFor),
+    ...environment(does, keyFor),
     ['Exit codes:', ...Object.entries(exits).map(([code, meaning]) => `  ${code.padEnd(4)} ${meaning}`), ''],
-    ['Learn more:', `  ${page}`],
+    ['Learn more:', `  ${docs}`],
   ];
   return `\n${parts.flat().join('\n')}`;
 }
 
-function environment({ needsKey }: Declaration, keyFor?: string): string[][] {
+function environment({ needsKey }: Effects, keyFor?: string): string[][] {
   if (!needsKey && keyFor === undefined) return [];
   const title = keyFor === undefined ? 'Environment:' : `Environment, with \`${keyFor}\`:`;
   return [[title, '  ROSTER_API_KEY: the API key, or ROSTER_API_KEY_FILE: a file that contains it', '']];

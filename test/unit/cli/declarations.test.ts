@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { type CommandName, declarations } from '../../../src/cli/command/declarations.js';
-import { everyCommand, fullName } from '../../../src/cli/command/full-name.js';
+import { everyCommand, fullName } from '../../../src/cli/command/tree.js';
+import { commands } from '../../../src/cli/commands.js';
 import { buildProgram } from '../../../src/cli/program.js';
 import { withReadSession } from '../../../src/engine/session.js';
 import { type Sandbox, worldToJson } from '../../../src/sandbox/index.js';
@@ -10,7 +10,8 @@ import { initWithOrigin } from '../../support/repository.js';
 import { Workspace } from '../../support/roster.js';
 import { startSandbox } from '../../support/sandbox.js';
 
-const names = Object.keys(declarations) as CommandName[];
+const names = commands.map(({ name }) => name);
+const effects = new Map(commands.map(({ name, does }) => [name, does]));
 const manifest = `project: p
 groups:
   a: { members: [acme-shop] }
@@ -21,7 +22,7 @@ schedules:
 const UNKNOWN_ID = '00000000-0000-4000-8000-000000000000';
 
 /** A command line that does what the command is for. */
-const lines: Readonly<Partial<Record<CommandName, string>>> = {
+const lines: Readonly<Partial<Record<string, string>>> = {
   init: 'init --ci none',
   apply: 'apply --yes',
   // The digest of no plan: it is compared with the current one.
@@ -54,7 +55,7 @@ const lines: Readonly<Partial<Record<CommandName, string>>> = {
 };
 
 /** What it would do with another flag than `--yes`. */
-const unconfirmed: Readonly<Partial<Record<CommandName, readonly [line: string, flag: string]>>> = {
+const unconfirmed: Readonly<Partial<Record<string, readonly [line: string, flag: string]>>> = {
   api: ['api DELETE /api/search-groups/1', '--write'],
 };
 
@@ -69,7 +70,7 @@ afterEach(async () => {
   await sandbox.close();
 });
 
-function run(name: CommandName, id = UNKNOWN_ID) {
+function run(name: string, id = UNKNOWN_ID) {
   // It prints its own key, which is the one of all sandboxes.
   if (name === 'sandbox') delete workspace.env['ROSTER_API_KEY'];
   return workspace.command((lines[name] ?? name).replace(UNKNOWN_ID, id).split(' '));
@@ -108,12 +109,12 @@ function filesOf(folder: string): Record<string, string> {
   );
 }
 
-test('every command has a declaration, and every declaration is that of a command', () => {
-  const commands = everyCommand(buildProgram({} as never, () => undefined));
-  expect(commands.map(fullName).sort()).toEqual([...names].sort());
+test('the program has every command of the list, and no other', () => {
+  const added = everyCommand(buildProgram(commands, {} as never, () => undefined));
+  expect(added.map(fullName).sort()).toEqual([...names].sort());
 });
 
-test.each(names.filter((name) => declarations[name].readOnly))(
+test.each(names.filter((name) => effects.get(name)?.readOnly))(
   '%s is read-only: it changes neither the service nor a file',
   async (name) => {
     if (name === 'log') initWithOrigin(workspace.root);
@@ -130,7 +131,7 @@ test.each(names.filter((name) => declarations[name].readOnly))(
 );
 
 /** These list what they would delete, with success. */
-const listing: readonly CommandName[] = ['data rm', 'data queries rm'];
+const listing: readonly string[] = ['data rm', 'data queries rm'];
 
 test.each(listing)('%s is destructive, so without --yes it says what it would delete', async (name) => {
   const id = await storedDataset();
@@ -144,7 +145,7 @@ test.each(listing)('%s is destructive, so without --yes it says what it would de
   expect(state()).not.toEqual(before);
 });
 
-test.each(names.filter((name) => declarations[name].destructive && !listing.includes(name)))(
+test.each(names.filter((name) => effects.get(name)?.destructive && !listing.includes(name)))(
   '%s is destructive, so it asks for confirmation',
   async (name) => {
     const lock = { formatVersion: 1, token: 't', name: 'another run', since: '2026-01-01T00:00:00Z' };
@@ -158,24 +159,32 @@ test.each(names.filter((name) => declarations[name].destructive && !listing.incl
 
 test.each(names)('%s sends requests only if it declares that it needs an API key', async (name) => {
   await run(name);
-  expect(sandbox.requests.length > 0).toBe(declarations[name].needsKey);
+  expect(sandbox.requests.length > 0).toBe(effects.get(name)?.needsKey);
   sandbox.requests.length = 0;
   delete workspace.env['ROSTER_API_KEY'];
   const { stdout, stderr } = await run(name);
-  expect(`${stdout}${stderr}`.includes('error[missing-setting]')).toBe(declarations[name].needsKey);
+  expect(`${stdout}${stderr}`.includes('error[missing-setting]')).toBe(effects.get(name)?.needsKey);
   expect(sandbox.requests).toEqual([]);
 });
 
 describe('a read-only command cannot be handed a writer', () => {
   const source = join(import.meta.dirname, '../../../src/cli');
+  /** The file that runs each command. */
+  const files = new Map(
+    Array.from(
+      readFileSync(join(source, 'commands.ts'), 'utf8').matchAll(/\.(\w+)Command, async .*import\('(.*)'\)/g),
+      ([, name = '', file = '']) => [name.replace(/[A-Z]/g, (each) => ` ${each.toLowerCase()}`), file],
+    ),
+  );
   const writers =
-    /\b(withSession|openSession|openStore)\b|\.\/hold\.js|engine\/(apply|hold\/hold|init|unlock|format|pull\/write)\b/;
+    /\b(withSession|openSession|openStore)\b|engine\/(apply|hold\/hold|init|unlock|format|pull\/write)\b/;
 
   test.each(names)('%s imports what can write only if it is not read-only', (name) => {
-    if (name === 'help') return;
-    const text = readFileSync(join(source, `${name.replaceAll(' ', '/')}.ts`), 'utf8');
+    const file = files.get(name);
+    if (file === undefined) return expect(name).toBe('help');
+    const text = readFileSync(join(source, file.replace(/\.js$/, '.ts')), 'utf8');
     const imports = text.match(/^import [^;]*;/gm) ?? [];
-    expect(imports.some((each) => writers.test(each))).toBe(!declarations[name].readOnly);
+    expect(imports.some((each) => writers.test(each))).toBe(!effects.get(name)?.readOnly);
   });
 
   test('because its session has no way to send a write, to lock the inventory or to change the key', async () => {

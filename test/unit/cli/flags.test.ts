@@ -1,8 +1,8 @@
 import { readdirSync } from 'node:fs';
+import { Command } from 'commander';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { Command } from '../../../src/cli/command/commander.js';
-import { type CommandName, declarations } from '../../../src/cli/command/declarations.js';
-import { everyCommand, fullName } from '../../../src/cli/command/full-name.js';
+import { everyCommand, fullName } from '../../../src/cli/command/tree.js';
+import { commands as definitions } from '../../../src/cli/commands.js';
 import { buildProgram } from '../../../src/cli/program.js';
 import type { Sandbox } from '../../../src/sandbox/index.js';
 import { Workspace } from '../../support/roster.js';
@@ -27,8 +27,8 @@ afterEach(async () => {
 });
 
 const { opts } = Command.prototype;
-const commands = everyCommand(buildProgram({} as never, () => undefined));
-const lines: Readonly<Partial<Record<CommandName, string>>> = {
+const commands = everyCommand(buildProgram(definitions, {} as never, () => undefined));
+const lines: Readonly<Partial<Record<string, string>>> = {
   init: 'init --ci none',
   // A flag may be read only when there is something to show.
   plan: 'plan --format markdown',
@@ -62,7 +62,7 @@ const lines: Readonly<Partial<Record<CommandName, string>>> = {
 
 const lock = { formatVersion: 1, token: 't', name: 'another run', since: '2026-01-01T00:00:00Z' };
 
-const names = (Object.keys(declarations) as CommandName[]).filter((name) => name !== 'help');
+const names = definitions.map(({ name }) => name).filter((name) => name !== 'help');
 
 /** These mean the same for every command: what it prints on a terminal, and how much of it. */
 const forAll = ['color', 'verbose'];
@@ -116,10 +116,10 @@ const pairsOf = (flags: object) =>
   commands.flatMap((command) =>
     command.options
       .filter(({ long }) => Object.hasOwn(flags, long ?? ''))
-      .map(({ long }) => ({ name: fullName(command) as CommandName, flag: long ?? '' })),
+      .map(({ long }) => ({ name: fullName(command), flag: long ?? '' })),
   );
 
-function wordsOf(name: CommandName): string[] {
+function wordsOf(name: string): string[] {
   if (name === 'sandbox') delete workspace.env['ROSTER_API_KEY'];
   const words = (lines[name] ?? name).replace(' --format markdown', '').split(' ');
   return name === 'sandbox' ? [...words, '--port', '0'] : words;

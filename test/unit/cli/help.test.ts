@@ -1,9 +1,8 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { type CommandName, declarations } from '../../../src/cli/command/declarations.js';
-import { everyCommand, fullName } from '../../../src/cli/command/full-name.js';
-import { helpTexts } from '../../../src/cli/help/help-texts.js';
+import { everyCommand, fullName } from '../../../src/cli/command/tree.js';
+import { commands as definitions } from '../../../src/cli/commands.js';
 import { buildProgram } from '../../../src/cli/program.js';
 import { schemas } from '../../../src/engine/schemas.js';
 import type { Sandbox } from '../../../src/sandbox/index.js';
@@ -11,8 +10,8 @@ import { initWithOrigin } from '../../support/repository.js';
 import { Workspace } from '../../support/roster.js';
 import { startSandbox } from '../../support/sandbox.js';
 
-const names = Object.keys(declarations) as CommandName[];
-const commands = everyCommand(buildProgram({} as never, () => undefined));
+const names = definitions.map(({ name }) => name);
+const commands = everyCommand(buildProgram(definitions, {} as never, () => undefined));
 
 /** What the examples name. */
 const manifest = `project: p
@@ -36,12 +35,14 @@ afterEach(async () => {
   await sandbox.close();
 });
 
-test.each(names)('the help of %s has two or three examples, exit codes and a page that exists', (name) => {
-  const { examples, exits, page } = helpTexts[name];
-  expect([2, 3]).toContain(examples.length);
-  expect(Object.keys(exits)).toEqual(expect.arrayContaining(['0', '1']));
-  expect(existsSync(join(import.meta.dirname, '../../..', page))).toBe(true);
-});
+test.each(definitions)(
+  'the help of $name has two or three examples, exit codes and a page that exists',
+  ({ examples, exits, docs }) => {
+    expect([2, 3]).toContain(examples.length);
+    expect(Object.keys(exits)).toEqual(expect.arrayContaining(['0', '1']));
+    expect(existsSync(join(import.meta.dirname, '../../..', docs))).toBe(true);
+  },
+);
 
 test.each(names)('the help of %s lists the values of each choice', async (name) => {
   const { stdout } = await workspace.command([...name.split(' '), '--help']);
@@ -143,31 +144,35 @@ async function storedData(line: string): Promise<string> {
 const idle = ['runs ack', 'runs retry'];
 
 /** Without what the shell does with their output. */
-const examples = names.flatMap((name) =>
-  helpTexts[name].examples.map(([, line]) => ({
+const examples = definitions.flatMap(({ name, examples: lines, exits }) =>
+  lines.map(([, line]) => ({
     name,
+    exits,
     line: line.replace(/^source <\((.*)\)$/, '$1').replace(/ > .*/, ''),
   })),
 );
 
 describe('the examples in the help', () => {
-  test.each(examples)('$line runs, and exits with a code that its help lists', async ({ name, line }) => {
-    await workspace.command(['fmt']);
-    if (name === 'log') await applyInGit();
-    await workspace.command(['snapshot', '--out', 'roster.snapshot.json']);
-    if (['run', 'wait', 'runs', 'hold'].includes(name)) await applied();
-    const { digest } = await workspace.planJson({ destroy: name === 'destroy' });
-    const named = await storedData(await finishedRuns(line));
-    const words = wordsOf(named.replace('"$DIGEST"', digest)).slice(1);
-    // The port of the sandbox may be in use.
-    const free = name === 'sandbox' && !line.includes('--port') ? ['--port', '0'] : [];
-    if (name === 'sandbox') delete workspace.env['ROSTER_API_KEY'];
-    const { exit, stderr } = await workspace.command([...words, ...free]);
-    const isHold = /^roster hold /.test(line) && !line.endsWith('--yes');
-    const isRemoval = name === 'runs rm' && !line.endsWith('--yes');
-    const asks = isRemoval || line === 'roster apply' || line === 'roster destroy -e staging' || isHold;
-    const expected = asks || idle.includes(name) ? 1 : 0;
-    expect([exit, stderr.includes('error[not-confirmed]')], stderr).toEqual([expected, asks]);
-    expect(Object.keys(helpTexts[name].exits)).toContain(String(exit));
-  });
+  test.each(examples)(
+    '$line runs, and exits with a code that its help lists',
+    async ({ name, line, exits }) => {
+      await workspace.command(['fmt']);
+      if (name === 'log') await applyInGit();
+      await workspace.command(['snapshot', '--out', 'roster.snapshot.json']);
+      if (['run', 'wait', 'runs', 'hold'].includes(name)) await applied();
+      const { digest } = await workspace.planJson({ destroy: name === 'destroy' });
+      const named = await storedData(await finishedRuns(line));
+      const words = wordsOf(named.replace('"$DIGEST"', digest)).slice(1);
+      // The port of the sandbox may be in use.
+      const free = name === 'sandbox' && !line.includes('--port') ? ['--port', '0'] : [];
+      if (name === 'sandbox') delete workspace.env['ROSTER_API_KEY'];
+      const { exit, stderr } = await workspace.command([...words, ...free]);
+      const isHold = /^roster hold /.test(line) && !line.endsWith('--yes');
+      const isRemoval = name === 'runs rm' && !line.endsWith('--yes');
+      const asks = isRemoval || line === 'roster apply' || line === 'roster destroy -e staging' || isHold;
+      const expected = asks || idle.includes(name) ? 1 : 0;
+      expect([exit, stderr.includes('error[not-confirmed]')], stderr).toEqual([expected, asks]);
+      expect(Object.keys(exits)).toContain(String(exit));
+    },
+  );
 });

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
-import { fromRepositoryRoot } from '../../../src/cli/host/repository-paths.js';
+import { fromRepositoryRoot } from '../../../src/cli/host/repository.js';
 
 const root = mkdtempSync(join(tmpdir(), 'roster-root-'));
 const inner = join(root, 'teams/pricing');

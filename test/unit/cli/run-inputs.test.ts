@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { runInputs } from '../../../src/cli/command/run-inputs.js';
+import { runInputs } from '../../../src/cli/run.js';
 
 test('--inputs says what is wrong with its file, and does not wait for a pipe', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'inputs-'));

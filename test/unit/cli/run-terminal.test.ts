@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { runPrinter } from '../../../src/cli/command/run-printer.js';
+import { runPrinter } from '../../../src/cli/command/run-output.js';
 import type { ServiceRun } from '../../../src/model/run.js';
 import { Captured } from '../../support/roster.js';
 import { agentsWith, type RunWorld, runWorld } from '../../support/runs.js';

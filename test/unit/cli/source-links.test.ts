@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { pageLink, sourceLinks } from '../../../src/cli/host/source-links.js';
+import { pageLink, sourceLinks } from '../../../src/cli/host/repository.js';
 import { Problem } from '../../../src/model/diagnostic.js';
 import { place } from '../view/samples.js';
 

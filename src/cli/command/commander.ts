@@ -1,2 +1,0 @@
-/** The one file that imports commander. */
-export { Argument, Command, CommanderError, InvalidArgumentError, Option } from 'commander';

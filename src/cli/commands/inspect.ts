@@ -1,0 +1,138 @@
+import { listable } from '../../engine/listable.js';
+import { addresses, argument, define, elsewhere, offline, reading } from '../command/definition.js';
+import { allowAccountChange, common, flag, inventoried, pruning, service } from '../command/flag.js';
+export const driftCommand = define({
+  name: 'drift',
+  summary: 'Show what was changed outside roster since the last apply',
+  about:
+    'Show what was changed outside roster since the last apply, regardless of what the manifests declare now.',
+  arguments: [addresses],
+  options: [allowAccountChange, flag('--link-base <url>', 'URL of the commit that Markdown links point to')],
+  shared: service,
+  does: reading,
+  page: 'drift',
+  formats: ['text', 'json', 'markdown'],
+  examples: [
+    ['Show what was changed', 'roster drift'],
+    ['Show only changes to schedules', "roster drift 'schedule/*'"],
+    ['Also save the result as JSON', 'roster drift --write json=drift.json'],
+  ],
+  exits: { 0: 'Nothing was changed', 1: 'An error', 2: 'Something was changed', 4: elsewhere },
+  docs: 'docs/drift.md',
+});
+
+export const listCommand = define({
+  name: 'list',
+  summary: 'List what exists on the service',
+  about:
+    'List the agents, groups, pipelines, schedules and API keys on the service, with the addresses of those that the project declares. Works without a project, too, with `--url` or ROSTER_URL.',
+  arguments: [argument('[kind]', 'What to list (default: everything)', listable)],
+  options: [
+    flag('--unmanaged', 'List only what a plan counts as not managed here'),
+    flag('--inputs', 'Show the input keys of agents and their default values'),
+  ],
+  shared: service,
+  does: reading,
+  formats: ['text', 'json'],
+  examples: [
+    ['List everything', 'roster list'],
+    ['List what the project does not manage', 'roster list --unmanaged'],
+    ['Show the inputs that agents accept', 'roster list agents --inputs'],
+  ],
+  exits: { 0: 'Success', 1: 'An error', 4: 'The URL is not the one that the manifest declares' },
+  docs: 'docs/list.md',
+});
+
+export const whyCommand = define({
+  name: 'why',
+  summary: 'Explain which remote object matches a resource',
+  about: 'Explain which remote object matches a resource, by which rule, what differs, and what is ignored.',
+  arguments: [
+    argument('<addresses...>', 'Addresses or globs, such as `group/retail-prices` or `schedule/*`'),
+  ],
+  shared: pruning,
+  does: reading,
+  formats: ['text', 'json'],
+  examples: [
+    ['Explain a group', 'roster why group/retail-prices'],
+    ['Explain all groups', "roster why 'group/*'"],
+    ['Explain a schedule of an environment', 'roster why schedule/nightly -e staging'],
+  ],
+  exits: { 0: 'Success', 1: 'An error', 4: elsewhere },
+  docs: 'docs/inventory.md',
+});
+
+export const snapshotCommand = define({
+  name: 'snapshot',
+  summary: 'Save the state of the service, without secrets',
+  about:
+    'Save the state of the service, without secrets, so that `roster plan --snapshot` can plan without an API key.',
+  options: [flag('--out <file>', 'File to save the snapshot to (default: stdout)')],
+  shared: service,
+  does: reading,
+  formats: ['text', 'json'],
+  examples: [
+    ['Save the state', 'roster snapshot --out roster.snapshot.json'],
+    ['Plan against it', 'roster plan --snapshot roster.snapshot.json'],
+  ],
+  exits: { 0: 'Success', 1: 'An error', 4: elsewhere },
+  docs: 'docs/forks.md',
+});
+
+export const graphCommand = define({
+  name: 'graph',
+  summary: 'Show the dependency graph, offline',
+  about: 'Show which schedules start which agents, groups and pipelines, from the manifests alone.',
+  arguments: [addresses],
+  shared: common,
+  does: offline,
+  formats: ['text', 'mermaid', 'dot', 'json'],
+  examples: [
+    ['Show the whole graph', 'roster graph'],
+    ['Show what starts a group, and what the group starts', 'roster graph group/retail-prices'],
+    ['Write a diagram for a Markdown page', 'roster graph --format mermaid'],
+  ],
+  exits: { 0: 'Success', 1: 'An error' },
+  docs: 'docs/manifests.md',
+});
+
+export const calendarCommand = define({
+  name: 'calendar',
+  summary: 'Show when agents start over the next days, offline',
+  about: 'Show when agents start over the next days, and how many, from the manifests alone.',
+  options: [
+    flag('--days <n>', 'Number of days, 1 to 366 (default: 7)'),
+    flag('--zone <name>', 'Time zone of the days and hours (default: UTC)'),
+    flag('--from <date>', 'First day, such as 2026-12-01 (default: now)'),
+  ],
+  shared: common,
+  does: offline,
+  page: 'calendar',
+  formats: ['text', 'json', 'html', 'svg'],
+  examples: [
+    ['Show the next week', 'roster calendar'],
+    ['Show a month in a time zone', 'roster calendar --days 31 --from 2026-12-01 --zone Europe/Berlin'],
+    ['Draw a picture', 'roster calendar --write svg=calendar.svg'],
+  ],
+  exits: { 0: 'Success', 1: 'An error' },
+  docs: 'docs/manifests.md',
+});
+
+export const logCommand = define({
+  name: 'log',
+  summary: 'Show the history of the inventory',
+  about:
+    'Show who changed what this project owns, when, and with which result: each apply, destroy, hold and resume, from the inventory in git. Needs no API key.',
+  arguments: [argument('[id]', 'Number, commit or digest of one entry, to show each of its changes')],
+  options: [flag('--limit <n>', 'Number of entries, the newest first (default: 20)')],
+  shared: inventoried,
+  does: offline,
+  formats: ['text', 'json'],
+  examples: [
+    ['Show the latest entries', 'roster log'],
+    ['Show each change of the first entry', 'roster log 1'],
+    ['Show the entries of an environment as JSON', 'roster log -e staging --limit 100 --format json'],
+  ],
+  exits: { 0: 'Success', 1: 'An error', 4: elsewhere },
+  docs: 'docs/inventory.md',
+});

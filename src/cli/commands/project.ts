@@ -1,0 +1,123 @@
+import { packageName } from '../../engine/version.js';
+import { argument, define, elsewhere, offline, writing, writingToService } from '../command/definition.js';
+import { allowAccountChange, choice, common, flag, project, service } from '../command/flag.js';
+export const initCommand = define({
+  name: 'init',
+  summary: 'Create a project with CI pipelines',
+  about: 'Create a project with editor settings and CI pipelines. Existing files are never changed.',
+  options: [
+    flag(
+      '--url <url>',
+      'URL of the service to write to roster.yaml (default: ROSTER_URL; if unset, every run reads ROSTER_URL)',
+    ),
+    choice('--ci <host>', 'Host of the pipelines (default: the host of the git remote)', [
+      'github',
+      'gitlab',
+      'none',
+    ]),
+    flag(
+      '--install <source>',
+      `What CI installs: a tarball in this repository, https://…#sha512-…, npm:${packageName}@1.2.3#sha512-… or image@sha256:… (default: nothing; jobs fail until it is set)`,
+    ),
+    choice(
+      '--plan-with <what>',
+      'What CI uses to plan pull requests (default: snapshot, which needs no API key)',
+      ['snapshot', 'key'],
+    ),
+    flag(
+      '--promote <environments>',
+      'Environments that CI applies in this order, such as `staging,production`',
+    ),
+    flag(
+      '--verify',
+      'After each apply in CI, fail the job if anything declared is failing (needs an inventory in git)',
+    ),
+  ],
+  does: writing,
+  formats: ['text', 'json'],
+  examples: [
+    ['Create a project for the host of the git remote', 'roster init'],
+    ['Create a project for GitLab', 'roster init --ci gitlab --url https://collect.example.com'],
+    ['Apply to staging before production in CI', 'roster init --promote staging,production'],
+  ],
+  exits: { 0: 'Success', 1: 'An error' },
+  docs: 'docs/ci.md',
+});
+
+export const validateCommand = define({
+  name: 'validate',
+  summary: 'Check the manifests offline',
+  about: 'Check the manifests offline and report all errors at once.',
+  options: [
+    flag('--all-environments', 'Check the project with the settings of each environment that it declares'),
+    flag('--allow-missing-env', 'Warn about environment variables that are not set, instead of failing'),
+  ],
+  shared: common,
+  does: offline,
+  formats: ['text', 'json', 'github', 'sarif'],
+  examples: [
+    ['Check the project in this folder or a parent folder', 'roster validate'],
+    ['Check it with the settings of an environment', 'roster validate -e staging'],
+    [
+      'Annotate the lines of a pull request on GitHub, in a job without secrets',
+      'roster validate --all-environments --allow-missing-env --format github',
+    ],
+  ],
+  exits: { 0: 'The manifests are valid', 1: 'The manifests have errors, or cannot be read' },
+  docs: 'docs/manifests.md',
+});
+
+export const fmtCommand = define({
+  name: 'fmt',
+  summary: 'Format the manifests; comments are kept',
+  about: 'Format all manifests of the project. Comments, anchors and the order of entries are kept.',
+  options: [
+    flag('--check', 'Write nothing; exit with code 2 if a file is not formatted'),
+    flag('--diff', 'Write nothing; print what formatting would change, as a patch'),
+  ],
+  shared: project,
+  does: writing,
+  formats: ['text', 'json'],
+  examples: [
+    ['Format the manifests', 'roster fmt'],
+    ['Show what would change, and change nothing', 'roster fmt --diff'],
+    ['Fail in CI when a file is not formatted, and show why', 'roster fmt --check --diff'],
+  ],
+  exits: { 0: 'Success', 1: 'An error', 2: 'A file is not formatted, with `--check`' },
+  docs: 'docs/manifests.md',
+});
+
+export const pullCommand = define({
+  name: 'pull',
+  summary: 'Write manifests for what exists on the service',
+  about:
+    'Write manifests for objects that nothing declares, so that an apply adopts them. With the addresses of declared resources, write the remote values into the existing files instead: only the lines that differ change.',
+  arguments: [
+    argument(
+      '[addresses...]',
+      'Addresses or globs of declared resources and other objects (default: all undeclared objects)',
+    ),
+  ],
+  options: [
+    allowAccountChange,
+    flag('-y, --yes', 'Do not ask for confirmation before adding to `include`'),
+    flag('--out <folder>', 'Folder of the new files (default: imported)'),
+    flag('--into <file>', 'Add all new entries to one file'),
+    choice('--by <what>', 'How to split new entries into files (default: kind)', ['kind', 'target']),
+    flag('--match <glob>', 'Import only objects whose name matches, such as `Retail*`'),
+  ],
+  shared: service,
+  does: writingToService,
+  formats: ['text', 'json', 'diff'],
+  examples: [
+    ['Import everything that is not declared', 'roster pull --yes'],
+    ['Show what was changed outside roster as a patch', "roster pull 'schedule/*' --format diff"],
+    ['Import some groups into one file', "roster pull 'group/*' --match 'Retail*' --into teams/retail.yaml"],
+  ],
+  exits: {
+    0: 'Success',
+    1: 'An error, or some objects or values could not be written; the others were',
+    4: elsewhere,
+  },
+  docs: 'docs/pull.md',
+});

@@ -1,0 +1,64 @@
+import { withReadSession } from '../../engine/session.js';
+import { problem } from '../../model/diagnostic.js';
+import type { ListedState } from '../../operate/run/run-kinds.js';
+import { listRuns } from '../../operate/runs/list.js';
+import { showRun } from '../../operate/runs/show.js';
+import { jsonText } from '../../view/json/json-text.js';
+import { runsListJson, shownRunJson } from '../../view/json/runs-json.js';
+import { runDetailsText, runsListText } from '../../view/text/runs-text.js';
+import type { Implementation } from '../command/command.js';
+import { chooseAge, runSessionOptions, wholeNumber } from '../command/flags.js';
+import type { runsCommand, runsShowCommand } from '../commands/runs.js';
+
+/** `roster runs [ADDRESS]`: the newest jobs, group runs and pipeline runs. */
+export const runRuns: Implementation<typeof runsCommand> = async (address, flags, context) => {
+  const { attention = false, limit } = flags;
+  const state = chooseState(flags.state);
+  if (attention && state !== undefined && state !== 'failed')
+    throw problem(
+      'usage',
+      `\`--attention\` lists failures, and \`--state ${state}\` does not`,
+      'Omit one of them.',
+    );
+  const options = {
+    address,
+    state,
+    attention,
+    sinceMilliseconds: chooseAge(flags.since, '--since'),
+    ...(limit === undefined ? {} : { limit: wholeNumber(limit, '--limit', 1, 1_000) }),
+  };
+  const names = address === undefined ? [] : [address];
+  const found = await withReadSession(runSessionOptions(names, flags, context), (session) =>
+    listRuns(session, options),
+  );
+  const shown = context.output.redactor.value(found);
+  return {
+    render: {
+      text: (style) => runsListText(shown, style),
+      json: () => jsonText(runsListJson(shown)),
+    },
+  };
+};
+
+const states: readonly ListedState[] = ['active', 'succeeded', 'failed'];
+
+function chooseState(text: string | undefined): ListedState | undefined {
+  if (text === undefined) return undefined;
+  const found = states.find((each) => each === text);
+  if (found !== undefined) return found;
+  throw problem('usage', `--state: unknown value "${text}"`, `One of: ${states.join(', ')}.`);
+}
+
+/** `roster runs show ID`: one run with its members, reasons and datasets. */
+export const runRunsShow: Implementation<typeof runsShowCommand> = async (id, flags, context) => {
+  const found = await withReadSession(runSessionOptions([], flags, context), (session) =>
+    showRun(session, id),
+  );
+  const shown = context.output.redactor.value(found);
+  return {
+    render: {
+      text: (style) => runDetailsText(shown, style),
+      json: () => jsonText(shownRunJson(shown)),
+    },
+  };
+};
