@@ -92,8 +92,8 @@ schedules:
     rmSync(join(workspace.root, 'roster.inventory.json'));
     const { stdout } = await workspace.plan();
     expect(stdout.match(/^ {2}= .*(\n {4}.*)*/gm)?.map((each) => each.replace(/\s+/g, ' ').trim())).toEqual([
-      '= adopt group/g "g" 2 members',
-      '= adopt pipeline/p "p" 1 stage',
+      '= adopt group/g 2 members',
+      '= adopt pipeline/p 1 stage',
       '= adopt schedule/a group/g, every 6 hours from 2099-12-01T06:00:00, Europe/Berlin',
       '= adopt schedule/b pipeline/p, cron `0 30 2 * * *` from 2099-12-01T06:00:00, UTC, paused',
       '= adopt schedule/c agent/globex, once at 2099-12-24T08:00:00, UTC',

@@ -199,7 +199,7 @@ describe('a plan against a snapshot', () => {
     workspace.now = () => new Date('2026-11-21T08:30:00Z');
     const words = 'snapshot of 2026-11-20 06:00 UTC, 26 hours old';
     for (const format of ['text', 'markdown', 'github'])
-      expect((await plan('--format', format)).stdout).toContain(words);
+      expect((await plan('--format', format)).stdout.replaceAll('`', '')).toContain(words);
     const { snapshot } = JSON.parse((await plan('--format', 'json')).stdout);
     expect(snapshot).toEqual({ takenAt: '2026-11-20T06:00:00.000Z', ageSeconds: 95_400 });
     expect((await plan('--format', 'gitlab')).stderr).toContain('old-snapshot');

@@ -91,11 +91,13 @@ describe('the job summary', () => {
   });
 
   it('stays within the size limit of GitHub, in bytes', async () => {
-    const groups = Array.from(
+    // Each has a risk, so that it is shown and not only counted.
+    const often = 'target: agent/acme-shop, every: 1 minutes, startTime: 2026-12-01T00:00:00';
+    const schedules = Array.from(
       { length: 400 },
-      (_, index) => `  g${index}: { description: "${'ü€'.repeat(300)}", members: [] }`,
+      (_, index) => `  s${index}: { ${often}, inputs: { n: "${index}", text: "${'ü€'.repeat(100)}" } }`,
     );
-    workspace.write('roster.yaml', `project: pricing\ngroups:\n${groups.join('\n')}\n`);
+    workspace.write('roster.yaml', `project: pricing\nschedules:\n${schedules.join('\n')}\n`);
     writeFileSync(summary, 'x'.repeat(950_000));
     await workspace.plan();
     const bytes = readFileSync(summary);
