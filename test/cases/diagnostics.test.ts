@@ -17,6 +17,8 @@ interface Case {
   files: Record<string, string>;
   /** The command line; `validate` unless given. */
   run?: string;
+  /** A command line that ran before, and succeeded. */
+  ran?: string;
   /** Environment variables; null unsets one. */
   env?: Record<string, string | null>;
   /** The `roster.yaml` that is applied first. */
@@ -97,6 +99,10 @@ async function runCase(given: Case, more: string[]): Promise<{ ran: Ran; shown: 
       await workspace.command(['hold', '--all', '--yes', '--reason', given.hold]);
     }
     workspace.write('roster.yaml', given.files['roster.yaml'] ?? '');
+  }
+  if (given.ran !== undefined) {
+    const first = await workspace.command(given.ran.split(' '));
+    if (first.exit !== 0) throw new Error(`"ran" did not succeed: ${first.stderr}`);
   }
   reset();
   for (const [variable, value] of Object.entries(given.env ?? {})) {
