@@ -1,4 +1,4 @@
-// Runs the test suite on every supported line of Node, or on some: npm run test:nodes [-- <lines> <vitest arguments>].
+// Runs the tests on Node 20, 22, 24 and 26, or on the lines that are passed: npm run test:nodes [-- <lines> <vitest arguments>].
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';

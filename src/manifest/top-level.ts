@@ -26,14 +26,14 @@ export function readTopLevel(
 }
 
 /**
- * An empty file was most likely cut short: leaving it out silently would delete what it declared. Who comments
+ * An empty file was probably truncated; ignoring it would delete what it declared. Who comments
  * everything out means to do so.
  */
 export function reportEmpty(source: Source, diagnostics: Diagnostics): void {
   const span = { source, start: 0, end: 1 };
   const help = 'Delete the file, or write an empty section such as `groups: {}`.';
   if (!/^[ \t]*#/m.test(source.text)) diagnostics.error('schema', span, 'the file is empty', { help });
-  else diagnostics.warning('schema', span, 'the file declares nothing: it holds only comments', { help });
+  else diagnostics.warning('schema', span, 'the file contains only comments', { help });
 }
 
 class TopLevelReader {

@@ -27,7 +27,7 @@ interface Said {
 
 /**
  * What is said about a plan beyond the difference itself. A `note` and a `risk` belong to a change, or to the plan. An
- * `error` means that there is no plan; because of a `refusal`, apply does not carry it out.
+ * `error` prevents a plan; a `refusal` prevents its apply.
  */
 export type Finding =
   | (Said & { readonly level: 'note' })

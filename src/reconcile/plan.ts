@@ -21,8 +21,8 @@ import { weeklyStarts } from './starts.js';
 import type { Comparison, PlanBasis, ResourceDiff, World } from './world.js';
 
 /**
- * What is declared is matched with what exists, which decides what should be (resolve.ts), and each match is compared. For
- * those who need no plan: what they find out about a resource, a plan would say, too.
+ * Matches what is declared with what exists, which decides what should be (resolve.ts), and compares each match. Commands
+ * that need no plan use this too, so that their results agree with the plan.
  */
 export function compare(basis: PlanBasis): Comparison {
   const matched = match(basis);

@@ -10,8 +10,8 @@ import { comparableRecord, EXTRA, type IgnoredPart, ignoredParts } from './ignor
 import type { Match, MatchBasis } from './world.js';
 
 /**
- * A match in which everything that decides what should be has had its say: keys that earlier runs kept, properties that
- * somebody else manages, and holds. What compares the sides afterwards need not know of them.
+ * Applies what overrides an entry: keys that earlier runs kept, ignored properties and holds. Code that compares the result
+ * need not handle them.
  */
 export function resolve(match: Match, { kept, now }: MatchBasis): Match {
   return withHold(withoutOthers(withKept(match, kept)), now);

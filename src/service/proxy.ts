@@ -1,4 +1,4 @@
-// Which proxy the environment names. undici's `EnvHttpProxyAgent` keeps two promises not: that a loopback address is
+// Which proxy the environment names. undici's `EnvHttpProxyAgent` lacks two guarantees: that a loopback address is
 // always reached directly, and that NO_PROXY may hold address ranges (test/unit/service/proxy.test.ts).
 import { BlockList, isIP } from 'node:net';
 import { domainToASCII } from 'node:url';

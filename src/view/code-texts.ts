@@ -453,7 +453,7 @@ export const codeTexts: Readonly<Record<DiagnosticCode, CodeText>> = {
   'earlier-run': {
     title: 'Earlier run',
     means: 'An address passed to `roster wait` has no unfinished run: the result is that of its last one.',
-    help: 'To wait for one certain run, pass its id: `roster run --detach --format json` prints it.',
+    help: 'To wait for a specific run, pass its id, which `roster run --detach --format json` prints.',
   },
   'start-unknown': {
     title: 'Unknown whether it runs',

@@ -9,12 +9,12 @@ export const yamlLimits = {
   /** Levels of maps and lists, including those that aliases add. */
   depth: 64,
   /**
-   * Pieces of syntax in a file: spaces, line breaks, punctuation and texts. Reading takes time for each of them, and what a
+   * YAML tokens in a file: spaces, line breaks, punctuation and texts. Reading takes time for each of them, and what a
    * person writes has fewer than this for each character; what has more is made to cost time.
    */
-  pieces: 300_000,
-  piecesPerCharacter: 0.9,
-  /** Pieces of syntax in a file to be formatted. */
+  tokens: 300_000,
+  tokensPerCharacter: 0.9,
+  /** Tokens in a file to be formatted. */
   formatted: 100_000,
   /** Values written in all files of a project, and the maps and lists among them. */
   values: 3_000_000,
@@ -43,9 +43,9 @@ export class ReadLimits {
   /** The first limit that is passed, and where. */
   problem: YamlProblem | null = null;
   private documents = 0;
-  private pieces = 0;
+  private tokens = 0;
   private readonly allowed: number;
-  /** Pieces since the last value, up to the first comment after it. */
+  /** Tokens since the last value, up to the first comment after it. */
   private blanks = 0;
   private hasComment = false;
 
@@ -53,21 +53,21 @@ export class ReadLimits {
     private readonly source: Source,
     private readonly usage: YamlUsage,
   ) {
-    const { pieces, piecesPerCharacter } = yamlLimits;
-    this.allowed = Math.max(pieces, Math.floor(source.text.length * piecesPerCharacter));
+    const { tokens, tokensPerCharacter } = yamlLimits;
+    this.allowed = Math.max(tokens, Math.floor(source.text.length * tokensPerCharacter));
   }
 
-  /** A piece of syntax, as the lexer of the library gives it. */
-  countPiece(piece: string, offset: number): void {
-    this.pieces += 1;
-    const sign = piece.charAt(0);
+  /** A token, as the lexer of the library gives it. */
+  countToken(token: string, offset: number): void {
+    this.tokens += 1;
+    const sign = token.charAt(0);
     if (sign === '#') this.countComment();
     else if (sign !== ' ' && sign !== '\n' && sign !== '\r' && sign !== '\t') {
       this.blanks = 0;
       this.hasComment = false;
     } else if (!this.hasComment) this.blanks += 1;
-    if (this.pieces > this.allowed)
-      this.refuse(offset, `the file contains more than ${this.allowed} pieces of YAML syntax`, splitFileHelp);
+    if (this.tokens > this.allowed)
+      this.refuse(offset, `the file contains more than ${this.allowed} YAML tokens`, splitFileHelp);
   }
 
   countDocument(offset: number): void {
@@ -120,7 +120,7 @@ export class ReadLimits {
 
   /** For each comment line, the library looks through all empty lines before the first one. */
   private countComment(): void {
-    this.pieces += this.blanks >> 6;
+    this.tokens += this.blanks >> 6;
     this.hasComment = true;
   }
 }

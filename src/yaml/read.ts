@@ -142,7 +142,7 @@ class FileReader {
   }
 
   private limit(piece: string, offset: number): void {
-    this.limits.countPiece(piece, offset);
+    this.limits.countToken(piece, offset);
     const isText = this.isText || piece.startsWith('"') || piece.startsWith("'");
     this.hasExplicitKey ||= !isText && piece === '?';
     // The lexer announces texts without quotes.

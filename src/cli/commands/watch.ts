@@ -61,10 +61,8 @@ export const waitCommand = define({
   name: 'wait',
   summary: 'Follow runs that were started earlier',
   about:
-    'Follow runs to their end: by the id of a job, a group run or a pipeline run, or the unfinished runs of an address.',
-  arguments: [
-    argument('<runs...>', 'Ids of jobs, group runs or pipeline runs, or addresses with unfinished runs'),
-  ],
+    'Follow runs until they finish. Pass the id of a job, group run or pipeline run, or an address. If an address has no unfinished run, its last run is reported, with a warning.',
+  arguments: [argument('<runs...>', 'Ids of jobs, group runs or pipeline runs, or addresses')],
   options: [flag('--for <time>', patience)],
   shared: service,
   does: reading,
@@ -79,7 +77,7 @@ export const waitCommand = define({
     ],
   ],
   exits: {
-    0: 'Everything succeeded, or nothing is running',
+    0: 'Everything succeeded, or the address has never run',
     1: 'An error',
     3: 'The service does not show how a run ended',
     4: elsewhere,

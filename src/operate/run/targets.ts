@@ -156,7 +156,7 @@ function missingObjects(addresses: readonly Address[], { comparison }: Observati
   return addresses.map((address) => ({
     severity: 'error',
     code: 'unknown-reference',
-    message: `${address} is declared, but does not exist on the service`,
+    message: `${address} is declared but does not exist on the service`,
     help: 'Create it with `roster apply`, then run it.',
   }));
 }
@@ -401,7 +401,7 @@ function newTarget(address: Address): Diagnostic {
   return {
     severity: 'error',
     code: 'unknown-reference',
-    message: `the target of ${address} is declared, but does not exist on the service`,
+    message: `the target of ${address} is declared but does not exist on the service`,
     help: 'Create it with `roster apply`, then run it.',
   };
 }

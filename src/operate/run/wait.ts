@@ -76,7 +76,7 @@ function isEarlier({ address, id, idKind }: FollowedRun): Diagnostic {
     severity: 'warning',
     code: 'earlier-run',
     message: `${address} has no unfinished run: this is the result of its last one, ${runKindNames[idKind]} ${id}`,
-    help: 'To wait for one certain run, pass its id: `roster run --detach --format json` prints it.',
+    help: 'To wait for a specific run, pass its id, which `roster run --detach --format json` prints.',
   };
 }
 

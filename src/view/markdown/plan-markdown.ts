@@ -50,7 +50,7 @@ const RESERVED_SIZE = 3_000;
 const MOST_OBJECTIONS = 10;
 /** Longer lists of what only the inventory records are folded. */
 const MOST_INVENTORY_LINES = 5;
-/** Of like changes in a long plan, the first are shown. */
+/** In a long plan, only the first of similar changes are shown. */
 const MOST_ALIKE = 5;
 /** So many changes that say the same are worth a sentence of their own. */
 const FEWEST_WITH_SENTENCE = 3;

@@ -94,12 +94,16 @@ function nextText({ made: { action }, outcomes, interrupted }: HoldReport): stri
   const parts = [];
   if (interrupted) parts.push(`The ${action} was interrupted.`);
   if (has('failed', 'skipped'))
-    parts.push(holds ? 'What was not paused is not on hold.' : 'What was not enabled is still on hold.');
+    parts.push(
+      holds
+        ? 'Resources that were not paused are not on hold.'
+        : 'Resources that were not enabled are still on hold.',
+    );
   if (has('unknown'))
     parts.push(
       holds
-        ? 'What is unknown is recorded as on hold, so the next apply pauses it if it still runs.'
-        : 'The hold of what is unknown is recorded as ended, so the next apply enables it if it is still paused.',
+        ? 'Resources with an unknown result are recorded as on hold, so the next apply pauses any that still run.'
+        : 'Resources with an unknown result are recorded as no longer on hold, so the next apply enables any that are still paused.',
     );
   parts.push(`Next: run the same \`roster ${action}\` again to finish.`);
   if (holds) parts.push('To undo it, run `roster resume`.');

@@ -74,7 +74,7 @@ test('of many schedules, the one that somebody paused after the plan was made is
   expect(requests.filter((each) => each !== list)).toEqual([1, 2, 3].map(() => 'DELETE /api/schedules/*'));
 });
 
-test('a schedule that somebody deleted after the plan was made is what its delete asks for', async () => {
+test('a schedule that someone deleted after planning counts as deleted', async () => {
   const ran = await deleteDuring(2, (schedules) => {
     schedules.delete(every(schedules, 2).id);
   });

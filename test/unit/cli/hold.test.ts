@@ -343,7 +343,7 @@ test('what the service refuses to pause is not on hold, and the next apply leave
   sandbox.faults.faults = [{ act: 'status', status: 403, path: bulk }];
   const ran = await hold(workspace, '--all');
   expect([ran.exit, held(workspace)]).toEqual([3, []]);
-  expect(ran.stdout).toContain('What was not paused is not on hold.');
+  expect(ran.stdout).toContain('Resources that were not paused are not on hold.');
   sandbox.faults.faults = [];
   sandbox.requests.length = 0;
   expect((await workspace.apply()).exit).toBe(0);
@@ -357,7 +357,7 @@ test('what the service refuses to enable is still on hold, and the next apply le
   sandbox.faults.faults = [{ act: 'status', status: 403, path: bulk }];
   const ran = await resume(workspace, '--all');
   expect([ran.exit, inventoryOf(workspace).entries]).toEqual([3, entries]);
-  expect(ran.stdout).toContain('What was not enabled is still on hold.');
+  expect(ran.stdout).toContain('Resources that were not enabled are still on hold.');
   sandbox.faults.faults = [];
   expect((await workspace.apply()).exit).toBe(0);
   expect(enabled(sandbox, workspace)).toEqual([]);
@@ -386,7 +386,7 @@ test('a hold whose answer was lost is recorded, because it may be in force', asy
   const ran = await hold(workspace, '--all');
   expect([ran.exit, held(workspace)]).toEqual([3, ['schedule/hourly', 'schedule/pipe', 'schedule/single']]);
   expect(ran.stdout.replace(/\s+/g, ' ')).toContain(
-    'What is unknown is recorded as on hold, so the next apply pauses it if it still runs.',
+    'Resources with an unknown result are recorded as on hold, so the next apply pauses any that still run.',
   );
 });
 

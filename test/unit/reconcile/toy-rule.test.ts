@@ -33,7 +33,7 @@ function found(allowed: boolean, list: readonly Rule[]): string[] {
   return examine(world, list).map(({ level, address }) => `${level} ${address}`);
 }
 
-test('rules: a new rule is a line in the list, and the others stay as they are', () => {
+test('rules: adding a rule changes no other finding', () => {
   const before = found(false, rules);
   const after = found(false, [...rules, described]);
   expect(after.slice(0, before.length)).toEqual(before);
@@ -44,10 +44,10 @@ test('rules: a new rule is a line in the list, and the others stay as they are',
   ]);
 });
 
-test('rules: a refusal that the user allows is none, and everything else is still said', () => {
+test('rules: an allowed refusal is dropped, and other findings stay', () => {
   expect(found(true, [described])).toEqual(['risk group/shops', 'warning group/shops']);
 });
 
-test('rules: each has a name of its own', () => {
+test('rules: names are unique', () => {
   expect(new Set(rules.map(({ name }) => name)).size).toBe(rules.length);
 });

@@ -192,7 +192,9 @@ describe('a comment on many changes', () => {
     const pageUrl = 'https://ci.example/page';
     const text = planMarkdown({ ...emptyPlan, changes: groups('create', 3_000) }, { pageUrl });
     expect(text.length).toBeLessThan(1_000);
-    expect(text).toContain('> **Too long to show in full:** 2995 changes only counted. The [`HTML page`](');
+    expect(text).toContain(
+      '> **Too long to show in full:** 2995 changes counted but not listed. The [`HTML page`](',
+    );
     expect(shownOf(text, 'create')).toEqual(firstOf(5));
     expect(text).toContain('- … and 2995 more groups (create)');
   });

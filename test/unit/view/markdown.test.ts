@@ -143,7 +143,7 @@ describe('the limit of a Markdown comment', () => {
     for (let index = 0; index < 100; index += 1) expect(text).toContain(`group/delete-${index}\``);
     expect(text.indexOf('group/delete-99')).toBeLessThan(text.indexOf('group/create-0'));
     expect(text).toContain('and 4995 more groups (create)');
-    expect(text).toContain('Too long to show in full:** 4995 changes only counted');
+    expect(text).toContain('Too long to show in full:** 4995 changes counted but not listed');
   });
 
   it('shows nothing else if not all deletes fit', () => {
