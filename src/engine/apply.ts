@@ -12,7 +12,7 @@ import { defaultSafeguards } from '../model/safeguards.js';
 import { unseenChanges } from '../reconcile/unseen.js';
 import { carryOut, runResult, type StepCallbacks, withLock } from './carry-out.js';
 import { type Observation, observe } from './observe.js';
-import { type PlanOptions, planOf, withPreviews } from './plan.js';
+import { type DeliveryTest, type PlanOptions, planOf, withPreviews } from './plan.js';
 import { type Confirmation, type ReviewedRun, reviewedRun } from './reviewed-run.js';
 import { compareWithDigest, compareWithSaved, type SavedPlan, savedDigest } from './saved-plan.js';
 import type { Session } from './session.js';
@@ -81,13 +81,12 @@ class ApplyRun implements ReviewedRun<Look, ApplyResult> {
     readonly callbacks: ApplyCallbacks,
   ) {}
 
-  /** Looks again while a list may lag. The service is asked for previews once, at the end. */
+  /** Looks again while a list may lag. Previews and destinations of keys are asked for and tested once, at the end. */
   async make(): Promise<Look> {
     const { session } = this;
     const isWhole = (seen: ObservedPlan) => !recreatesKnown(seen) && this.unseen(seen).size === 0;
-    const seen = await pollUntil(() => this.look(), isWhole, session.clock.sleep);
-    const { observation } = seen;
-    const plan = await withPreviews(session, observation, seen.plan);
+    const { observation } = await pollUntil(() => this.look('look'), isWhole, session.clock.sleep);
+    const plan = await withPreviews(session, observation, planOf(session, observation, 'try'));
     const isRest = isAcceptedRest(plan, observation.inventory.intent, this.options);
     return { observation, plan, isRest, stale: isRest ? [] : this.differences(plan) };
   }
@@ -151,14 +150,14 @@ class ApplyRun implements ReviewedRun<Look, ApplyResult> {
     return (this.options.addresses ?? []).length > 0;
   }
 
-  private async look(): Promise<ObservedPlan> {
+  private async look(deliveries: DeliveryTest): Promise<ObservedPlan> {
     const observation = await observe(this.session, { ...this.options, checkout: 'record' });
-    return { observation, plan: planOf(this.session, observation, 'try') };
+    return { observation, plan: planOf(this.session, observation, deliveries) };
   }
 
   /** The previews of the confirmed plan have been shown, and the digest leaves them out. */
   async makeAgain(confirmed: Look): Promise<Look> {
-    const { observation, plan: current } = await this.look();
+    const { observation, plan: current } = await this.look('try');
     refuseFor(current, compareWithDigest(current, confirmed.plan.digest));
     return { ...confirmed, observation };
   }

@@ -3,9 +3,9 @@ import { type Diagnostic, hasErrors, Problem } from '../model/diagnostic.js';
 import type { Drift } from '../model/drift.js';
 import type { Inventory, LockInfo } from '../model/inventory.js';
 import { driftOf, notInInventory } from '../reconcile/drift.js';
+import { countUnmanaged, unmanagedObjects } from '../reconcile/unmanaged.js';
 import type { Selector } from '../reconcile/world.js';
-import { type Observation, observe, requireAccount } from './observe.js';
-import { planOf } from './plan.js';
+import { diagnosticsIn, type Observation, observe, requireAccount, requireMatches } from './observe.js';
 import { selectedOf, selectorsOf } from './selectors.js';
 import type { ReadSession } from './session.js';
 
@@ -48,8 +48,9 @@ function driftIn(
   observation: Observation,
   selectors: readonly Selector[] | null,
 ): FoundDrift {
-  const { matches, names } = observation.comparison;
-  const { project, environment, service, unmanaged, diagnostics } = planOf(session, observation);
+  const { comparison } = observation;
+  const { matches, names } = comparison;
+  requireMatches(session, observation);
   // An object that the inventory does not describe has been changed: that is drift.
   requireAccount(observation);
   const addresses = [...matches, ...session.project.entries].map((each) => each.address);
@@ -57,7 +58,16 @@ function driftIn(
   const selected = matches.filter((each) => isSelected(each.address));
   const found = driftOf(selected, names, session.serviceNow());
   return {
-    drift: { project, environment, service, unmanaged, diagnostics, ...found },
+    drift: {
+      ...{
+        project: session.project.name,
+        environment: session.project.environment,
+        service: session.service,
+      },
+      unmanaged: countUnmanaged(comparison.basis.kinds, unmanagedObjects(comparison)),
+      diagnostics: diagnosticsIn(session, observation, comparison.diagnostics),
+      ...found,
+    },
     unknown: notInInventory(matches, session.store.name, isSelected),
   };
 }

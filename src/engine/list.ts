@@ -7,7 +7,7 @@ import type { ListedAgent, ListedObject, ListedSection, ListedStatus } from '../
 import type { ServiceOverride, UnmanagedCounts } from '../model/plan.js';
 import type { Address, Agent, Observed } from '../model/resource.js';
 import { inventoryRefusals } from '../reconcile/rules/index.js';
-import { countUnmanaged, unmanagedObjects } from '../reconcile/rules/unmanaged.js';
+import { countUnmanaged, unmanagedObjects } from '../reconcile/unmanaged.js';
 import type { Match } from '../reconcile/world.js';
 import { listAgentsWithInputs } from '../service/operations/agents.js';
 import { noEnvironmentWarnings } from './diagnostics.js';

@@ -38,7 +38,8 @@ export function planOf(
   const diagnostics = diagnosticsIn(session, observation, found);
   if (made === null || hasErrors(diagnostics)) throw new Problem(diagnostics);
   const { project } = observation.comparison.basis;
-  const checks = { prove: deliveries === 'try', outputs, former: observation.former };
+  const prove = deliveries === 'try';
+  const checks = { prove, outputs: prove ? outputs : [], former: observation.former };
   return {
     ...made,
     ...(serviceOverride === null ? {} : { serviceOverride }),

@@ -30,7 +30,7 @@ interface Said {
  * `error` prevents a plan; a `refusal` prevents its apply.
  */
 export type Finding =
-  | (Said & { readonly level: 'note' })
+  | (Said & { readonly level: 'note'; readonly address: Address })
   | (Said & Risk & { readonly level: 'risk' })
   | (Said & { readonly level: 'info' | 'warning' | 'error'; readonly code: DiagnosticCode })
   | (Said & Refused & { readonly level: 'refusal'; readonly code: DiagnosticCode });

@@ -60,6 +60,11 @@ export interface Change extends Difference {
   readonly notes: readonly string[];
 }
 
+/** A change that nobody has examined yet. */
+export function changeOf(difference: Difference, steps: readonly string[]): Change {
+  return { ...difference, steps, nextRuns: null, risks: [], notes: [] };
+}
+
 export interface NextRuns {
   readonly before: readonly Run[] | null;
   readonly after: readonly Run[] | null;

@@ -9,7 +9,7 @@ import type { Match, PlanBasis, ResourceDiff } from './world.js';
 
 /** What happens to one resource. Null for an object that does not belong to this project. */
 export function diff(match: Match, basis: PlanBasis, names: Names): ResourceDiff | null {
-  const found = difference(match, basis, names);
+  const found = bareDiff(match, basis, names);
   if (found === null) return null;
   const { change, requests, reason } = withDelivery(withProtection(found));
   return { match, change, requests: markSecrets(match, requests), reason };
@@ -32,12 +32,13 @@ function markSecrets({ entry, kind }: Match, requests: readonly PlannedRequest[]
   );
 }
 
-function difference(match: Match, basis: PlanBasis, names: Names): ResourceDiff | null {
+/** Without the protection of the entry, and the delivery of a key that was kept. */
+function bareDiff(match: Match, basis: PlanBasis, names: Names): ResourceDiff | null {
   const { kind, entry, observed } = match;
   if (entry === null) return diffUndeclared(match, basis, names);
   if (isExpired(kind, entry.declared, basis.now)) return leaveExpired(match);
   if (observed === null) return create(match, entry, names);
-  return compare(match, entry, observed, { now: basis.now, names });
+  return compareFields(match, entry, observed, { now: basis.now, names });
 }
 
 function leaveExpired(match: Match): ResourceDiff {
@@ -63,7 +64,7 @@ function create(match: Match, entry: Desired, names: Names): ResourceDiff {
   };
 }
 
-function compare(
+function compareFields(
   match: Match,
   entry: Desired,
   observed: Observed,

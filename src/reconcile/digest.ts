@@ -1,5 +1,5 @@
 import { canonical, type Json } from '../model/json.js';
-import type { Change, Plan, PlanSubject, Step } from '../model/plan.js';
+import { type Change, changeOf, type Plan, type PlanSubject, type Step } from '../model/plan.js';
 import { digestOfParts, digestPart } from '../model/plan-digest.js';
 import { type Address, objectKey } from '../model/resource.js';
 import { hashed, type ValueHasher, valueHasher } from '../model/value-hash.js';
@@ -155,7 +155,7 @@ function beforeCreate({ match, change }: ResourceDiff): Match | null {
 function partOf(create: ResourceDiff, hasher: ValueHasher): string {
   const { steps, stepsOf } = order([create]);
   const { address } = create.change;
-  const own = { ...create.change, steps: stepsOf.get(address) ?? [], nextRuns: null, risks: [], notes: [] };
+  const own = changeOf(create.change, stepsOf.get(address) ?? []);
   return digestPartsOf({ changes: [own], steps }, [create], { hasher })[0] ?? '';
 }
 

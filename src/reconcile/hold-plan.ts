@@ -3,7 +3,7 @@ import type { HeldResource, HoldAction, HoldPlan } from '../model/hold-plan.js';
 import type { Inventory, InventoryEntry } from '../model/inventory.js';
 import { byCodeUnit } from '../model/json.js';
 import { isExpired } from '../model/kind.js';
-import type { Change, InventoryRecord, Plan } from '../model/plan.js';
+import { changeOf, type InventoryRecord, type Plan } from '../model/plan.js';
 import type { Address, Names, Observed, Project } from '../model/resource.js';
 import { defaultSafeguards } from '../model/safeguards.js';
 import { digestOf } from './digest.js';
@@ -70,10 +70,7 @@ function planOf(inputs: HoldInputs, effects: readonly RecordedEffect[]): Plan {
   const acting = effects.filter(({ effect }) => effect === 'pause' || effect === 'enable');
   const diffs = acting.map((each) => diffOf(each, hold !== null, names));
   const { steps, stepsOf } = order(diffs);
-  const changes = diffs.map(({ change }): Change => {
-    const own = stepsOf.get(change.address) ?? [];
-    return { ...change, steps: own, nextRuns: null, risks: [], notes: [] };
-  });
+  const changes = diffs.map(({ change }) => changeOf(change, stepsOf.get(change.address) ?? []));
   const subject = {
     project: project.name,
     environment: project.environment,

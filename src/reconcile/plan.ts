@@ -1,9 +1,9 @@
 import { plannedCheckout } from '../model/checkout.js';
-import { type Diagnostic, hasErrors } from '../model/diagnostic.js';
+import { type Diagnostic, errorsIn, hasErrors } from '../model/diagnostic.js';
 import type { Finding } from '../model/finding.js';
 import { groupBy } from '../model/group-by.js';
 import { byCodeUnit } from '../model/json.js';
-import type { Change, Plan, PlanSubject } from '../model/plan.js';
+import { type Change, changeOf, type Plan, type PlanSubject } from '../model/plan.js';
 import type { Address } from '../model/resource.js';
 import type { Risk } from '../model/risk.js';
 import { diff, keptDelivery } from './diff.js';
@@ -15,9 +15,9 @@ import { order } from './order.js';
 import { intentsAndRecords } from './records.js';
 import { heldOf } from './rules/holds.js';
 import { examine, refusalsIn } from './rules/index.js';
-import { countUnmanaged, unmanagedObjects } from './rules/unmanaged.js';
 import { select } from './select.js';
 import { weeklyStarts } from './starts.js';
+import { countUnmanaged, unmanagedObjects } from './unmanaged.js';
 import type { Comparison, PlanBasis, ResourceDiff, World } from './world.js';
 
 /**
@@ -50,14 +50,18 @@ export interface Planned {
 
 /** What is compared is examined, ordered and sealed. Pure. */
 export function plan(comparison: Comparison): Planned {
-  if (hasErrors(comparison.diagnostics)) return { plan: null, diagnostics: comparison.diagnostics };
   const world = { ...comparison, starts: weeklyStarts(comparison) };
   const findings = examine(world);
-  const diagnostics = [...comparison.diagnostics, ...findings.flatMap(asDiagnostic)];
+  const found = findings.flatMap(asDiagnostic);
+  // All errors are reported at once. What else the rules find may only follow from the errors in matching.
+  const told = hasErrors(comparison.diagnostics) ? errorsIn(found) : found;
+  const diagnostics = [...comparison.diagnostics, ...told];
   if (hasErrors(diagnostics)) return { plan: null, diagnostics };
   const { steps, stepsOf } = order(comparison.diffs);
   const changes = changesOf(world, findings, stepsOf);
-  return { plan: { ...sealed(world, { changes, steps }), ...said(findings), diagnostics }, diagnostics };
+  const risks = findings.filter(({ address }) => address === null).flatMap(asRisk);
+  const said = { risks, objections: refusalsIn(findings), diagnostics };
+  return { plan: { ...sealed(world, { changes, steps }), ...said }, diagnostics };
 }
 
 function inReadingOrder(diffs: readonly ResourceDiff[], { kinds }: PlanBasis): readonly ResourceDiff[] {
@@ -75,22 +79,12 @@ function changesOf(
   return diffs.map(({ change, match: each }) => {
     const own = byAddress.get(change.address) ?? [];
     return {
-      ...change,
+      ...changeOf(change, stepsOf.get(change.address) ?? []),
       ...(change.action === 'none' ? {} : inBrief(each, names)),
-      steps: stepsOf.get(change.address) ?? [],
-      nextRuns: null,
       risks: own.flatMap(asRisk),
       notes: own.flatMap((found) => (found.level === 'note' ? [found.message] : [])),
     };
   });
-}
-
-/** The findings about the plan as a whole, where a plan has them. Those about a change are in the change. */
-function said(findings: readonly Finding[]): Pick<Plan, 'risks' | 'objections'> {
-  return {
-    risks: findings.filter(({ address }) => address === null).flatMap(asRisk),
-    objections: refusalsIn(findings),
-  };
 }
 
 function asRisk(found: Finding): Risk[] {
@@ -101,9 +95,15 @@ function asRisk(found: Finding): Risk[] {
 
 function asDiagnostic(found: Finding): Diagnostic[] {
   if (found.level !== 'info' && found.level !== 'warning' && found.level !== 'error') return [];
-  const { level: severity, code, message, help, place } = found;
-  const about = help === null ? { severity, code, message } : { severity, code, message, help };
-  return [place === null ? about : { ...about, place }];
+  const { level: severity, code, message, help, place, address } = found;
+  return [
+    {
+      ...{ severity, code, message },
+      ...(help === null ? {} : { help }),
+      ...(place === null ? {} : { place }),
+      ...(address === null ? {} : { address }),
+    },
+  ];
 }
 
 /** All of a plan but what is said about it. */

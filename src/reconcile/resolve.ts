@@ -10,8 +10,8 @@ import { comparableRecord, EXTRA, type IgnoredPart, ignoredParts } from './ignor
 import type { Match, MatchBasis } from './world.js';
 
 /**
- * Applies what overrides an entry: keys that earlier runs kept, ignored properties and holds. Code that compares the result
- * need not handle them.
+ * Applies what overrides an entry: keys that earlier runs kept, ignored properties and holds. What compares the result need
+ * not handle them. What shows or records it still leaves out the ignored parts (ignore.ts), because requests need them.
  */
 export function resolve(match: Match, { kept, now }: MatchBasis): Match {
   return withHold(withoutOthers(withKept(match, kept)), now);

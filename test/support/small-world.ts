@@ -22,7 +22,7 @@ import type { Comparison, PlanBasis } from '../../src/reconcile/world.js';
 
 /** Small worlds for tests of pure functions: what is declared, what exists, and what the inventory knows. */
 export interface SmallWorld
-  extends Partial<Pick<PlanBasis, 'prune' | 'selected' | 'allow' | 'kinds' | 'now' | 'checkout'>> {
+  extends Partial<Pick<PlanBasis, 'prune' | 'selected' | 'allow' | 'kinds' | 'now' | 'checkout' | 'kept'>> {
   readonly entries?: readonly Declared[];
   readonly objects?: readonly Observed[];
   readonly inventory?: Inventory;

@@ -2,8 +2,8 @@ import { type Finding, risk } from '../../model/finding.js';
 import { groupBy } from '../../model/group-by.js';
 import { referencesOf } from '../../model/kind.js';
 import { isPending, objectKey } from '../../model/resource.js';
+import { listed, mayStart, unmanagedObjects } from '../unmanaged.js';
 import type { Match, Rule } from '../world.js';
-import { listed, mayStart, unmanagedObjects } from './unmanaged.js';
 
 /** Deletes of what an unmanaged object refers to, if the plan does not change that object. */
 export const brokenReferences: Rule = {

@@ -3,11 +3,11 @@ import { groupBy } from '../../model/group-by.js';
 import { canonical, type Json } from '../../model/json.js';
 import { exists, type Kind } from '../../model/kind.js';
 import { namedIds } from '../../model/named-ids.js';
+import { foldedName } from '../confusables.js';
 import { fieldTexts, fieldValue } from '../fields.js';
 import { entryDiagnostic } from '../references.js';
+import { listed, mayStart, type StayingObject, undeclaredStaying } from '../unmanaged.js';
 import type { Match, ResourceDiff, Rule, World } from '../world.js';
-import { foldedName } from './confusables.js';
-import { listed, mayStart, type StayingObject, undeclaredStaying } from './unmanaged.js';
 
 /** Objects that exist twice, or would after the plan. */
 export const duplicates: Rule = {

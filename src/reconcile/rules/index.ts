@@ -61,9 +61,13 @@ export function inventoryRefusals(comparison: Comparison): Objection[] {
   return refusalsIn(withoutAllowed(found, comparison.basis));
 }
 
-/** Findings as a plan has them: the reasons why apply refuses it. */
+/**
+ * Findings as a plan has them: the reasons why apply refuses it. Those about the plan as a whole come first, because there are
+ * few of them, and a comment shows only some of the others.
+ */
 export function refusalsIn(findings: readonly Finding[]): Objection[] {
-  return findings.flatMap((found) => {
+  const wholeFirst = findings.toSorted((a, b) => Number(a.address !== null) - Number(b.address !== null));
+  return wholeFirst.flatMap((found) => {
     if (found.level !== 'refusal') return [];
     const { code, message, help, address } = found;
     return [{ code, message, help, address }];

@@ -13,9 +13,11 @@ export const kinds: Rule = {
     ]),
 };
 
-function kindRisks({ match, change: { action, address } }: ResourceDiff, now: Date): readonly Finding[] {
+/** Only of what changes on the service: a lifted protection or a late delivery changes the inventory, or a file. */
+function kindRisks({ match, change, requests }: ResourceDiff, now: Date): readonly Finding[] {
   const { kind, observed, entry } = match;
-  if (!['create', 'update', 'replace', 'delete'].includes(action)) return [];
+  const { action, address } = change;
+  if (requests.length === 0) return [];
   const after = action === 'delete' ? null : (entry?.spec ?? null);
   const risks = kind.risks?.({ observed, after, now }) ?? [];
   return risks.map((each) => risk(address, each));

@@ -1,9 +1,9 @@
-import { byCodeUnit } from '../../model/json.js';
-import type { Kind } from '../../model/kind.js';
-import type { UnmanagedCounts } from '../../model/plan.js';
-import type { KindName, Observed } from '../../model/resource.js';
-import { nameAndId } from '../recorded.js';
-import type { Comparison, Match, ResourceDiff } from '../world.js';
+import { byCodeUnit } from '../model/json.js';
+import type { Kind } from '../model/kind.js';
+import type { UnmanagedCounts } from '../model/plan.js';
+import type { KindName, Observed } from '../model/resource.js';
+import { nameAndId } from './recorded.js';
+import type { Comparison, Match, ResourceDiff } from './world.js';
 
 /** The objects that a plan deletes. */
 function deletedBy(diffs: readonly ResourceDiff[]): ReadonlySet<Observed | null> {
