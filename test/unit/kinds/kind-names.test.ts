@@ -7,15 +7,16 @@ const source = join(import.meta.dirname, '../../../src');
 /** Where a kind may be named: the kinds, the service's own words, and the files that `init` writes. */
 const exempt = /^(kinds|sandbox|service\/operations|init)\/|\/generated\//;
 
-/** `schedule` as a word of a message, and as the code of a risk; `group` as a role of an HTML element. */
+/** `schedule` as a word of a message, and as the code of a risk; `group` as a role of an HTML element, and of a command. */
 const otherMeanings = [
   'schedule: model/risk.ts',
+  'group: cli/commands.ts',
   'schedule: view/calendar/calendar-svg.ts',
   'schedule: view/calendar/calendar-text.ts',
+  'schedule: view/calendar/heat-scale.ts',
+  'schedule: view/html/calendar-html.ts',
   'group: view/html/calendar-html.ts',
-  'group: view/html/heat-map.ts',
-  'group: view/html/plan-panels.ts',
-  'schedule: view/html/calendar-panel.ts',
+  'group: view/html/plan-html.ts',
 ];
 
 /** `key` has other meanings, such as the key of a map: it names a kind only where a kind is compared. */

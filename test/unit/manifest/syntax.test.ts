@@ -340,14 +340,9 @@ it.each<[string, string, string]>([
     '4:11 yaml-syntax: this is U+FF1A, which looks like a colon but is not one | Replace it with an ordinary colon.',
   ],
   [
-    'an anchor with a colon',
-    'project: p\nx-a: &a:\n  b: 1\n',
-    '2:8 yaml-syntax: the name of an anchor must not end with ":"',
-  ],
-  [
-    'an anchor with a colon before the map of an entry',
+    'an anchor whose name ends with a colon, as YAML allows, before the map of an entry',
     'project: p\ngroups:\n  a: &x: { name: A }\n',
-    '3:8 yaml-syntax: the name of an anchor must not end with ":"',
+    '3:3 schema: `members` is missing in `a` | For example: `members: [acme-shop, globex]`.',
   ],
   [
     'an anchor before a key on the line of an entry',
@@ -360,9 +355,9 @@ it.each<[string, string, string]>([
     '6:11 yaml-syntax: a map cannot begin here | Write the value on a new line. If it is text that contains `: `, put it in quotes.',
   ],
   [
-    'an anchor with a colon before a list where a text belongs',
+    'an anchor whose name ends with a colon before a list where a text belongs',
     'project: p\ngroups:\n  a: { members: [], name: &x: [a] }\n',
-    '3:29 yaml-syntax: the name of an anchor must not end with ":"',
+    '3:31 schema: `name` must be text, not a list',
   ],
   [
     'a text next to its sign',
