@@ -113,7 +113,7 @@ export interface ConcurrentRun {
 }
 
 /** The run that holds the lock; `ended` if a run has changed the inventory since `inventory` was read; null if neither. */
-export async function concurrentRun(
+async function concurrentRun(
   { store, clock }: Pick<ReadSession, 'store' | 'clock'>,
   inventory: Inventory,
 ): Promise<ConcurrentRun | 'ended' | null> {

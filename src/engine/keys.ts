@@ -114,7 +114,7 @@ function markOf({ name, environment }: Owner, address: Address): string {
 }
 
 /** Keeps a key in roster's own folder of the project; if its disk has become full, wherever there is space. */
-export function keepKey(project: Project, address: Address, key: string): HeldKey {
+function keepKey(project: Project, address: Address, key: string): HeldKey {
   const name = nameOf(project, address);
   const folders = [
     { prepare: () => prepareRescuedFolder(project.root), retried: true },
@@ -133,7 +133,7 @@ export function keepKey(project: Project, address: Address, key: string): HeldKe
 }
 
 /** The key in a kept file. Throws unless it is a file as roster writes it. */
-export function keptKey({ root, ...owner }: Project, address: Address, file: string): HeldKey {
+function keptKey({ root, ...owner }: Project, address: Address, file: string): HeldKey {
   const path = join(root, file);
   const key = isFor(file, owner, address) ? readKept(path) : null;
   if (key === null) throw new Error('it is not a file that roster wrote');
@@ -240,7 +240,7 @@ function namesIn(folder: string): readonly string[] {
 }
 
 /** Also what a killed run left of the same file under its other name. */
-export function discardKept({ path }: HeldKey): void {
+function discardKept({ path }: HeldKey): void {
   if (path === null) return;
   const folder = dirname(path);
   const same = namesIn(folder).filter((name) => finalName(name) === finalName(path));

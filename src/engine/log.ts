@@ -134,7 +134,7 @@ interface Inventories {
  * What a run says it changed, each with the values that the inventory recorded before and after it, and what else differs
  * between the two: of a run that recorded no result, that is what it was about to create.
  */
-export function recordedChanges(
+function recordedChanges(
   kinds: readonly Kind[],
   logged: readonly LoggedChange[],
   inventories: Inventories,

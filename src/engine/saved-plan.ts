@@ -81,7 +81,7 @@ const mostListed = 8;
  * How two saved plans differ, in words: `create group/a is new; update group/b: members differs`. The saved text is
  * never trusted: only known names are taken from it. Empty when there is nothing to say.
  */
-export function planDifference(saved: string, current: string): string {
+function planDifference(saved: string, current: string): string {
   const [before, after] = [parseJson(saved), parseJson(current)];
   // It was not written by `plan --out`, or was changed since.
   if (!isJsonObject(before) || !isJsonObject(after)) return 'the file is not a saved plan';

@@ -142,7 +142,7 @@ export interface NewText {
 const DEFAULT_FOLDER = 'imported';
 
 /** `texts` are the files of the project by their paths. */
-export function layOut(
+function layOut(
   entries: readonly ImportEntry[],
   kinds: readonly Kind[],
   to: ImportDestination,
@@ -243,7 +243,7 @@ function pathInProject(
 }
 
 /** What `include` must list in addition, so that the new files belong to the project. */
-export function missingIncludes(
+function missingIncludes(
   files: readonly NewText[],
   patterns: readonly string[],
   own: ReadonlySet<string>,

@@ -182,7 +182,7 @@ export interface Importable {
  * The entries that a manifest can hold: each is read as a manifest and planned, and must be adopted without a difference.
  * The others are left out with the reason, and what needs them.
  */
-export function importable(
+function importable(
   entries: readonly ImportEntry[],
   kinds: readonly Kind[],
   context: CheckContext,
@@ -268,7 +268,7 @@ function withoutUnused(entries: readonly ImportEntry[]): readonly ImportEntry[] 
 }
 
 /** What exists, with what declares it. */
-export function objectsOf({ state, comparison }: Observation): ReadonlyMap<KindName, readonly PullObject[]> {
+function objectsOf({ state, comparison }: Observation): ReadonlyMap<KindName, readonly PullObject[]> {
   const known = new Map<Observed, Pick<PullObject, 'declared' | 'owned'>>();
   for (const { address, entry, observed, ours } of comparison.matches)
     if (observed !== null)
@@ -290,7 +290,7 @@ export function objectsOf({ state, comparison }: Observation): ReadonlyMap<KindN
 }
 
 /** Agents by their externalAgentId, where that names this agent and no other; objects by their address. */
-export function wordingOf({ state, comparison }: Observation): Wording {
+function wordingOf({ state, comparison }: Observation): Wording {
   const lookup = agentLookup(state.agents, () => null);
   const find = (text: string) => {
     const result = lookup.find(text);
@@ -318,7 +318,7 @@ interface Wanted extends NewFilesOptions {
 }
 
 /** Refuses flags that choose or place new entries, where every address is one of an entry. */
-export function refuseIdle({ entries }: Project, { addresses = [], ...flags }: Wanted): void {
+function refuseIdle({ entries }: Project, { addresses = [], ...flags }: Wanted): void {
   const declared = new Set(entries.map(({ address }) => address));
   if (addresses.length === 0 || !addresses.every((each) => declared.has(each))) return;
   const flag = (['into', 'out', 'match', 'by'] as const).find((name) => flags[name] !== undefined);
@@ -332,7 +332,7 @@ export function refuseIdle({ entries }: Project, { addresses = [], ...flags }: W
 }
 
 /** What the inventory holds and no entry declares: the next apply deletes it. */
-export function ownedWithoutEntry({ comparison }: Observation): readonly Address[] {
+function ownedWithoutEntry({ comparison }: Observation): readonly Address[] {
   return comparison.matches.flatMap(({ address, entry, observed, ours }) =>
     entry === null && observed !== null && ours ? [address] : [],
   );
@@ -344,7 +344,7 @@ interface Chosen {
   readonly owned: readonly Address[];
 }
 
-export function reasonsForNothing(observation: Observation, { isSelected, match, owned }: Chosen): string[] {
+function reasonsForNothing(observation: Observation, { isSelected, match, owned }: Chosen): string[] {
   const { matches } = observation.comparison;
   const differs = matches.flatMap(({ address, ignoredDifferences = [] }) =>
     ignoredDifferences.length > 0 && isSelected(address) ? [address] : [],
@@ -363,7 +363,7 @@ export function reasonsForNothing(observation: Observation, { isSelected, match,
 }
 
 /** Warnings about new values that other environments read, too. */
-export function sharedValues(
+function sharedValues(
   updated: readonly Address[],
   changed: ReadonlyMap<string, string>,
   context: CheckContext,
