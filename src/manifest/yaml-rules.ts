@@ -15,6 +15,7 @@ export const yamlRules: SyntaxRules = {
 function unquotedCron(text: string, at: number): Hint | null {
   const from = Math.max(0, at - SEARCHED_CHARACTERS);
   const near = text.slice(from, at + SEARCHED_CHARACTERS);
+  if (!near.includes('cron:')) return null;
   for (const match of near.matchAll(/(?<=[\s{,]cron:[ \t]{1,20})\*[^\r\n}]*/g)) {
     const [written = ''] = match[0].split(/,\s|\s#/, 1);
     const start = from + match.index;

@@ -135,10 +135,14 @@ function hint(text: string, suggest: Suggest): string {
   return closest === null ? 'Write an IANA name, such as Europe/Berlin or UTC.' : `Did you mean ${closest}?`;
 }
 
+/** Listed once: there may be thousands of wrong names. */
+let zoneNames: readonly string[] | null = null;
+
 /** The first zone of that place (`berlin`, `knox`, `indiana/knox`), or the nearest name. */
 function closestName(text: string, suggest: Suggest): string | null {
   const place = `/${text.trim().replaceAll(' ', '_').toLowerCase()}`;
-  const names = [...new Set([...Intl.supportedValuesOf('timeZone').map(canonicalSpelling), 'UTC'])];
+  zoneNames ??= [...new Set([...Intl.supportedValuesOf('timeZone').map(canonicalSpelling), 'UTC'])];
+  const names = zoneNames;
   return names.find((name) => name.toLowerCase().endsWith(place)) ?? suggest(text, names);
 }
 
