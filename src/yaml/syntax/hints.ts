@@ -221,7 +221,7 @@ function afterQuote(text: string, { message, pos }: ReportedError): SyntaxHint |
 function listAtTop(text: string, { message, pos }: ReportedError): SyntaxHint | null {
   const [end] = pos;
   if (!message.endsWith('at node end') || text[end - 1] !== '\n') return null;
-  const start = text.startsWith('- ') ? 0 : text.lastIndexOf('\n- ', end) + 1;
+  const start = text.lastIndexOf('\n- ', end) + 1;
   if (!text.startsWith('- ', start)) return null;
   const hint = 'this `-` turns the file into a list, but it must be a map';
   return { message: hint, help: 'Remove the `- `.', start, end: start + 1 };

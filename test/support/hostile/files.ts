@@ -99,7 +99,7 @@ const several: Hostile[] = [
   pair('an include in an included file', 'include: [z.yaml]\n', 'unknown-property'),
   pair('another project', 'project: q\n', 'unknown-property'),
   pair('an empty file', '', 'schema'),
-  pair('a file of comments', '# nothing\n', 'schema'),
+  pair('a file of comments', '# nothing\n', 'fine'),
   pair('a file of null', '~\n', 'schema'),
   pair('a file that is broken', 'groups: [\n', 'yaml-syntax'),
   pair('a file that is no text', '\u0000', 'unreadable-file'),

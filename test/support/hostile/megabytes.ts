@@ -6,7 +6,7 @@ type Megabyte = readonly [name: string, text: string, expected: DiagnosticCode |
 const head = 'project: p\n';
 const size = 1_000_000;
 const many = (text: string, length = size) => text.repeat(length / text.length);
-/** As many entries as a file may hold: those of 1 MB have too many pieces of syntax. */
+/** As many entries as a file may hold: those of 1 MB have too many YAML tokens. */
 const full = 420_000;
 const numbered = (line: (i: number) => string, length = full) => {
   let text = '';
@@ -164,7 +164,7 @@ const bad: readonly Megabyte[] = [
     `x-a: [${numbered((i) => `&anchor${i} 1, `, 500_000)}${numbered((i) => `*anchro${i} , `, 400_000)}]`,
     'yaml-syntax',
   ],
-  ['mistakes on one line', `groups: {${numbered((i) => `g${i}: { x: 1 }, `)}}`, 'unknown-property'],
+  ['mistakes on one line', `groups: {${numbered((i) => `g${i}: { x: 1 }, `, 330_000)}}`, 'unknown-property'],
   ['mistakes in the YAML of one line', `x-a: [${many('0123,')}]`, 'schema'],
   ['wide characters on one line', `groups: {${numbered((i) => `"价格${i}": { x: 1 }, `)}}`, 'schema'],
   ['wrong escapes', `x-a: "${many('\\z')}"`, 'limit-exceeded'],
@@ -180,12 +180,12 @@ const bad: readonly Megabyte[] = [
   ],
   [
     'includes that lead nowhere',
-    `include:\n${numbered((i) => `- ${'a'.repeat(900)}/${i}.yaml\n`)}`,
+    `include:\n${numbered((i) => `- ${'a'.repeat(900)}/${i}.yaml\n`, size)}`,
     'limit-exceeded',
   ],
   [
     'patterns',
-    `include:\n${numbered((i) => `- "**/*{a,b}*/**/*${'x'.repeat(900)}${i}.yaml"\n`)}`,
+    `include:\n${numbered((i) => `- "**/*{a,b}*/**/*${'x'.repeat(900)}${i}.yaml"\n`, size)}`,
     'limit-exceeded',
   ],
 ];
