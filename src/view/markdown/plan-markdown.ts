@@ -304,7 +304,7 @@ function omissions(
     ...[...groupBy(left, ({ kind }) => kind)].map(
       ([kind, those]) => `${count(those.length, kind)} left out (${countsOf(those)})`,
     ),
-    ...(counted.length === 0 ? [] : [`${count(counted.length, 'change')} only counted`]),
+    ...(counted.length === 0 ? [] : [`${count(counted.length, 'change')} counted but not listed`]),
     ...(bare === 0 ? [] : [`${count(bare, 'change')} shown without details`]),
     ...(shortened === 0 ? [] : [`${count(shortened, 'value')} not shown in full`]),
     ...hiddenWarnings(warnings),
