@@ -43,7 +43,9 @@ experiments(
       const folders = ['home', 'tmp'].map((name) => join(workspace.root, name));
       for (const folder of folders) mkdirSync(folder);
       const [HOME = '', TMPDIR = ''] = folders;
-      const env = { ...workspace.env, HOME, TMPDIR, XDG_CACHE_HOME: HOME, XDG_CONFIG_HOME: HOME };
+      // Node's cache of compiled code holds nothing of a plan; test/cli/compile-cache.test.ts covers it.
+      const node = { NODE_DISABLE_COMPILE_CACHE: '1', XDG_CACHE_HOME: HOME, XDG_CONFIG_HOME: HOME };
+      const env = { ...workspace.env, ...node, HOME, TMPDIR };
       const args = ['plan', '--out', 'p.plan', '--write', 'markdown=p.md'];
       const { exit } = await roster(args, { cwd: workspace.root, env });
       return { exit, made: readdirSync(workspace.root).filter((name) => /^p\.(plan|md)$/.test(name)) };
