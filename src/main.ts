@@ -74,7 +74,7 @@ async function main(): Promise<number> {
   }
 }
 
-// All output is written by now. Nothing that is still open, such as an idle connection, delays the end.
+// All output has been written. An idle connection, or anything else still open, does not delay the exit.
 main().then(
   (code) => process.exit(code),
   async (bug: unknown) => {

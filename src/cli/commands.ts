@@ -88,7 +88,7 @@ export function commandIn(argv: readonly string[]): Command | undefined {
     .find((each) => each !== undefined);
 }
 
-/** A command with its subcommands, or all commands if there is none with this name. */
+/** A command with its subcommands, or all commands if no command has this name. */
 export function commandsFor(name: string | undefined): readonly Command[] {
   const found = commands.filter((each) => each.name.split(' ')[0] === name && each.load !== null);
   return found.length > 0 ? found : commands;

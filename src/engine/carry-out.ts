@@ -264,7 +264,7 @@ async function verified(run: LockedRun, unread: CarriedOut): Promise<CarriedOut>
   return lock.lost() ? withoutDoubles(run, read) : read;
 }
 
-/** The plan revoked the API key that roster uses, as intended: there is none left to read back with. */
+/** The plan revoked the API key that roster uses, so nothing can be read back. */
 function endsOwnAccess({ comparison }: Observation, applied: Applied): boolean {
   const done = doneAddresses(applied);
   return comparison.matches.some(

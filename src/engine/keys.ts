@@ -294,7 +294,7 @@ function hasItsName(kind: Kind, { declared }: Declared, each: Observed): boolean
   return kind.identity.ofObserved(each) === kind.identity.ofDeclared(declared);
 }
 
-/** Under its address, or under one that no entry has any more: the entry may have been renamed. */
+/** Under its address, or under an address that no entry uses now: the entry may have been renamed. */
 function isRecorded(
   { kind, id }: Observed,
   entry: Declared,

@@ -72,7 +72,7 @@ export async function observe(session: ReadSession, options: ObserveOptions = {}
   return { inventory, state, comparison: compare(basis), former };
 }
 
-/** Without a project there is none, and no file here is taken for it. */
+/** Only a project has an inventory: without a project, no file here is read as one. */
 function loadInventory({ store, project }: ReadSession): Promise<Inventory> | Inventory {
   return isNoProject(project) ? emptyInventory(project.name, project.environment) : store.load();
 }

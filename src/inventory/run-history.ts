@@ -86,7 +86,7 @@ interface Message {
   readonly trailers: Readonly<Record<string, string>>;
 }
 
-/** Anyone may have written it: what is not as roster writes it counts as any other text. */
+/** Anyone may have written it: a message in another format than roster's is plain text. */
 function messageOf({ message }: HistoryCommit): Message {
   const [title = '', ...lines] = message.split('\n');
   const [, command = null, rest = title] = /^roster ([a-z][a-z-]*): (.*)$/.exec(title) ?? [];

@@ -64,7 +64,7 @@ export function recordedAddress(match: Match, { entries }: Inventory): Address {
   return entries.has(match.address) ? match.address : (match.renamedFrom ?? match.address);
 }
 
-/** The settings of the last apply stay those that are recorded: this is none. */
+/** The recorded settings of the last apply stay: this is not an apply. */
 function planOf(inputs: HoldInputs, effects: readonly RecordedEffect[]): Plan {
   const { project, service, account, inventory, names, hold } = inputs;
   const acting = effects.filter(({ effect }) => effect === 'pause' || effect === 'enable');
@@ -184,7 +184,7 @@ function whyNotEnabled(match: Match, observed: Observed | null, now: Date): stri
   return isDeclaredPaused ? 'its entry says that it is paused' : null;
 }
 
-/** Not another object that the entry is bound to by now. */
+/** Not another object that the entry is now bound to. */
 function objectOf({ observed }: Match, known: InventoryEntry): Observed | null {
   return observed?.id === known.id && observed?.spec != null ? observed : null;
 }

@@ -271,7 +271,7 @@ class Receiver {
   readonly #interrupt = (): void => this.fail(new Error('interrupted'));
 
   start(control: Dispatcher.DispatchController): void {
-    // It waited for a connection until its time was over: it must not be sent any more.
+    // It waited for a connection until its time was over: it must not be sent.
     if (this.#failure !== null) control.abort(this.#failure);
     else this.#control = control;
   }

@@ -85,7 +85,7 @@ function exitOf({ members }: RetryResult): number {
   return has('refused') ? exitCode.failed : exitCode.fine;
 }
 
-/** `roster runs ack ID…`: failures that need no attention any more. */
+/** `roster runs ack ID…`: failures that no longer need attention. */
 export const runRunsAck: Implementation<typeof runsAckCommand> = async (ids, flags, context) => {
   const { undo = false } = flags;
   const found = await withSession(runSessionOptions([], flags, context), (session) =>

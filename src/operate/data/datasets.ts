@@ -193,7 +193,7 @@ export function statusOf({ status, isExpired }: Dataset): Dataset['status'] {
   return isExpired === true ? 'Expired' : status;
 }
 
-/** Null where the account has no such agent any more. */
+/** Null if the account no longer has this agent. */
 function addressOfDataset(
   { agentId, agentName }: Pick<Dataset, 'agentId' | 'agentName'>,
   agents: readonly Agent[],

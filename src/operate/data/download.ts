@@ -406,7 +406,7 @@ export function toFolder(session: Session, options: SaveOptions): SaveJob {
   };
 }
 
-/** Records, page by page: `onRecord` returns false when nobody reads them any more. */
+/** Records, page by page: `onRecord` returns false when nobody reads on. */
 export function toRecords(
   { client }: Session,
   onRecords: (

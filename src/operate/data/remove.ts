@@ -193,7 +193,7 @@ export interface RemovalRule {
 
 /**
  * The datasets that a rule deletes, oldest first. Only owned ones whose age is known: what is not known to be old is
- * kept, and what may be one of the newest of its agent. Those that cannot be read any more do not count as kept. Pure.
+ * kept, and what may be one of the newest of its agent. Those that can no longer be read are not kept. Pure.
  */
 export function removable(datasets: readonly DatasetInfo[], rule: RemovalRule): readonly DatasetInfo[] {
   const own = datasets.filter(({ canManage }) => canManage);

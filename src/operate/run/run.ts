@@ -145,7 +145,7 @@ class Started {
     this.failure = failure ?? null;
   }
 
-  /** The same runs with what is known of them by now. */
+  /** The same runs with what is known of them now. */
   with(newer: Iterable<ServiceRun>): readonly ServiceRun[] {
     const byId = new Map([...newer].map((each) => [each.id, each]));
     return this.runs.map((each) => (each.id === null ? each : (byId.get(each.id) ?? each)));

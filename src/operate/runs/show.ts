@@ -49,7 +49,7 @@ export async function showRun(session: ReadSession, text: string): Promise<Shown
   };
 }
 
-/** Only a job that succeeded has one (interface §1). Why there is none is an answer like any other. */
+/** Only a job that succeeded has one (interface §1). The reason for a missing one is a valid result too. */
 function datasetOf({ id: jobId, state, address }: ServiceRun, reader: Reader): Promise<RunDataset> | null {
   if (state !== 'succeeded' || jobId === null) return null;
   const read = reader.read(jobDataset(jobId));

@@ -294,7 +294,7 @@ export interface HealthFacts {
   readonly unmatched: string | null;
   /** Why the service could not start it the last time; null when it could. */
   readonly refused: string | null;
-  /** The last finished run. Null when there is none, or when it is not shown. */
+  /** The last finished run. Null if no run has finished, or if it is not shown. */
   readonly lastRun: LastRun | null;
   /** The agents that failed in the last run, where that is a run of several agents. */
   readonly failedAgents: readonly string[];
