@@ -1,6 +1,7 @@
 import { isIP, type LookupFunction, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { buildConnector, type Dispatcher, Pool, ProxyAgent } from 'undici';
+import type { ConnectionSettings } from './http.js';
 import { type HttpProxy, ProxyFailure } from './proxy.js';
 
 type Connect = NonNullable<Pool.Options['connect']>;
@@ -127,14 +128,4 @@ async function readStatus(socket: Duplex): Promise<number> {
 
 function tooLate(ms: number): Error {
   return Object.assign(new Error(`no response within ${ms / 1000} s`), { code: 'ETIMEDOUT' });
-}
-
-export interface ConnectionSettings {
-  readonly origin: string;
-  readonly connections: number;
-  /** For one whole attempt, from connecting to the last byte of the body. */
-  readonly timeoutMs: number;
-  readonly maxBytes: number;
-  /** Null to connect directly. */
-  readonly proxy?: HttpProxy | null | undefined;
 }

@@ -200,12 +200,18 @@ export interface StreamLimits {
   readonly signal: AbortSignal | undefined;
 }
 
-/** Opens a connection for one request, which is to be the only one. */
+/**
+ * Opens a connection for one request, which is to be the only one.
+ * @internal
+ */
 export type OpenConnection = (
   onSocket: (socket: Socket) => void,
 ) => Promise<{ readonly pool: Dispatcher; readonly origin: string; close(): void }>;
 
-/** Sends a request, and resolves when the head of the answer is there. Throws `NoReply`. */
+/**
+ * Sends a request, and resolves when the head of the answer is there. Throws `NoReply`.
+ * @internal
+ */
 export async function openStream(
   open: OpenConnection,
   { method, path, headers, body }: Omit<Exchange, 'attempt'>,
