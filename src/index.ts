@@ -75,8 +75,6 @@ export { type FileStoreOptions, fileStore } from './inventory/file-store.js';
 export { type GitStoreOptions, gitStore } from './inventory/git-store.js';
 /** The result of reading manifests: `project` is null when `diagnostics` has errors. `secrets` must not be printed. */
 export type { Loaded } from './manifest/load.js';
-/** Start counts by day and hour, and the busiest minutes, in one time zone. `until` is exclusive. */
-export type { Calendar } from './model/calendar.js';
 /** A dataset: its agent, age, size and access. What the service does not show is null. */
 export type { DatasetInfo } from './model/data.js';
 /** Expected failures as values: code, message, help, and the place in a manifest (lines and columns count from 1). */
@@ -88,16 +86,13 @@ export {
   type Place,
   Problem,
 } from './model/diagnostic.js';
-/** What was changed outside roster, field by field: `before` was applied last, `after` is on the service now. */
-export type { Drift } from './model/drift.js';
-/** What guards let pass: a number of deletes, revoking the caller's own key, an empty project, another account. */
-export type { Allowances } from './model/finding.js';
-/** Addresses, and links from each resource to those that it refers to. Agents are `agent/<as written>`. */
-export type { Graph } from './model/graph.js';
+/**
+ * What guards let pass: a number of deletes, revoking the caller's own key, an empty project, another account. And why a
+ * change or a plan needs careful review, as a sentence without a subject.
+ */
+export type { Allowances, Risk } from './model/finding.js';
 /** Why a schedule is paused for a time: who, the reason, since and until when (ISO 8601 in UTC). */
 export type { Hold } from './model/hold.js';
-/** What a hold or a resume does to each resource, and what became of it. */
-export type { HeldResource, HoldPlan, HoldReport } from './model/hold-plan.js';
 /** What the project owns on the service, and where that is stored. A store throws a Problem `locked` or `stale-plan`. */
 export {
   emptyInventory,
@@ -115,21 +110,38 @@ export { canonical, type Json, type JsonObject } from './model/json.js';
 export type { DetailedLog, Log, LogEntry } from './model/log.js';
 /**
  * A plan: what changes, and the requests that change it. It survives a JSON round trip. `isEmpty` tells whether there
- * is nothing to do; `summarise` counts the changes of each action.
+ * is nothing to do; `summarise` counts the changes of each action. `Drift` is what was changed outside roster, field by
+ * field: `before` was applied last, `after` is on the service now. `Why` is the object that a resource is matched with, the
+ * rules that were tried, and the differences that are ignored. `Graph` has addresses, and links from each resource to those
+ * that it refers to; agents are `agent/<as written>`.
  */
 export {
   type Action,
   type Change,
+  type Drift,
   type FieldChange,
+  type Graph,
   isEmpty,
-  type NextRuns,
   type Objection,
   type Plan,
   type Step,
+  type Summary,
+  summarise,
+  type Why,
 } from './model/plan.js';
-export { type Summary, summarise } from './model/plan-view.js';
-/** The result of an apply: the plan, with the outcome of every change. `isComplete` decides the exit code of the command. */
-export { type ChangeOutcome, isComplete, type Outcome, type Report } from './model/report.js';
+/**
+ * The result of an apply: the plan, with the outcome of every change. `isComplete` decides the exit code of the command.
+ * What a hold or a resume does to each resource, and what became of it.
+ */
+export {
+  type ChangeOutcome,
+  type HeldResource,
+  type HoldPlan,
+  type HoldReport,
+  isComplete,
+  type Outcome,
+  type Report,
+} from './model/report.js';
 /**
  * A request as a value, with the parser of its response (interface §1), and a reader, which refuses requests that are not
  * reads. Parsers throw for a response that does not follow the interface; the client turns that into a `ServiceFailure`.
@@ -149,26 +161,34 @@ export type {
   Project,
   Prune,
 } from './model/resource.js';
-/** Why a change or a plan needs careful review, as a sentence without a subject. */
-export type { Risk } from './model/risk.js';
-/** A job, group run or pipeline run with its state, times and members, in the form that `run --format json` prints. */
-export type { RunIdKind, ServiceRun, ServiceRunState } from './model/run.js';
-/** The list of runs, and one run with its parts. What lists do not show is null. */
-export type { ListedRun, RunDataset, RunsList, ShownRun } from './model/run-history.js';
-/** The settings of a project that limit what an apply may do. */
-export type { Safeguards } from './model/safeguards.js';
-/** The health of a resource, its last finished run and its counts. `healths` has the worst first. */
+/**
+ * A job, group run or pipeline run with its state, times and members, in the form that `run --format json` prints; the list
+ * of runs, and one run with its parts (what lists do not show is null); the health of a resource, its last finished run and
+ * its counts. `healths` has the worst first.
+ */
 export {
   type Health,
   healths,
   type LastRun,
+  type ListedRun,
   type ResourceStatus,
+  type RunDataset,
+  type RunIdKind,
+  type RunsList,
+  type ServiceRun,
+  type ServiceRunState,
+  type ShownRun,
   type Status,
   type StatusCounts,
   type Sync,
-} from './model/status.js';
-/** The object that a resource is matched with, the rules that were tried, and the differences that are ignored. */
-export type { Why } from './model/why.js';
+} from './model/run.js';
+/** The settings of a project that limit what an apply may do. */
+export type { Safeguards } from './model/safeguards.js';
+/**
+ * Start counts by day and hour, and the busiest minutes, in one time zone (`until` is exclusive); the next runs of a
+ * schedule before and after its change.
+ */
+export type { Calendar, NextRuns } from './model/schedule.js';
 /** What agents have collected, the newest first. Sends reads only; throws a `Problem`. */
 export { type DatasetList, listData } from './operate/data/datasets.js';
 /** What became of all runs: it decides the exit code of the command. */

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { stringify } from 'yaml';
-import { wordList } from '../../src/model/word-list.js';
+import { wordList } from '../../src/model/words.js';
 
 interface Schema {
   readonly $ref?: string;

@@ -1,10 +1,10 @@
-import { groupBy } from '../model/group-by.js';
+import { groupBy } from '../model/json.js';
 import { exists, type Kind } from '../model/kind.js';
-import { namedIds } from '../model/named-ids.js';
 import { resolveRequest } from '../model/pending.js';
 import type { Step } from '../model/plan.js';
-import { pollUntil } from '../model/poll.js';
+import { pollUntil } from '../model/request.js';
 import type { Address, Observed } from '../model/resource.js';
+import { namedIds } from '../model/words.js';
 import { deliverKey, lostKey } from './deliver-key.js';
 import { type ApplyInputs, type RunState, stateAfter } from './run-state.js';
 import type { StepState } from './run-steps.js';

@@ -1,11 +1,11 @@
 import { reasonOf } from '../files/errno.js';
 import { UnflushedSecret } from '../files/secret-file.js';
+import { isPrefixOf } from '../model/connection.js';
 import type { Diagnostic } from '../model/diagnostic.js';
 import { canonical } from '../model/json.js';
-import { isPrefixOf } from '../model/key-prefix.js';
 import { exists, type Kind, type Secret } from '../model/kind.js';
 import type { Plan } from '../model/plan.js';
-import { pollUntil } from '../model/poll.js';
+import { pollUntil } from '../model/request.js';
 import type { Address, Delivery, Observed } from '../model/resource.js';
 import type { HeldKey, KeyKeeping, Writer } from './run-state.js';
 import type { StepState } from './run-steps.js';

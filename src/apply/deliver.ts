@@ -6,7 +6,7 @@ import { flushFolder } from '../files/new-file.js';
 import { prepareRescuedFolder, RESCUED_FOLDER, rescuedFolderFault } from '../files/own-folder.js';
 import { proveWritable } from '../files/probe.js';
 import { moveSecret, readSecret, writeSecret } from '../files/secret-file.js';
-import { isApiKey } from '../model/key-prefix.js';
+import { isApiKey } from '../model/connection.js';
 import type { Delivery, DeliveryCommand } from '../model/resource.js';
 import type { HeldKey } from './run-state.js';
 

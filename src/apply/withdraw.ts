@@ -1,4 +1,4 @@
-import { groupBy } from '../model/group-by.js';
+import { groupBy } from '../model/json.js';
 import { exists, type Kind, referencesOf } from '../model/kind.js';
 import { type Address, isPending, type KindName, type Observed, objectKey } from '../model/resource.js';
 import type { Writer } from './run-state.js';

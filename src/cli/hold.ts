@@ -2,7 +2,7 @@ import { type HoldCallbacks, type HoldOptions, hold, parseUntil } from '../engin
 import type { Confirmation } from '../engine/reviewed-run.js';
 import { withSession } from '../engine/session.js';
 import { type Diagnostic, problem } from '../model/diagnostic.js';
-import type { HoldPlan } from '../model/hold-plan.js';
+import type { HoldPlan } from '../model/report.js';
 import { findApiKeys } from '../redact/api-keys.js';
 import { jsonText } from '../view/json/json-text.js';
 import { holdJson } from '../view/json/plan-json.js';

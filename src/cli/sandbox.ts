@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
+import { urlFault } from '../model/connection.js';
 import { type Diagnostic, Problem, problem } from '../model/diagnostic.js';
-import { urlFault } from '../model/service-url.js';
 import {
   agentsOfCaller,
   DataFileError,

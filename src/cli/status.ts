@@ -1,6 +1,6 @@
 import { withReadSession } from '../engine/session.js';
 import { problem } from '../model/diagnostic.js';
-import { type Health, healths } from '../model/status.js';
+import { type Health, healths } from '../model/run.js';
 import { status } from '../operate/status/status.js';
 import { statusJunit } from '../view/ci/junit.js';
 import { jsonText } from '../view/json/json-text.js';

@@ -1,7 +1,7 @@
 import { print } from '../inventory/format.js';
 import { type Diagnostic, hasErrors, Problem } from '../model/diagnostic.js';
-import type { Drift } from '../model/drift.js';
 import type { Inventory, LockInfo } from '../model/inventory.js';
+import type { Drift } from '../model/plan.js';
 import { driftOf, notInInventory } from '../reconcile/drift.js';
 import { countUnmanaged, unmanagedObjects } from '../reconcile/unmanaged.js';
 import type { Selector } from '../reconcile/world.js';

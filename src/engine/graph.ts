@@ -1,7 +1,7 @@
 import { kinds } from '../kinds/index.js';
 import { suggest } from '../manifest/suggest.js';
 import { type Diagnostic, Problem } from '../model/diagnostic.js';
-import { type Graph, subgraphOf } from '../model/graph.js';
+import { type Graph, subgraphOf } from '../model/plan.js';
 import type { Project } from '../model/resource.js';
 import { linksOf } from '../reconcile/names.js';
 import type { Selector } from '../reconcile/world.js';

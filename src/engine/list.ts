@@ -2,8 +2,14 @@ import { kinds } from '../kinds/index.js';
 import type { Diagnostic } from '../model/diagnostic.js';
 import type { Hold } from '../model/hold.js';
 import { byCodeUnit } from '../model/json.js';
-import { exists, type Kind } from '../model/kind.js';
-import type { ListedAgent, ListedObject, ListedSection, ListedStatus } from '../model/listing.js';
+import {
+  exists,
+  type Kind,
+  type ListedAgent,
+  type ListedObject,
+  type ListedSection,
+  type ListedStatus,
+} from '../model/kind.js';
 import type { ServiceOverride, UnmanagedCounts } from '../model/plan.js';
 import type { Address, Agent, Observed } from '../model/resource.js';
 import { inventoryRefusals } from '../reconcile/rules/index.js';

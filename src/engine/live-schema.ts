@@ -1,6 +1,6 @@
 import manifest from '../../schemas/manifest.schema.json' with { type: 'json' };
 import project from '../../schemas/project.schema.json' with { type: 'json' };
-import type { AgentInput, AgentWithInputs } from '../model/listing.js';
+import type { AgentInput, AgentWithInputs } from '../model/kind.js';
 import { listAgentsWithInputs } from '../service/operations/agents.js';
 import { escapeControls } from '../view/escape.js';
 import type { ReadSession } from './session.js';

@@ -1,7 +1,7 @@
+import { isLoopback } from '../model/connection.js';
 import { type Problem, problem } from '../model/diagnostic.js';
 import type { ServiceOverride } from '../model/plan.js';
 import type { Project } from '../model/resource.js';
-import { isLoopback } from '../model/service-url.js';
 import { serviceUrl } from '../service/url.js';
 import { isNoProject } from './no-project.js';
 import type { ProjectOptions } from './project.js';

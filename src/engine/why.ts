@@ -1,6 +1,5 @@
-import type { Plan } from '../model/plan.js';
+import type { Plan, Why } from '../model/plan.js';
 import type { Address } from '../model/resource.js';
-import type { Why } from '../model/why.js';
 import { explain } from '../reconcile/why.js';
 import { observe } from './observe.js';
 import { planOf } from './plan.js';

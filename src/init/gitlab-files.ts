@@ -1,4 +1,4 @@
-import { shellWord } from '../model/shell-word.js';
+import { shellWord } from '../model/words.js';
 import type { CiFacts } from './ci-facts.js';
 import {
   about,

@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { basename, dirname, join, relative, sep } from 'node:path';
 import { errnoOf } from '../files/errno.js';
-import { type Checkout, commitId } from '../model/checkout.js';
 import { Problem } from '../model/diagnostic.js';
+import { type Checkout, commitId } from '../model/inventory.js';
 import { GitFailure } from './git.js';
 import { NoRepository, realPath, type WorkTree } from './work-tree.js';
 

@@ -1,14 +1,14 @@
-import { commitFrom } from '../model/checkout.js';
 import { problem } from '../model/diagnostic.js';
 import { holdFrom } from '../model/hold.js';
 import {
+  commitFrom,
   type Intent,
   type Inventory,
   type InventoryDraft,
   type InventoryEntry,
   LockProblem,
+  placeFrom,
 } from '../model/inventory.js';
-import { placeFrom } from '../model/inventory-place.js';
 import { byCodeUnit, canonical, isJsonObject, type Json, type JsonObject, parseJson } from '../model/json.js';
 import { isId } from '../model/resource.js';
 import { safeguardsFrom } from '../model/safeguards.js';

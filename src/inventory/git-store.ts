@@ -1,8 +1,8 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { Problem, problem } from '../model/diagnostic.js';
-import type { HistoryCommit } from '../model/history.js';
 import {
   emptyInventory,
+  type HistoryCommit,
   type Inventory,
   type InventoryHistory,
   type InventoryStore,

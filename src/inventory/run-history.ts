@@ -1,7 +1,5 @@
 import { hostname } from 'node:os';
-import { commitFrom } from '../model/checkout.js';
-import type { HistoryCommit } from '../model/history.js';
-import type { InventoryHistory } from '../model/inventory.js';
+import { commitFrom, type HistoryCommit, type InventoryHistory } from '../model/inventory.js';
 import type { LogEntry, LoggedChange, RunOutcome } from '../model/log.js';
 import type { Environment } from './git.js';
 

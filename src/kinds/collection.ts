@@ -1,8 +1,8 @@
+import { unhidden } from '../model/digest.js';
+import type { Risk } from '../model/finding.js';
 import type { Kind, PlannedRequest, ReadContext } from '../model/kind.js';
 import type { FieldRule, FieldRules, Observed } from '../model/resource.js';
-import type { Risk } from '../model/risk.js';
 import type { Runs, StartByHand } from '../model/run.js';
-import { unhidden } from '../model/value-hash.js';
 import type {
   CollectionOperations,
   CollectionProperties,

@@ -1,8 +1,8 @@
-import { instantText } from '../model/instant-text.js';
+import type { Risk } from '../model/finding.js';
 import { byCodeUnit } from '../model/json.js';
 import type { Kind, ReadContext, RiskInputs } from '../model/kind.js';
 import type { Delivery, Observed } from '../model/resource.js';
-import type { Risk } from '../model/risk.js';
+import { instantText } from '../model/words.js';
 import * as keys from '../service/operations/keys.js';
 import { readInstant, UNREADABLE } from '../service/operations/record.js';
 import { ageRange, intervalProblem, parseInterval, unitMilliseconds } from '../timing/interval.js';

@@ -1,7 +1,7 @@
-import { instantText } from '../model/instant-text.js';
 import type { Json } from '../model/json.js';
-import type { Listing, ListingContext } from '../model/listing.js';
+import type { Listing, ListingContext } from '../model/kind.js';
 import type { Observed } from '../model/resource.js';
+import { instantText } from '../model/words.js';
 import { readInstant, wholeNumber } from '../service/operations/record.js';
 import { showEvery } from '../timing/interval.js';
 import { type ScheduleSpec, targetRule } from './schedule-spec.js';

@@ -1,5 +1,5 @@
-import type { EntryForm } from '../model/entry-form.js';
 import { byCodeUnit, type Json } from '../model/json.js';
+import type { EntryForm } from '../model/kind.js';
 import type { FieldRule, Layout, Names } from '../model/resource.js';
 
 /** A field in which every difference has a meaning. */

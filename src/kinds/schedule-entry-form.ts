@@ -1,4 +1,4 @@
-import type { EntryForm } from '../model/entry-form.js';
+import type { EntryForm } from '../model/kind.js';
 import type { Names } from '../model/resource.js';
 import { showEvery } from '../timing/interval.js';
 import { type ScheduleSpec, targetRule } from './schedule-spec.js';

@@ -1,5 +1,5 @@
 import type { Resolver } from '../model/resource.js';
-import { wordList } from '../model/word-list.js';
+import { wordList } from '../model/words.js';
 
 /** Names that are listed. The rest are counted. */
 const MOST_NAMES = 5;

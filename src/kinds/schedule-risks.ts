@@ -1,6 +1,6 @@
-import { frequencyText } from '../model/frequency.js';
+import type { Risk } from '../model/finding.js';
 import type { RiskInputs } from '../model/kind.js';
-import type { Risk } from '../model/risk.js';
+import { frequencyText } from '../model/schedule.js';
 import { minutesOfDay, recurrenceOf } from '../timing/runs.js';
 import { offsetAt } from '../timing/zone.js';
 import { type ScheduleSpec, timesOf, timingOf } from './schedule-spec.js';

@@ -1,5 +1,5 @@
 import { isPending } from '../model/resource.js';
-import type { SpecLoad, Timetable } from '../model/timetable.js';
+import type { SpecLoad, Timetable } from '../model/schedule.js';
 import { previewSchedule } from '../service/operations/schedules.js';
 import { closeStarts } from '../timing/close-starts.js';
 import { writeWallClock } from '../timing/local-time.js';

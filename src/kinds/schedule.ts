@@ -1,8 +1,8 @@
+import { unhidden } from '../model/digest.js';
 import { byCodeUnit, canonical, isJsonObject, type Json, type JsonObject, parseJson } from '../model/json.js';
 import type { Kind } from '../model/kind.js';
 import type { ListCall } from '../model/request.js';
 import type { ObjectRef, Observed, Resolver } from '../model/resource.js';
-import { unhidden } from '../model/value-hash.js';
 import * as schedules from '../service/operations/schedules.js';
 import { canonicalCron } from '../timing/cron.js';
 import { showEvery } from '../timing/interval.js';

@@ -1,6 +1,6 @@
-import type { Defaulted, SectionDefault } from '../model/defaults.js';
 import { isJsonObject, type Json, type JsonObject } from '../model/json.js';
 import type { Kind } from '../model/kind.js';
+import type { Defaulted, SectionDefault } from '../model/resource.js';
 import { placeOf } from '../yaml/source.js';
 import { type Entry, mapNode, type Node, sizeOf } from '../yaml/tree.js';
 import type { Diagnostics } from './diagnostics.js';

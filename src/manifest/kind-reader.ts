@@ -1,8 +1,7 @@
 import { posix } from 'node:path';
-import type { Defaulted } from '../model/defaults.js';
 import { isEmptyObject, type JsonObject } from '../model/json.js';
 import type { Kind } from '../model/kind.js';
-import { addressOf, type Declared, type ReportProblem } from '../model/resource.js';
+import { addressOf, type Declared, type Defaulted, type ReportProblem } from '../model/resource.js';
 import type { ProblemText } from '../yaml/problem.js';
 import { placeOf } from '../yaml/source.js';
 import { type Entry, find } from '../yaml/tree.js';

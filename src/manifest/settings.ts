@@ -1,8 +1,8 @@
+import { urlFault } from '../model/connection.js';
 import type { Place } from '../model/diagnostic.js';
 import type { Json } from '../model/json.js';
 import type { InventorySetting, Limits, Prune, UnselectedEnvironments } from '../model/resource.js';
 import { defaultSafeguards, safeguardsFrom } from '../model/safeguards.js';
-import { urlFault } from '../model/service-url.js';
 import { placeOf, type Source, type Span } from '../yaml/source.js';
 import { unsafe } from '../yaml/text.js';
 import { type Entry, find } from '../yaml/tree.js';

@@ -1,10 +1,10 @@
-import type { EntryForm } from './entry-form.js';
+import type { Risk } from './finding.js';
+import type { Hold } from './hold.js';
 import type { JsonObject } from './json.js';
-import type { Listing, ListingContext } from './listing.js';
-import type { Pausing } from './pausing.js';
 import type { Call, ListCall, Request } from './request.js';
 import type {
   Address,
+  Agent,
   Declared,
   Delivery,
   FieldRules,
@@ -14,11 +14,10 @@ import type {
   Observed,
   ReportProblem,
   Resolver,
+  Suggest,
 } from './resource.js';
-import type { Risk } from './risk.js';
 import type { Runs, StartByHand } from './run.js';
-import type { Suggest } from './suggest.js';
-import type { Timetable } from './timetable.js';
+import type { Timetable } from './schedule.js';
 
 /**
  * Everything that is special about one kind of resource, in one file of kinds/. `D` is what a manifest declares,
@@ -250,3 +249,79 @@ export function referencesOf(kind: Kind, spec: unknown): readonly ObjectRef[] {
 export function isExpired(kind: Kind, declared: unknown, now: Date): boolean {
   return kind.expired !== undefined && kind.expired(declared, now) !== null;
 }
+
+/** How objects of a kind are paused and started again. */
+export interface Pausing<S> {
+  /** The field that says whether it is paused. */
+  readonly field: string;
+  isPaused(spec: S): boolean;
+  with(spec: S, paused: boolean): S;
+}
+
+/**
+ * How an object becomes an entry of a manifest. Its properties are the fields, with the values that `FieldRule.show` makes
+ * of them; a field without a value is left out.
+ */
+export interface EntryForm<S> {
+  /** What the entry means by a property that it leaves out. */
+  defaults(key: string): JsonObject;
+  /** What a person would name it after: the first that no other object has becomes the key. */
+  keyWords(spec: S, names: Names): readonly string[];
+  /** What the entry needs besides and the service does not know: a comment in the file. */
+  comment?(key: string): string;
+}
+
+/** What a list shows of one object, besides its id and its name. Nothing that may be a secret. */
+export interface Listing {
+  /** For programs. */
+  readonly values: JsonObject;
+  /** For people: texts by the title of their column. All objects of a kind have the same columns. */
+  readonly columns: Readonly<Record<string, string>>;
+}
+
+export interface ListingContext {
+  readonly names: Names;
+  readonly now: Date;
+}
+
+/**
+ * `declared`: an entry is matched with it. `external`: an entry refers to it. `undeclared`: no entry declares it, and it
+ * belongs to this project, or `prune: all` would delete it. `unmanaged`: this project has nothing to do with it (contract §1).
+ */
+export type ListedStatus = 'declared' | 'external' | 'undeclared' | 'unmanaged';
+
+export interface ListedObject extends Listing {
+  readonly id: string | null;
+  readonly name: string | null;
+  /** Null for what this project does not know. */
+  readonly address: Address | null;
+  /** Null without a project. */
+  readonly status: ListedStatus | null;
+  /** False for objects of the operator, null where the service does not say. */
+  readonly canManage: boolean | null;
+  /** The key that roster uses; null when it may be. Missing for kinds without secrets. */
+  readonly caller?: boolean | null;
+  /** Missing unless it is on hold. */
+  readonly held?: Hold;
+}
+
+export interface ListedSection {
+  readonly kind: KindName;
+  /** The section of manifests: `groups`. */
+  readonly section: string;
+  readonly objects: readonly ListedObject[];
+}
+
+/** An input key that an agent accepts. */
+export interface AgentInput {
+  readonly key: string;
+  /** Null where the service gives none. */
+  readonly defaultValue: string | null;
+}
+
+export interface AgentWithInputs extends Agent {
+  readonly inputs: readonly AgentInput[];
+}
+
+/** Its inputs only where nothing else is listed. */
+export type ListedAgent = Agent & Partial<Pick<AgentWithInputs, 'inputs'>>;

@@ -1,4 +1,4 @@
-import type { Author } from './history.js';
+import type { Author } from './inventory.js';
 import type { FieldChange } from './plan.js';
 import type { Address } from './resource.js';
 

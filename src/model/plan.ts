@@ -1,14 +1,12 @@
-import type { CalendarComparison } from './calendar.js';
-import type { PlannedCheckout } from './checkout.js';
 import type { Diagnostic, DiagnosticCode, Place } from './diagnostic.js';
-import type { Link } from './graph.js';
+import type { Risk } from './finding.js';
 import type { Holds } from './hold.js';
-import type { CreateIntent, InventoryEntry } from './inventory.js';
-import type { Json } from './json.js';
+import type { CreateIntent, InventoryEntry, PlannedCheckout } from './inventory.js';
+import { groupBy, type Json } from './json.js';
 import type { Request } from './request.js';
-import type { Address, Delivery, InventorySetting, KindName, Layout } from './resource.js';
-import type { Risk } from './risk.js';
+import type { Address, Defaulted, Delivery, InventorySetting, KindName, Layout } from './resource.js';
 import type { Safeguards } from './safeguards.js';
+import type { CalendarComparison, NextRuns, StartsPerWeek } from './schedule.js';
 
 export type Action = 'create' | 'update' | 'replace' | 'delete' | 'adopt' | 'forget' | 'none';
 
@@ -63,56 +61,6 @@ export interface Change extends Difference {
 /** A change that nobody has examined yet. */
 export function changeOf(difference: Difference, steps: readonly string[]): Change {
   return { ...difference, steps, nextRuns: null, risks: [], notes: [] };
-}
-
-export interface NextRuns {
-  readonly before: readonly Run[] | null;
-  readonly after: readonly Run[] | null;
-  /** What roster computes for `after`, where the service's preview says something else; null otherwise. */
-  readonly computed: readonly Run[] | null;
-  /** Who computed `after`: the service's own preview, or this program. */
-  readonly by: 'service' | 'roster';
-  readonly timeZone: string;
-  /** How often in the long term. Null before it exists, and where it is not known. */
-  readonly pace: { readonly before: Frequency | null; readonly after: Frequency | null };
-  /** In the next year, after the change. Null where it is not known. */
-  readonly clockChanges: readonly DstAnomaly[] | null;
-}
-
-/** Times of a schedule's wall clock that a clock change skips or repeats. */
-export interface DstAnomaly {
-  readonly effect: 'skipped' | 'repeated';
-  /** The first of them, in the schedule's time zone. */
-  readonly local: string;
-  /** Their number. */
-  readonly times: number;
-  /** When the clocks change, ISO 8601 with Z. */
-  readonly utc: string;
-}
-
-/** How often a schedule runs. 0 and null when it is paused or runs once. */
-export interface Frequency {
-  /** In an average week. Not rounded: a run in four years is not 0. */
-  readonly runsPerWeek: number;
-  /** Between the two runs closest to each other. Null as well where they are years apart. */
-  readonly shortestGapSeconds: number | null;
-  /** Missing unless it is paused. */
-  readonly paused?: true;
-}
-
-/** How many agents the schedules of a plan start in an average week. Those that run once count as 0. */
-export interface StartsPerWeek {
-  /** What exists. Both are rounded to two decimal places. */
-  readonly before: number;
-  readonly after: number;
-  /** The numbers of schedules not counted on each side, because their times or their agents are not known. */
-  readonly unknown: { readonly before: number; readonly after: number };
-}
-
-/** `local` is the wall clock in the schedule's time zone, `utc` is ISO 8601 with Z. */
-export interface Run {
-  readonly local: string;
-  readonly utc: string;
 }
 
 /** One request of a plan. */
@@ -244,4 +192,128 @@ export interface SnapshotAge {
 
 export function isEmpty(plan: Plan): boolean {
   return plan.changes.every((change) => change.action === 'none');
+}
+
+/** The number of changes of each action. */
+export interface Summary {
+  readonly create: number;
+  readonly update: number;
+  readonly replace: number;
+  readonly delete: number;
+  readonly adopt: number;
+  readonly forget: number;
+  readonly unchanged: number;
+}
+
+export function summarise(changes: readonly Change[]): Summary {
+  const counts = { create: 0, update: 0, replace: 0, delete: 0, adopt: 0, forget: 0, unchanged: 0 };
+  for (const change of changes) counts[change.action === 'none' ? 'unchanged' : change.action] += 1;
+  return counts;
+}
+
+export function summaryOf({ changes, leftOut = 0 }: Pick<Plan, 'changes' | 'leftOut'>): Summary {
+  const summary = summarise(changes);
+  return { ...summary, unchanged: summary.unchanged + leftOut };
+}
+
+/** The plan without what only apply needs, which is as large as the project and never shown. */
+export function forView(plan: Plan): Plan {
+  const changes = plan.changes.filter(({ action }) => action !== 'none');
+  const links = changes.length === 0 ? [] : plan.links;
+  return {
+    ...plan,
+    changes,
+    leftOut: plan.changes.length - changes.length,
+    links,
+    records: {},
+    createIntents: {},
+  };
+}
+
+/** A resource refers to another one, or to an agent (`agent/acme-shop`). */
+export interface Link {
+  readonly from: string;
+  readonly to: string;
+  /** The number of a pipeline's stage, from 1; null for links without an order. */
+  readonly stage: number | null;
+}
+
+export interface Graph {
+  /** In the order of the manifests, followed by those that only links name. */
+  readonly nodes: readonly string[];
+  readonly links: readonly Link[];
+}
+
+/** The part of a graph around the given nodes: those that lead to them, and those they lead to. */
+export function subgraphOf({ nodes, links }: Graph, given: ReadonlySet<string>): Graph {
+  const down = reach(
+    given,
+    groupBy(links, ({ from }) => from),
+    'to',
+  );
+  const up = reach(
+    given,
+    groupBy(links, ({ to }) => to),
+    'from',
+  );
+  const touches = ({ from, to }: Link) => (down.has(from) && down.has(to)) || (up.has(from) && up.has(to));
+  return {
+    nodes: nodes.filter((node) => down.has(node) || up.has(node)),
+    links: links.filter(touches),
+  };
+}
+
+function reach(start: ReadonlySet<string>, links: Map<string, Link[]>, end: 'from' | 'to'): Set<string> {
+  const reached = new Set(start);
+  for (const node of reached) for (const link of links.get(node) ?? []) reached.add(link[end]);
+  return reached;
+}
+
+/** A change to one object since the last apply that was not made by roster. */
+export interface Drifted {
+  readonly address: Address;
+  readonly kind: KindName;
+  readonly id: string | null;
+  readonly name: string | null;
+  readonly what: 'changed' | 'deleted';
+  /** `before` is the last applied value, `after` the current one. Origin `both`: the manifest has changed as well. */
+  readonly fields: readonly FieldChange[];
+  readonly source: Place | null;
+}
+
+export interface Drift
+  extends Pick<Plan, 'project' | 'environment' | 'service' | 'unmanaged' | 'diagnostics'> {
+  readonly changes: readonly Drifted[];
+  /** How many resources were checked: those in the inventory. */
+  readonly resources: number;
+}
+
+/** The rule that matched an entry with its object (contract §3), in the order in which they are tried. */
+export type MatchRule = 'id' | 'inventory' | 'natural-key' | 'likeness';
+
+/** Which remote object a resource is matched with, and why. */
+export interface Why {
+  readonly address: Address;
+  readonly source: Place | null;
+  /** Null when it has no match. */
+  readonly object: { readonly id: string | null; readonly name: string | null } | null;
+  readonly rule: MatchRule | null;
+  readonly tried: readonly Tried[];
+  /** The planned change; null for external resources. */
+  readonly change: Change | null;
+  /** The change enables what a hold has paused, and nothing else: nobody changed the manifest. */
+  readonly endsHold: boolean;
+  readonly ignored: readonly Ignored[];
+  /** The properties that come from `defaults`. All others come from the entry itself. */
+  readonly defaults: readonly Defaulted[];
+}
+
+export interface Tried {
+  readonly rule: MatchRule;
+  readonly says: string;
+}
+
+export interface Ignored {
+  readonly path: string;
+  readonly why: string;
 }

@@ -1,8 +1,5 @@
-import type { Defaulted, SectionDefault } from './defaults.js';
 import type { DiagnosticCode, Place } from './diagnostic.js';
 import type { Json, JsonObject } from './json.js';
-import type { ProjectHints } from './project-hints.js';
-import type { Suggest } from './suggest.js';
 
 /** The name of a file in kinds/. The engine treats it as opaque. */
 export type KindName = string;
@@ -257,3 +254,32 @@ export interface FieldRule<V> {
 export type Layout = 'value' | 'set' | 'sequence' | 'text' | 'map' | 'whole';
 
 export type FieldRules<S> = { readonly [F in keyof S & string]: FieldRule<S[F]> };
+
+/** The properties that entries of one section have unless they set them. */
+export type SectionDefault = Readonly<Record<string, DefaultProperty>>;
+
+export interface DefaultProperty {
+  /** As in a manifest. Null where it is not known: it comes from the environment. */
+  readonly value: Json | null;
+  /** It does not apply to entries with one of these properties. */
+  readonly excludedBy: readonly string[];
+}
+
+/** A property that comes from `defaults`. */
+export interface Defaulted {
+  readonly property: string;
+  /** Null for the defaults of the project itself. */
+  readonly environment: string | null;
+  readonly place: Place;
+}
+
+/** What messages say of the manifests, besides the entries. By address; missing when there is nothing. */
+export interface ProjectHints {
+  /** Where `removed` lists it. */
+  readonly removedPlaces?: ReadonlyMap<string, Place>;
+  /** The environments of an entry that exists in others than the selected one only. */
+  readonly existsIn?: ReadonlyMap<string, readonly string[]>;
+}
+
+/** The known word closest to a mistyped one, for a hint; null when none is close. */
+export type Suggest = (word: string, known: readonly string[]) => string | null;

@@ -1,4 +1,7 @@
+import type { Diagnostic } from './diagnostic.js';
+import type { Hold } from './hold.js';
 import type { JsonObject } from './json.js';
+import type { Plan } from './plan.js';
 import type { Call } from './request.js';
 import type { Address, ObjectRef } from './resource.js';
 
@@ -75,4 +78,136 @@ export function runName({
   idKind,
 }: Pick<ServiceRun, 'address' | 'id'> & { readonly idKind: RunIdKind | 'run' }): string {
   return address ?? `${runKindNames[idKind]} ${id ?? '?'}`;
+}
+
+/** A row of the list of runs: what lists show of it. What they do not show is null. */
+export interface ListedRun extends Omit<ServiceRun, 'id' | 'idKind' | 'members'> {
+  readonly id: string;
+  /** `run`: one run of an agent, of which a job consists. The service tracks attention for these. */
+  readonly idKind: ServiceRun['idKind'] | 'run';
+  /** How the service names the agent, group or pipeline. */
+  readonly name: string | null;
+}
+
+/** The newest runs, the newest first. */
+export interface RunsList {
+  /** What the list was narrowed to; null for all runs of the account. */
+  readonly address: Address | null;
+  readonly runs: readonly ListedRun[];
+  /** There are more that the filters select. */
+  readonly isCut: boolean;
+}
+
+/** One run with what its parts show. */
+export interface ShownRun extends ListedRun {
+  /** For each agent; empty for a job. */
+  readonly members: readonly ServiceRun[];
+  /** `Manual` or `Schedule`; null where the service does not show it. */
+  readonly trigger: string | null;
+  readonly scheduleId: string | null;
+  /** Its address, if this project owns it. */
+  readonly schedule: Address | null;
+  /** The group run or pipeline run that a job belongs to. */
+  readonly partOf: { readonly id: string; readonly idKind: ServiceRun['idKind'] } | null;
+  readonly datasets: readonly RunDataset[];
+}
+
+/** What became of the output of a job that succeeded. */
+export interface RunDataset {
+  readonly jobId: string;
+  readonly address: Address | null;
+  /** Null where there is none. */
+  readonly datasetId: string | null;
+  /** Why there is none; null otherwise. */
+  readonly message: string | null;
+}
+
+/** What became of a run that was to be stopped. */
+export interface StoppedRun extends ShownState {
+  /** `finished`: it was over before, and nothing was sent. `running`: it still runs. */
+  readonly result: 'stopped' | 'finished' | 'running';
+}
+
+/** What a command has found out about a run at its end. */
+export type ShownState = Pick<ListedRun, 'address' | 'id' | 'idKind' | 'state' | 'message'>;
+
+/** What became of a member that was to be started again. */
+export interface RetriedMember {
+  readonly address: Address;
+  /** Null where the service does not show it yet. */
+  readonly jobId: string | null;
+  /** `unknown`: the answer was lost, and the group run does not show whether it has started. */
+  readonly result: 'started' | 'refused' | 'notSent' | 'unknown';
+  readonly message: string | null;
+}
+
+/** What became of a failed run whose attention was to be changed. */
+export interface AcknowledgedRun {
+  /** The id of the agent's run. */
+  readonly id: string;
+  /** The job, group run or pipeline run that was named instead; null if it was the run itself. */
+  readonly partOf: string | null;
+  readonly result: 'done' | 'refused' | 'unknown';
+  readonly message: string | null;
+}
+
+/** Worst first. `unknown` is last, but it is never healthy: nothing is known. */
+export const healths = [
+  'failing',
+  'missed',
+  'quiet',
+  'running',
+  'held',
+  'paused',
+  'never-run',
+  'healthy',
+  'unknown',
+] as const;
+
+export type Health = (typeof healths)[number];
+
+/**
+ * How it compares with the manifests and the inventory. `pending`: the manifest has changed since the last apply.
+ * `missing`: it does not exist. `unmanaged`: declared, but not in the inventory. `external`: somebody else manages it.
+ */
+export type Sync = 'in-sync' | 'drifted' | 'pending' | 'missing' | 'unmanaged' | 'external' | 'unknown';
+
+/** The last finished run. What the service does not show is null. */
+export interface LastRun {
+  readonly state: ServiceRunState;
+  readonly startedAt: string | null;
+  readonly finishedAt: string | null;
+  readonly records: number | null;
+  readonly message: string | null;
+}
+
+/** Null where it cannot be counted. */
+export interface StatusCounts {
+  readonly succeeded: number | null;
+  readonly failed: number | null;
+  readonly missed: number | null;
+}
+
+export interface ResourceStatus {
+  readonly address: Address;
+  readonly health: Health;
+  readonly sync: Sync;
+  readonly lastRun: LastRun | null;
+  readonly counts: StatusCounts;
+  /** ISO 8601; null when it never starts again, or that is unknown. */
+  readonly nextRun: string | null;
+  readonly held: Hold | null;
+  readonly isRunning: boolean;
+  /** Why it has this health, for people; empty where the health says it all. */
+  readonly reason: string;
+  /** The id of the run that makes it `failing`, for `runs show`. Null for any other health, and where no list shows the run. */
+  readonly failedRun: string | null;
+}
+
+export interface Status extends Pick<Plan, 'project' | 'environment' | 'service'> {
+  /** Where the period of the counts begins, ISO 8601. */
+  readonly since: string;
+  /** Worst first. */
+  readonly resources: readonly ResourceStatus[];
+  readonly diagnostics: readonly Diagnostic[];
 }

@@ -1,5 +1,5 @@
-import { readIntervalLimit } from './interval-limit.js';
 import type { Limits, Prune } from './resource.js';
+import { readIntervalLimit } from './schedule.js';
 
 /** The settings that limit what an apply may do. Plan and digest hold them, and the inventory those of the last apply. */
 export interface Safeguards {

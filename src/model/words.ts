@@ -46,3 +46,53 @@ function compareParts(a: string, b: string): number {
 function withoutZeros(part: string): string {
   return part.replace(/^0+(?=\d)/, '');
 }
+
+/** `a, b and c`, without `Intl.ListFormat`: the first use of Intl takes as long as starting Node. */
+export function wordList(words: readonly string[], last: 'and' | 'or'): string {
+  const end = words.at(-1) ?? '';
+  return words.length < 2 ? end : `${words.slice(0, -1).join(', ')} ${last} ${end}`;
+}
+
+const MOST_NAMED = 10;
+
+/** Ids in a message: the first ten, and how many more there are. */
+export function namedIds(ids: readonly (string | null)[]): string {
+  const named = ids.slice(0, MOST_NAMED).join(', ');
+  return ids.length <= MOST_NAMED ? named : `${named} and ${ids.length - MOST_NAMED} more`;
+}
+
+/** An instant as it is received (in UTC without an offset, interface §1.6), as people read it: `2026-11-01 12:00 UTC`. */
+export function instantText(text: string): string {
+  const isWithoutOffset = /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?$/.test(text);
+  const date = new Date(isWithoutOffset ? `${text.replace(' ', 'T')}Z` : text);
+  return Number.isNaN(date.getTime()) ? text : date.toISOString().replace(/T(\d\d:\d\d).*$/, ' $1 UTC');
+}
+
+const DAY_MS = 86_400_000;
+
+/** `12 s`. A service may ask to wait for any time, and beyond a day nobody needs the number. */
+export function waitText(milliseconds: number): string {
+  return milliseconds > DAY_MS ? 'more than a day' : `${Math.ceil(milliseconds / 1000)} s`;
+}
+
+const UNITS: Readonly<Record<string, number>> = {
+  s: 1000,
+  m: 60_000,
+  h: 3_600_000,
+  d: 86_400_000,
+  w: 604_800_000,
+};
+
+/** A duration as flags have it, such as `90m`, `8h`, `3d` or `2w`, in milliseconds. Null for any other text. */
+export function readDuration(text: string): number | null {
+  const [, digits, unit = ''] = /^(\d{1,9})([smhdw])$/.exec(text) ?? [];
+  return digits === undefined ? null : Number(digits) * (UNITS[unit] ?? 0);
+}
+
+/** A text as one word of a POSIX shell, whatever it contains. */
+export function shellWord(text: string): string {
+  return `'${text.replaceAll("'", "'\\''")}'`;
+}
+
+/** Takes the place of every value that must not be shown. */
+export const MASK = '(sensitive)';

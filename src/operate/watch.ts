@@ -1,7 +1,6 @@
 import type { Clock } from '../engine/clock.js';
 import type { ReadSession } from '../engine/session.js';
-import { pollUntil } from '../model/poll.js';
-import type { Reader } from '../model/request.js';
+import { pollUntil, type Reader } from '../model/request.js';
 import type { Agent } from '../model/resource.js';
 import { orElse } from '../service/attempt.js';
 import { type AgentRun, listRunsOfJob } from '../service/operations/agent-runs.js';

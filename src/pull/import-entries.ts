@@ -1,5 +1,4 @@
-import { groupBy } from '../model/group-by.js';
-import { byCodeUnit, equal, type Json, type JsonObject } from '../model/json.js';
+import { byCodeUnit, equal, groupBy, type Json, type JsonObject } from '../model/json.js';
 import { type Kind, referencesOf } from '../model/kind.js';
 import {
   type Address,

@@ -1,5 +1,4 @@
-import { groupBy } from '../model/group-by.js';
-import { byCodeUnit, type JsonObject } from '../model/json.js';
+import { byCodeUnit, groupBy, type JsonObject } from '../model/json.js';
 import type { Kind } from '../model/kind.js';
 import { escapedValue } from '../model/template.js';
 import { pairLines } from '../yaml/edit/value-text.js';

@@ -1,5 +1,4 @@
-import { groupBy } from '../model/group-by.js';
-import { byCodeUnit } from '../model/json.js';
+import { byCodeUnit, groupBy } from '../model/json.js';
 
 /** What gets a key: its id, and the words to make the key of, the best first. */
 export interface Unnamed {

@@ -1,10 +1,17 @@
-import type { Calendar, CalendarComparison, CalendarMinute, CalendarSide } from '../model/calendar.js';
 import { type Holds, holdText } from '../model/hold.js';
 import { emptyInventory } from '../model/inventory.js';
 import { byCodeUnit } from '../model/json.js';
 import type { Agent, Project } from '../model/resource.js';
-import type { BusyMinute, TimeSpan } from '../model/start-rate.js';
-import type { SpecLoad, Timetable } from '../model/timetable.js';
+import type {
+  BusyMinute,
+  Calendar,
+  CalendarComparison,
+  CalendarMinute,
+  CalendarSide,
+  SpecLoad,
+  TimeSpan,
+  Timetable,
+} from '../model/schedule.js';
 import { match } from './match.js';
 import type { AgentLookup } from './references.js';
 import {

@@ -1,8 +1,7 @@
+import { digestOfParts, digestPart, hashed, type ValueHasher, valueHasher } from '../model/digest.js';
 import { canonical, type Json } from '../model/json.js';
 import { type Change, changeOf, type Plan, type PlanSubject, type Step } from '../model/plan.js';
-import { digestOfParts, digestPart } from '../model/plan-digest.js';
 import { type Address, objectKey } from '../model/resource.js';
-import { hashed, type ValueHasher, valueHasher } from '../model/value-hash.js';
 import { diff } from './diff.js';
 import { fieldValue, ruleOf } from './fields.js';
 import { withoutIgnored } from './ignore.js';

@@ -1,8 +1,7 @@
 import type { Diagnostic } from '../model/diagnostic.js';
-import type { Drift, Drifted } from '../model/drift.js';
 import { byCodeUnit, type Json } from '../model/json.js';
 import { isExpired } from '../model/kind.js';
-import type { FieldChange } from '../model/plan.js';
+import type { Drift, Drifted, FieldChange } from '../model/plan.js';
 import type { Address, Names, Observed } from '../model/resource.js';
 import { rawValue, ruleOf } from './fields.js';
 import { ownPart } from './ignore.js';

@@ -1,9 +1,8 @@
 import type { Diagnostic } from '../model/diagnostic.js';
 import type { Inventory } from '../model/inventory.js';
 import type { Kind } from '../model/kind.js';
-import { namedIds } from '../model/named-ids.js';
-import { type Address, type Declared, normalId, type Observed } from '../model/resource.js';
-import type { Suggest } from '../model/suggest.js';
+import { type Address, type Declared, normalId, type Observed, type Suggest } from '../model/resource.js';
+import { namedIds } from '../model/words.js';
 import { inventoryEntry } from './recorded.js';
 import { entryDiagnostic } from './references.js';
 

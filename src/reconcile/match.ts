@@ -1,8 +1,7 @@
 import type { Diagnostic } from '../model/diagnostic.js';
-import { groupBy } from '../model/group-by.js';
 import type { Inventory, InventoryEntry } from '../model/inventory.js';
+import { groupBy } from '../model/json.js';
 import type { Kind } from '../model/kind.js';
-import { namedIds } from '../model/named-ids.js';
 import {
   type Address,
   addressOf,
@@ -11,6 +10,7 @@ import {
   type Observed,
   objectKey,
 } from '../model/resource.js';
+import { namedIds } from '../model/words.js';
 import { findExternal } from './external.js';
 import { type Pairing, pair } from './pair.js';
 import {

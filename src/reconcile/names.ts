@@ -1,5 +1,5 @@
-import type { Link } from '../model/graph.js';
 import { type Kind, referencesOf } from '../model/kind.js';
+import type { Link } from '../model/plan.js';
 import {
   type Address,
   type Declared,

@@ -1,8 +1,7 @@
 import type { Diagnostic } from '../model/diagnostic.js';
-import type { Change, NextRuns, Plan, Run } from '../model/plan.js';
-import type { Answered, Ask, Preview } from '../model/preview.js';
+import type { Change, Plan } from '../model/plan.js';
 import type { Address, Desired } from '../model/resource.js';
-import type { Timetable } from '../model/timetable.js';
+import type { Answered, Ask, NextRuns, Preview, Run, Timetable } from '../model/schedule.js';
 import type { Match } from './world.js';
 
 /** Runs shown for each change (contract §4). */

@@ -1,4 +1,4 @@
-import { groupBy } from '../model/group-by.js';
+import { groupBy } from '../model/json.js';
 import { type PlannedRequest, referencesOf } from '../model/kind.js';
 import type { Step } from '../model/plan.js';
 import type { Request } from '../model/request.js';

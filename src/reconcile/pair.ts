@@ -1,11 +1,10 @@
 import type { Diagnostic } from '../model/diagnostic.js';
-import { groupBy } from '../model/group-by.js';
 import type { Inventory, InventoryEntry } from '../model/inventory.js';
-import { byCodeUnit, canonical } from '../model/json.js';
+import { byCodeUnit, canonical, groupBy } from '../model/json.js';
 import type { Kind } from '../model/kind.js';
-import { namedIds } from '../model/named-ids.js';
+import type { MatchRule } from '../model/plan.js';
 import { type Address, type Desired, type EntryProblem, normalId, type Observed } from '../model/resource.js';
-import type { MatchRule } from '../model/why.js';
+import { namedIds } from '../model/words.js';
 import { closestPairs } from './closest.js';
 import { fieldValue } from './fields.js';
 import {

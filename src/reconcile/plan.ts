@@ -1,11 +1,9 @@
-import { plannedCheckout } from '../model/checkout.js';
 import { type Diagnostic, errorsIn, hasErrors } from '../model/diagnostic.js';
-import type { Finding } from '../model/finding.js';
-import { groupBy } from '../model/group-by.js';
-import { byCodeUnit } from '../model/json.js';
+import type { Finding, Risk } from '../model/finding.js';
+import { plannedCheckout } from '../model/inventory.js';
+import { byCodeUnit, groupBy } from '../model/json.js';
 import { type Change, changeOf, type Plan, type PlanSubject } from '../model/plan.js';
 import type { Address } from '../model/resource.js';
-import type { Risk } from '../model/risk.js';
 import { diff, keptDelivery } from './diff.js';
 import { digestOf, type OrderedChanges, restParts } from './digest.js';
 import { ignoredOf } from './ignore.js';

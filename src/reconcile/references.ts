@@ -1,8 +1,6 @@
 import type { Diagnostic } from '../model/diagnostic.js';
-import { groupBy } from '../model/group-by.js';
-import type { JsonObject } from '../model/json.js';
+import { groupBy, type JsonObject } from '../model/json.js';
 import type { Kind } from '../model/kind.js';
-import { namedIds } from '../model/named-ids.js';
 import { resolveIdentity, resolveValues } from '../model/pending.js';
 import type {
   Address,
@@ -12,8 +10,9 @@ import type {
   EntryProblem,
   IdOrPending,
   Resolver,
+  Suggest,
 } from '../model/resource.js';
-import type { Suggest } from '../model/suggest.js';
+import { namedIds } from '../model/words.js';
 
 /** The agent, or why there is none. */
 type AgentResult = { readonly agent: Agent } | Pick<EntryProblem, 'code' | 'message' | 'help'>;

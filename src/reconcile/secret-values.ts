@@ -1,7 +1,7 @@
+import { isHidden, WITHHELD } from '../model/digest.js';
 import { equal, isJsonObject, isSame, type Json } from '../model/json.js';
-import { MASK } from '../model/mask.js';
 import { escaped, fits, masked, UNKNOWN_TEMPLATE, usesEnvironment } from '../model/template.js';
-import { isHidden, WITHHELD } from '../model/value-hash.js';
+import { MASK } from '../model/words.js';
 import { fieldValue, rawValue, ruleOf } from './fields.js';
 import { ownPart } from './ignore.js';
 import { recordedTemplate } from './recorded.js';

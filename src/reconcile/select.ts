@@ -1,8 +1,7 @@
 import type { Diagnostic } from '../model/diagnostic.js';
 import { byCodeUnit } from '../model/json.js';
 import { referencesOf } from '../model/kind.js';
-import { type Address, isPending, objectKey } from '../model/resource.js';
-import type { Suggest } from '../model/suggest.js';
+import { type Address, isPending, objectKey, type Suggest } from '../model/resource.js';
 import type { PlanBasis, ResourceDiff, Selector } from './world.js';
 
 /**

@@ -1,9 +1,8 @@
-import { roundedFrequency } from '../model/frequency.js';
 import { isExpired, type Kind } from '../model/kind.js';
 import type { Action } from '../model/plan.js';
 import { type Desired, isPending, type ObjectRef, objectKey } from '../model/resource.js';
 import type { Runs } from '../model/run.js';
-import type { SpecLoad, Timetable } from '../model/timetable.js';
+import { roundedFrequency, type SpecLoad, type Timetable } from '../model/schedule.js';
 import type { Comparison, Match, Matched, WeeklyStarts } from './world.js';
 
 /** A declared entry that starts agents at certain times. */

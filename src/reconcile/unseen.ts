@@ -1,9 +1,8 @@
-import { groupBy } from '../model/group-by.js';
-import { instantText } from '../model/instant-text.js';
-import { canonical, type JsonObject } from '../model/json.js';
+import { canonical, groupBy, type JsonObject } from '../model/json.js';
 import type { Kind } from '../model/kind.js';
 import type { Plan } from '../model/plan.js';
 import type { Address } from '../model/resource.js';
+import { instantText } from '../model/words.js';
 import type { Match } from './world.js';
 
 /** How long the service may take to show a new object, and how far the clock of another machine may be ahead. */

@@ -1,10 +1,9 @@
 import { holdText } from '../model/hold.js';
 import { canonical } from '../model/json.js';
 import type { Kind } from '../model/kind.js';
-import { namedIds } from '../model/named-ids.js';
-import type { Change, Plan } from '../model/plan.js';
+import type { Change, Ignored, Plan, Tried, Why } from '../model/plan.js';
 import type { Address, Names, Observed } from '../model/resource.js';
-import type { Ignored, Tried, Why } from '../model/why.js';
+import { namedIds } from '../model/words.js';
 import { fieldValue, rawValue, ruleOf } from './fields.js';
 import { type IgnoredPart, ignoredParts } from './ignore.js';
 import { secretPlaces } from './secret-values.js';

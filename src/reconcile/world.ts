@@ -1,10 +1,9 @@
-import type { Checkout } from '../model/checkout.js';
 import type { Diagnostic } from '../model/diagnostic.js';
 import type { Allowances, Finding } from '../model/finding.js';
 import type { Hold } from '../model/hold.js';
-import type { Inventory, InventoryEntry } from '../model/inventory.js';
+import type { Checkout, Inventory, InventoryEntry } from '../model/inventory.js';
 import type { Kind, PlannedRequest } from '../model/kind.js';
-import type { Difference, StartsPerWeek } from '../model/plan.js';
+import type { Difference, MatchRule } from '../model/plan.js';
 import type {
   Address,
   Desired,
@@ -15,7 +14,7 @@ import type {
   Project,
   Prune,
 } from '../model/resource.js';
-import type { MatchRule } from '../model/why.js';
+import type { StartsPerWeek } from '../model/schedule.js';
 import type { AgentLookup } from './references.js';
 
 /** One resource: what is declared, what exists, and what was applied last. At least one of the three is set. */

@@ -1,4 +1,4 @@
-import { MASK } from '../model/mask.js';
+import { MASK } from '../model/words.js';
 
 /**
  * What looks like a whole API key (contract §2), whoever wrote it. Shorter tokens are shown: the service lists the first

@@ -1,4 +1,4 @@
-import { MASK } from '../model/mask.js';
+import { MASK } from '../model/words.js';
 import { maskApiKeys } from './api-keys.js';
 import { SecretSearch } from './secret-search.js';
 

@@ -1,4 +1,4 @@
-import { MASK } from '../model/mask.js';
+import { MASK } from '../model/words.js';
 
 /** Shorter values occur in texts by chance, and a mask there would tell that they are secret. */
 const SHORTEST_SECRET = 8;

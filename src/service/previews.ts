@@ -1,5 +1,5 @@
-import type { Answered, Ask, Preview } from '../model/preview.js';
 import type { Reader } from '../model/request.js';
+import type { Answered, Ask, Preview } from '../model/schedule.js';
 import { ServiceFailure } from './failure.js';
 import { createQueue } from './queue.js';
 

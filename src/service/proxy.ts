@@ -2,8 +2,8 @@
 // always reached directly, and that NO_PROXY may hold address ranges (test/unit/service/proxy.test.ts).
 import { BlockList, isIP } from 'node:net';
 import { domainToASCII } from 'node:url';
+import { isLoopback } from '../model/connection.js';
 import { problem } from '../model/diagnostic.js';
-import { isLoopback } from '../model/service-url.js';
 
 /** The HTTP proxy on the way to the service. */
 export interface HttpProxy {

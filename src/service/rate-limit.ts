@@ -1,4 +1,4 @@
-import { waitText } from '../model/wait-text.js';
+import { waitText } from '../model/words.js';
 import { type FailureFacts, ServiceFailure } from './failure.js';
 
 /** Between two requests, once a limit has been met for the first time. */

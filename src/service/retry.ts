@@ -1,5 +1,5 @@
 import type { Effect } from '../model/request.js';
-import { waitText } from '../model/wait-text.js';
+import { waitText } from '../model/words.js';
 import { type FailureFacts, ServiceFailure } from './failure.js';
 
 const MAX_ATTEMPTS = 3;

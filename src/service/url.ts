@@ -1,7 +1,6 @@
+import { isApiKey, urlFault } from '../model/connection.js';
 import { problem } from '../model/diagnostic.js';
-import { isApiKey } from '../model/key-prefix.js';
 import type { Request } from '../model/request.js';
-import { urlFault } from '../model/service-url.js';
 
 /**
  * Checks the service's URL before a key is sent there: https, or http on a loopback address; a base path is allowed.

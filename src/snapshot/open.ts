@@ -1,11 +1,10 @@
-import { commitFrom } from '../model/checkout.js';
 import { type Problem, problem } from '../model/diagnostic.js';
-import type { Inventory } from '../model/inventory.js';
+import { hidden, type ValueHasher, valueHasher, WITHHELD } from '../model/digest.js';
+import { commitFrom, type Inventory } from '../model/inventory.js';
 import { isJsonObject, type Json, type JsonObject, parseJson } from '../model/json.js';
 import type { Kind } from '../model/kind.js';
 import { type Agent, type KindName, normalId, type Observed } from '../model/resource.js';
 import { safeguardsFrom } from '../model/safeguards.js';
-import { hidden, type ValueHasher, valueHasher, WITHHELD } from '../model/value-hash.js';
 import { snapshot as isSnapshot } from './generated/validator.js';
 import {
   changeApplied,

@@ -1,9 +1,9 @@
+import { type HashScope, hashed, type ValueHasher, valueHasher } from '../model/digest.js';
 import type { Inventory } from '../model/inventory.js';
 import { byCodeUnit, canonical, isJsonObject, type Json, type JsonObject } from '../model/json.js';
 import type { Kind } from '../model/kind.js';
 import type { Agent, InventorySetting, KindName, Observed } from '../model/resource.js';
 import { usesEnvironment } from '../model/template.js';
-import { type HashScope, hashed, type ValueHasher, valueHasher } from '../model/value-hash.js';
 import {
   changeApplied,
   changeHashed,

@@ -1,6 +1,4 @@
-import type { IntervalLimit } from '../model/interval-limit.js';
-import type { TimeSpan } from '../model/start-rate.js';
-import type { CloseStarts } from '../model/timetable.js';
+import type { CloseStarts, IntervalLimit, TimeSpan } from '../model/schedule.js';
 import { eachRun, keepsWallClock, recurrenceOf, runsBetween, type ZonedTiming } from './runs.js';
 import { DAY_MILLISECONDS, type OffsetPeriod, offsetPeriods } from './zone.js';
 

@@ -1,5 +1,5 @@
-import type { Suggest } from '../model/suggest.js';
-import { wordList } from '../model/word-list.js';
+import type { Suggest } from '../model/resource.js';
+import { wordList } from '../model/words.js';
 import { quoted, type TimingProblem } from './problem.js';
 
 /** The units of a `Basic` schedule (interface §2, Schedule). */

@@ -1,5 +1,4 @@
-import type { DstAnomaly } from '../model/plan.js';
-import type { TimeSpan } from '../model/start-rate.js';
+import type { DstAnomaly, TimeSpan } from '../model/schedule.js';
 import { type Cron, gaps, nextFireDay, readCron } from './cron.js';
 import { type Interval, unitMilliseconds } from './interval.js';
 import {

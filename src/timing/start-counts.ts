@@ -1,5 +1,4 @@
-import type { CalendarDay } from '../model/calendar.js';
-import type { BusyMinute, BusyMinutes, TimeSpan } from '../model/start-rate.js';
+import type { BusyMinute, BusyMinutes, CalendarDay, TimeSpan } from '../model/schedule.js';
 import { type Cron, readCron } from './cron.js';
 import { type Interval, unitMilliseconds } from './interval.js';
 import { toInstant, writeWallClock } from './local-time.js';

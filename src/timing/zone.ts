@@ -1,4 +1,4 @@
-import type { Suggest } from '../model/suggest.js';
+import type { Suggest } from '../model/resource.js';
 import { quoted, type TimingProblem } from './problem.js';
 
 /** The version of the time-zone data of this Node, such as `2025c`. Versions differ by an hour in some zones. */

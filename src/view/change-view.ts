@@ -1,6 +1,6 @@
-import { groupBy } from '../model/group-by.js';
+import type { Risk } from '../model/finding.js';
+import { groupBy } from '../model/json.js';
 import type { Change, Plan, Step } from '../model/plan.js';
-import type { Risk } from '../model/risk.js';
 import { naturalOrder, some } from '../model/words.js';
 import { actionLabels } from './change-labels.js';
 import { escapeControls } from './escape.js';

@@ -1,5 +1,13 @@
-import { frequencyText, intervalText, roundedFrequency } from '../model/frequency.js';
-import type { Change, DstAnomaly, Frequency, NextRuns, Run } from '../model/plan.js';
+import type { Change } from '../model/plan.js';
+import {
+  type DstAnomaly,
+  type Frequency,
+  frequencyText,
+  intervalText,
+  type NextRuns,
+  type Run,
+  roundedFrequency,
+} from '../model/schedule.js';
 import { count } from '../model/words.js';
 import { cut } from './columns.js';
 import { escapeControls } from './escape.js';

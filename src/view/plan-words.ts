@@ -1,13 +1,20 @@
 import { type Diagnostic, type Severity, severities } from '../model/diagnostic.js';
-import type { Drift, Drifted } from '../model/drift.js';
-import { numberText } from '../model/frequency.js';
-import { instantText } from '../model/instant-text.js';
-import { placeLabel } from '../model/inventory-place.js';
-import type { Change, Plan, ServiceOverride, SnapshotAge, UnmanagedCounts } from '../model/plan.js';
-import { summarise, summaryOf } from '../model/plan-view.js';
+import { placeLabel } from '../model/inventory.js';
+import {
+  type Change,
+  type Drift,
+  type Drifted,
+  type Plan,
+  type ServiceOverride,
+  type SnapshotAge,
+  summarise,
+  summaryOf,
+  type UnmanagedCounts,
+} from '../model/plan.js';
 import { isComplete, outcomeCounts, type Report } from '../model/report.js';
 import { defaultSafeguards, weakerSafeguards } from '../model/safeguards.js';
-import { count } from '../model/words.js';
+import { numberText } from '../model/schedule.js';
+import { count, instantText } from '../model/words.js';
 import { actingActions, actionLabels } from './change-labels.js';
 import { escapeControls } from './escape.js';
 

@@ -1,5 +1,5 @@
-import { instantText } from '../model/instant-text.js';
-import { type Health, healths, type LastRun, type ResourceStatus, type Sync } from '../model/status.js';
+import { type Health, healths, type LastRun, type ResourceStatus, type Sync } from '../model/run.js';
+import { instantText } from '../model/words.js';
 import { runStateLabels } from './run-labels.js';
 
 export const healthLabels: Readonly<Record<Health, string>> = {

@@ -73,7 +73,7 @@ const known: Readonly<Record<string, readonly string[]>> = {
   apply: ['model', 'files'],
   view: ['model'],
   redact: ['model'],
-  init: ['model/shell-word.ts'],
+  init: ['model/words.ts'],
   sandbox: [],
 };
 

@@ -287,10 +287,10 @@ export const bugs: readonly Bug[] = [
   },
   {
     name: 'an apply from a shallow clone counts as the newest one',
-    file: 'src/model/checkout.ts',
+    file: 'src/model/inventory.ts',
     find: "const replaces = applied === null || state === 'current' || decided;",
     replace: "const replaces = applied === null || state !== 'stale' || decided;",
-    tests: ['test/unit/model/checkout.test.ts'],
+    tests: ['test/unit/model/inventory.test.ts'],
   },
   {
     name: 'creates are sent on connections that were closed while the plan was printed',

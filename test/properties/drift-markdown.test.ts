@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { Drift, Drifted } from '../../src/model/drift.js';
+import type { Drift, Drifted } from '../../src/model/plan.js';
 import { driftMarkdown } from '../../src/view/markdown/drift-markdown.js';
 import { MARKDOWN_LIMIT } from '../../src/view/markdown/page-parts.js';
 import { expectInertMarkdown } from '../support/inert-markdown.js';

@@ -12,9 +12,9 @@ import {
   addressOf,
   type Declared,
   type Observed,
+  type Suggest,
 } from '../../src/model/resource.js';
 import { defaultSafeguards } from '../../src/model/safeguards.js';
-import type { Suggest } from '../../src/model/suggest.js';
 import { fieldValue } from '../../src/reconcile/fields.js';
 import { compare, type Planned, plan } from '../../src/reconcile/plan.js';
 import { agentLookup } from '../../src/reconcile/references.js';

@@ -1,7 +1,7 @@
 import { type Command, CommanderError } from 'commander';
 import { suggest } from '../../manifest/suggest.js';
 import type { Diagnostic } from '../../model/diagnostic.js';
-import { wordList } from '../../model/word-list.js';
+import { wordList } from '../../model/words.js';
 import { jsonText } from '../../view/json/json-text.js';
 import { failureJson } from '../../view/json/plan-json.js';
 import { diagnosticsText } from '../../view/text/diagnostics-text.js';

@@ -1,7 +1,7 @@
 import type { Argument, Command, Option } from 'commander';
 import { projectNames } from '../../engine/outline.js';
 import { diagnosticCodes } from '../../model/diagnostic.js';
-import { healths } from '../../model/status.js';
+import { healths } from '../../model/run.js';
 import { exitCode } from '../command/exit.js';
 import { innermost } from '../command/tree.js';
 import type { CommandContext } from '../host/host.js';

@@ -1,5 +1,5 @@
 import type { Argument, Command, Option } from 'commander';
-import { wordList } from '../../model/word-list.js';
+import { wordList } from '../../model/words.js';
 import type { Definition, Effects } from '../command/definition.js';
 
 /** How commander prints help: the values of a choice follow its description. */

@@ -1,8 +1,7 @@
 import type { Confirmation } from '../../engine/reviewed-run.js';
 import { withSession } from '../../engine/session.js';
 import { problem } from '../../model/diagnostic.js';
-import type { ServiceRun } from '../../model/run.js';
-import type { RetriedMember } from '../../model/run-history.js';
+import type { RetriedMember, ServiceRun } from '../../model/run.js';
 import {
   acknowledge,
   type RemoveCallbacks,

@@ -1,8 +1,7 @@
 import { kinds } from '../../kinds/index.js';
 import { readOutline } from '../../manifest/outline.js';
 import { type Diagnostic, Problem, problem } from '../../model/diagnostic.js';
-import { groupBy } from '../../model/group-by.js';
-import { canonical, type Json } from '../../model/json.js';
+import { canonical, groupBy, type Json } from '../../model/json.js';
 import { exists, type Kind } from '../../model/kind.js';
 import { type Address, type KindName, type Observed, objectKey, type Project } from '../../model/resource.js';
 import {

@@ -1,6 +1,5 @@
 import type { Diagnostic } from '../../model/diagnostic.js';
-import { groupBy } from '../../model/group-by.js';
-import { canonical, type Json, type JsonObject } from '../../model/json.js';
+import { canonical, groupBy, type Json, type JsonObject } from '../../model/json.js';
 import type { Address, Declared } from '../../model/resource.js';
 import { usesEnvironment } from '../../model/template.js';
 import {

@@ -1,6 +1,6 @@
 import type { ReadSession } from '../../engine/session.js';
-import type { Graph } from '../../model/graph.js';
 import { isJsonObject } from '../../model/json.js';
+import type { Graph } from '../../model/plan.js';
 import { normalId } from '../../model/resource.js';
 import { datasetLineage, type Lineage } from '../../service/operations/datasets.js';
 

@@ -1,8 +1,8 @@
 import type { ReadSession, Session } from '../../engine/session.js';
 import type { DatasetChange, DatasetInfo } from '../../model/data.js';
 import { type Diagnostic, problem } from '../../model/diagnostic.js';
-import { readDuration } from '../../model/duration.js';
 import type { Reader } from '../../model/request.js';
+import { readDuration } from '../../model/words.js';
 import { attempt, orElse } from '../../service/attempt.js';
 import { listAgents } from '../../service/operations/agents.js';
 import { deleteDatasets, listDatasets, MAX_BULK_DATASETS } from '../../service/operations/datasets.js';

@@ -3,7 +3,7 @@ import { suggest } from '../../manifest/suggest.js';
 import type { DataTable } from '../../model/data.js';
 import { type Diagnostic, Problem, problem } from '../../model/diagnostic.js';
 import type { Reader } from '../../model/request.js';
-import { shellWord } from '../../model/shell-word.js';
+import { shellWord } from '../../model/words.js';
 import { ServiceFailure } from '../../service/failure.js';
 import {
   type DatasetCondition,

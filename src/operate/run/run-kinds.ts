@@ -2,7 +2,7 @@ import { type Problem, problem } from '../../model/diagnostic.js';
 import type { Call, ListCall, Reader } from '../../model/request.js';
 import { type Address, type Agent, isId, normalId } from '../../model/resource.js';
 import { type RunIdKind, runKindNames, type ServiceRun, type ServiceRunState } from '../../model/run.js';
-import { shellWord } from '../../model/shell-word.js';
+import { shellWord } from '../../model/words.js';
 import { unlessGone } from '../../service/attempt.js';
 import { type AgentRun, listRuns } from '../../service/operations/agent-runs.js';
 import {

@@ -1,8 +1,8 @@
 import type { Session } from '../../engine/session.js';
 import { type Diagnostic, Problem, problem } from '../../model/diagnostic.js';
 import type { JsonObject } from '../../model/json.js';
-import { namedIds } from '../../model/named-ids.js';
 import { runName, type ServiceRun } from '../../model/run.js';
+import { namedIds } from '../../model/words.js';
 import { Watch } from '../watch.js';
 import { type FollowedRun, type FollowResult, follow, Retries, Stops } from './follow.js';
 import { runKind } from './run-kinds.js';

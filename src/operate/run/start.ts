@@ -1,9 +1,9 @@
 import type { Diagnostic } from '../../model/diagnostic.js';
 import { canonical, equal, isJsonObject, type Json, type JsonObject, parseJson } from '../../model/json.js';
-import type { AgentWithInputs } from '../../model/listing.js';
-import { namedIds } from '../../model/named-ids.js';
+import type { AgentWithInputs } from '../../model/kind.js';
 import type { Call, Reader } from '../../model/request.js';
 import type { StartedRun } from '../../model/run.js';
+import { namedIds } from '../../model/words.js';
 import { type Attempt, attempt, orElse } from '../../service/attempt.js';
 import type { Client } from '../../service/client.js';
 import { ServiceFailure } from '../../service/failure.js';

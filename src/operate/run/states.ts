@@ -1,6 +1,5 @@
 import type { Address, Agent } from '../../model/resource.js';
-import type { RunName, ServiceRun, ServiceRunState } from '../../model/run.js';
-import type { ListedRun } from '../../model/run-history.js';
+import type { ListedRun, RunName, ServiceRun, ServiceRunState } from '../../model/run.js';
 import type { AgentRun } from '../../service/operations/agent-runs.js';
 import type { GroupRun, NotStarted } from '../../service/operations/group-runs.js';
 import type { Job } from '../../service/operations/jobs.js';

@@ -3,8 +3,7 @@ import type { Session } from '../../engine/session.js';
 import { type Diagnostic, Problem, problem } from '../../model/diagnostic.js';
 import type { Reader } from '../../model/request.js';
 import type { Agent } from '../../model/resource.js';
-import type { ServiceRun } from '../../model/run.js';
-import type { AcknowledgedRun, RetriedMember, ShownState, StoppedRun } from '../../model/run-history.js';
+import type { AcknowledgedRun, RetriedMember, ServiceRun, ShownState, StoppedRun } from '../../model/run.js';
 import { type Attempt, attempt, orElse, unlessGone } from '../../service/attempt.js';
 import { ServiceFailure } from '../../service/failure.js';
 import {

@@ -1,7 +1,7 @@
 import type { ReadSession } from '../../engine/session.js';
 import type { Call, ListCall, Reader } from '../../model/request.js';
 import type { Address } from '../../model/resource.js';
-import type { ListedRun, RunsList } from '../../model/run-history.js';
+import type { ListedRun, RunsList } from '../../model/run.js';
 import { type AgentRun, listRuns as listAgentRuns } from '../../service/operations/agent-runs.js';
 import { listAgents } from '../../service/operations/agents.js';
 import { listJobs } from '../../service/operations/jobs.js';

@@ -1,9 +1,8 @@
-import { groupBy } from '../../model/group-by.js';
 import { endedHoldText, type Hold, holdText } from '../../model/hold.js';
-import { instantText } from '../../model/instant-text.js';
-import type { Json } from '../../model/json.js';
+import { groupBy, type Json } from '../../model/json.js';
 import type { Agent, Names } from '../../model/resource.js';
-import type { Health, LastRun, ResourceStatus, StatusCounts } from '../../model/status.js';
+import type { Health, LastRun, ResourceStatus, StatusCounts } from '../../model/run.js';
+import { instantText } from '../../model/words.js';
 import { readInstant } from '../../service/operations/record.js';
 import { addressNamed } from '../run/states.js';
 import type { Occurrence } from './history.js';

@@ -1,5 +1,5 @@
 import type { Diagnostic } from '../../model/diagnostic.js';
-import { groupBy } from '../../model/group-by.js';
+import { groupBy } from '../../model/json.js';
 import type { ListCall, Reader } from '../../model/request.js';
 import type { RunIdKind, ServiceRun, ServiceRunState } from '../../model/run.js';
 import { orElse } from '../../service/attempt.js';

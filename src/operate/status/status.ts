@@ -2,11 +2,10 @@ import { diagnosticsIn, observe, requireAccount } from '../../engine/observe.js'
 import { selectedOf, selectorsOf } from '../../engine/selectors.js';
 import type { ReadSession } from '../../engine/session.js';
 import { type Diagnostic, type Problem, problem } from '../../model/diagnostic.js';
-import { readDuration } from '../../model/duration.js';
 import { byCodeUnit } from '../../model/json.js';
 import type { Address } from '../../model/resource.js';
-import type { RunIdKind } from '../../model/run.js';
-import { healths, type ResourceStatus, type Status } from '../../model/status.js';
+import { healths, type ResourceStatus, type RunIdKind, type Status } from '../../model/run.js';
+import { readDuration } from '../../model/words.js';
 import { readInstant } from '../../service/operations/record.js';
 import { runKind } from '../run/run-kinds.js';
 import { Watch } from '../watch.js';

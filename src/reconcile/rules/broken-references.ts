@@ -1,5 +1,5 @@
 import { type Finding, risk } from '../../model/finding.js';
-import { groupBy } from '../../model/group-by.js';
+import { groupBy } from '../../model/json.js';
 import { referencesOf } from '../../model/kind.js';
 import { isPending, objectKey } from '../../model/resource.js';
 import { listed, mayStart, unmanagedObjects } from '../unmanaged.js';

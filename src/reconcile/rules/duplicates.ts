@@ -1,8 +1,7 @@
 import { type Finding, finding, risk } from '../../model/finding.js';
-import { groupBy } from '../../model/group-by.js';
-import { canonical, type Json } from '../../model/json.js';
+import { canonical, groupBy, type Json } from '../../model/json.js';
 import { exists, type Kind } from '../../model/kind.js';
-import { namedIds } from '../../model/named-ids.js';
+import { namedIds } from '../../model/words.js';
 import { foldedName } from '../confusables.js';
 import { fieldTexts, fieldValue } from '../fields.js';
 import { entryDiagnostic } from '../references.js';

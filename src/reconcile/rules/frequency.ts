@@ -1,11 +1,15 @@
 import { type Finding, finding, refusal, risk } from '../../model/finding.js';
-import { intervalText, numberText } from '../../model/frequency.js';
-import { instantText } from '../../model/instant-text.js';
-import { readIntervalLimit } from '../../model/interval-limit.js';
 import { byCodeUnit } from '../../model/json.js';
 import type { Address, Limits } from '../../model/resource.js';
-import type { BusyMinute } from '../../model/start-rate.js';
-import type { CloseStarts, Timetable } from '../../model/timetable.js';
+import {
+  type BusyMinute,
+  type CloseStarts,
+  intervalText,
+  numberText,
+  readIntervalLimit,
+  type Timetable,
+} from '../../model/schedule.js';
+import { instantText } from '../../model/words.js';
 import { countable, isTimed, type StartLoad, startLoads } from '../starts.js';
 import type { ResourceDiff, Rule, World } from '../world.js';
 

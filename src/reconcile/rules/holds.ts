@@ -1,8 +1,7 @@
 import type { Diagnostic } from '../../model/diagnostic.js';
 import { type Finding, finding, note } from '../../model/finding.js';
-import { groupBy } from '../../model/group-by.js';
 import { endedHoldText, type Hold, type Holds, holdText } from '../../model/hold.js';
-import { byCodeUnit } from '../../model/json.js';
+import { byCodeUnit, groupBy } from '../../model/json.js';
 import type { Action } from '../../model/plan.js';
 import type { Address } from '../../model/resource.js';
 import type { ResourceDiff, Rule } from '../world.js';

@@ -1,7 +1,6 @@
 import { type Finding, finding, note } from '../../model/finding.js';
-import { groupBy } from '../../model/group-by.js';
 import type { Inventory } from '../../model/inventory.js';
-import { canonical, type Json } from '../../model/json.js';
+import { canonical, groupBy, type Json } from '../../model/json.js';
 import type { Kind } from '../../model/kind.js';
 import { type Address, addressOf, type Desired, type KindName, type Observed } from '../../model/resource.js';
 import { closestPairs } from '../closest.js';

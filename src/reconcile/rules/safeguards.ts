@@ -1,5 +1,5 @@
 import { type Finding, risk } from '../../model/finding.js';
-import { isSamePlace, placeLabel } from '../../model/inventory-place.js';
+import { isSamePlace, placeLabel } from '../../model/inventory.js';
 import { defaultSafeguards, weakerSafeguards } from '../../model/safeguards.js';
 import { ignoredParts } from '../ignore.js';
 import type { ResourceDiff, Rule, World } from '../world.js';

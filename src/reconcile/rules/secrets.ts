@@ -1,7 +1,6 @@
 import { type Finding, finding, note, refusal } from '../../model/finding.js';
-import { instantText } from '../../model/instant-text.js';
-import { namedIds } from '../../model/named-ids.js';
 import type { Observed } from '../../model/resource.js';
+import { instantText, namedIds } from '../../model/words.js';
 import { keptDelivery, revokesCaller } from '../diff.js';
 import type { PlanBasis, ResourceDiff, Rule, World } from '../world.js';
 

@@ -1,5 +1,5 @@
-import { type Checkout, isDirty, shortCommit } from '../../model/checkout.js';
 import { type Finding, finding, refusal } from '../../model/finding.js';
+import { type Checkout, isDirty, shortCommit } from '../../model/inventory.js';
 import type { ResourceDiff, Rule } from '../world.js';
 
 /** What others have applied since would be undone: a colleague's new group is one that no manifest here declares. */

@@ -1,5 +1,5 @@
 import { canonical, isJsonObject, type Json, type JsonObject, parseJson } from '../../model/json.js';
-import type { AgentInput, AgentWithInputs } from '../../model/listing.js';
+import type { AgentInput, AgentWithInputs } from '../../model/kind.js';
 import { type Call, type ListCall, Unexpected } from '../../model/request.js';
 import type { Agent } from '../../model/resource.js';
 import { asRecord, field, idText, type RemoteRecord, text, unexpected } from './record.js';

@@ -1,5 +1,5 @@
+import { isApiKey } from '../../model/connection.js';
 import { isJsonObject } from '../../model/json.js';
-import { isApiKey } from '../../model/key-prefix.js';
 import type { ListCall, Request } from '../../model/request.js';
 import type { IdOrPending } from '../../model/resource.js';
 import { findCreatedId } from './created.js';

@@ -1,5 +1,4 @@
-import type { Calendar, CalendarDay } from '../../model/calendar.js';
-import { numberText } from '../../model/frequency.js';
+import { type Calendar, type CalendarDay, numberText } from '../../model/schedule.js';
 import { cut } from '../columns.js';
 import { escapeControls } from '../escape.js';
 import { zoneDataText } from '../plan-words.js';

@@ -1,5 +1,4 @@
-import type { Calendar, CalendarDay, CalendarMinute } from '../../model/calendar.js';
-import { numberText } from '../../model/frequency.js';
+import { type Calendar, type CalendarDay, type CalendarMinute, numberText } from '../../model/schedule.js';
 import { some } from '../../model/words.js';
 import { pad } from '../columns.js';
 import { escapeControls } from '../escape.js';

@@ -1,5 +1,4 @@
-import type { Calendar } from '../../model/calendar.js';
-import { numberText } from '../../model/frequency.js';
+import { type Calendar, numberText } from '../../model/schedule.js';
 import { agree } from '../../model/words.js';
 
 /** What the calendars of all formats have in common: the steps of load, their colors, and numbers in words. */

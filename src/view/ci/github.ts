@@ -1,6 +1,6 @@
 import type { Diagnostic, Place, Severity } from '../../model/diagnostic.js';
+import type { Risk } from '../../model/finding.js';
 import type { Plan } from '../../model/plan.js';
-import type { Risk } from '../../model/risk.js';
 import { count } from '../../model/words.js';
 import { actionLabels } from '../change-labels.js';
 import { type ChangeView, changeViews } from '../change-view.js';

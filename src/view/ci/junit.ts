@@ -1,6 +1,5 @@
 import type { Diagnostic } from '../../model/diagnostic.js';
-import { runName, type ServiceRun } from '../../model/run.js';
-import type { Health, ResourceStatus, Status } from '../../model/status.js';
+import { type Health, type ResourceStatus, runName, type ServiceRun, type Status } from '../../model/run.js';
 import { escapeControls } from '../escape.js';
 import { runSeconds, withStageNames } from '../run-labels.js';
 import { healthLabels } from '../status-labels.js';

@@ -1,6 +1,5 @@
 import type { DataOutcome, DatasetChange, DatasetInfo, SavedData, StoredQuery } from '../../model/data.js';
-import { instantText } from '../../model/instant-text.js';
-import { count } from '../../model/words.js';
+import { count, instantText } from '../../model/words.js';
 import { escapeControls } from '../escape.js';
 import { indent, joinBlocks } from '../text/layout.js';
 import { type TextLayout, type TextOptions, textLayout } from '../text/paint.js';

@@ -1,5 +1,4 @@
-import type { Graph } from '../../model/graph.js';
-import type { Action } from '../../model/plan.js';
+import type { Action, Graph } from '../../model/plan.js';
 import { actionLabels } from '../change-labels.js';
 import { cut } from '../columns.js';
 import { escapeControls } from '../escape.js';

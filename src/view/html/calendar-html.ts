@@ -1,12 +1,12 @@
-import type {
-  Calendar,
-  CalendarComparison,
-  CalendarDay,
-  CalendarMinute,
-  CalendarSide,
-} from '../../model/calendar.js';
 import type { Diagnostic } from '../../model/diagnostic.js';
-import { numberText } from '../../model/frequency.js';
+import {
+  type Calendar,
+  type CalendarComparison,
+  type CalendarDay,
+  type CalendarMinute,
+  type CalendarSide,
+  numberText,
+} from '../../model/schedule.js';
 import {
   amount,
   heatShades,

@@ -1,5 +1,4 @@
-import { subgraphOf } from '../../model/graph.js';
-import type { Plan } from '../../model/plan.js';
+import { type Plan, subgraphOf } from '../../model/plan.js';
 import { count } from '../../model/words.js';
 import { actingActions, actionLabels } from '../change-labels.js';
 import { byRisk, changeViews } from '../change-view.js';

@@ -1,16 +1,20 @@
-import type { Calendar } from '../../model/calendar.js';
 import { type Diagnostic, hasErrors, type Place } from '../../model/diagnostic.js';
-import type { Drift } from '../../model/drift.js';
+import type { Risk } from '../../model/finding.js';
 import type { Hold } from '../../model/hold.js';
-import type { HoldReport } from '../../model/hold-plan.js';
-import type { AgentInput, ListedAgent, ListedObject, ListedSection } from '../../model/listing.js';
+import type { AgentInput, ListedAgent, ListedObject, ListedSection } from '../../model/kind.js';
 import type { DetailedLog, Log, LogEntry } from '../../model/log.js';
-import type { FieldChange, Plan, ServiceOverride, UnmanagedCounts } from '../../model/plan.js';
-import { summaryOf } from '../../model/plan-view.js';
-import { actingOutcomes, isComplete, type Report } from '../../model/report.js';
+import {
+  type Drift,
+  type FieldChange,
+  type Plan,
+  type ServiceOverride,
+  summaryOf,
+  type UnmanagedCounts,
+  type Why,
+} from '../../model/plan.js';
+import { actingOutcomes, type HoldReport, isComplete, type Report } from '../../model/report.js';
 import type { Address } from '../../model/resource.js';
-import type { Risk } from '../../model/risk.js';
-import type { Why } from '../../model/why.js';
+import type { Calendar } from '../../model/schedule.js';
 import { callSummaries, objectionDiagnostics, stepLookup } from '../plan-lookup.js';
 
 export type PlanJson = ReturnType<typeof planJson>;

@@ -1,15 +1,16 @@
 import type { Diagnostic } from '../../model/diagnostic.js';
-import type { ServiceRun } from '../../model/run.js';
 import type {
   AcknowledgedRun,
   ListedRun,
+  ResourceStatus,
   RetriedMember,
   RunsList,
+  ServiceRun,
   ShownRun,
   ShownState,
+  Status,
   StoppedRun,
-} from '../../model/run-history.js';
-import type { ResourceStatus, Status } from '../../model/status.js';
+} from '../../model/run.js';
 import { diagnosticJson } from './plan-json.js';
 
 /** `run --format json` and `wait --format json`. */

@@ -1,5 +1,5 @@
 import type { Diagnostic } from '../../model/diagnostic.js';
-import type { Drift, Drifted } from '../../model/drift.js';
+import type { Drift, Drifted } from '../../model/plan.js';
 import { count } from '../../model/words.js';
 import { nameBesideKey } from '../change-view.js';
 import { fieldLine, fieldParts, fieldViews } from '../field-view.js';

@@ -1,10 +1,8 @@
 import type { Diagnostic } from '../../model/diagnostic.js';
-import { type Link, subgraphOf } from '../../model/graph.js';
-import { groupBy } from '../../model/group-by.js';
-import type { Change, Plan } from '../../model/plan.js';
-import type { Risk } from '../../model/risk.js';
-import { wordList } from '../../model/word-list.js';
-import { andMore, count, some } from '../../model/words.js';
+import type { Risk } from '../../model/finding.js';
+import { groupBy } from '../../model/json.js';
+import { type Change, type Link, type Plan, subgraphOf } from '../../model/plan.js';
+import { andMore, count, some, wordList } from '../../model/words.js';
 import {
   byRisk,
   type ChangeView,

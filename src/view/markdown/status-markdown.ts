@@ -1,7 +1,6 @@
 import type { Diagnostic } from '../../model/diagnostic.js';
-import { instantText } from '../../model/instant-text.js';
-import type { ResourceStatus, Status } from '../../model/status.js';
-import { agree } from '../../model/words.js';
+import type { ResourceStatus, Status } from '../../model/run.js';
+import { agree, instantText } from '../../model/words.js';
 import { cut } from '../columns.js';
 import { worstFirst } from '../plan-words.js';
 import { countsText, healthCounts, healthLabels, lastRunText, syncLabels } from '../status-labels.js';

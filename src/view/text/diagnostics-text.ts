@@ -1,5 +1,5 @@
 import type { Diagnostic, Place, Severity } from '../../model/diagnostic.js';
-import { groupBy } from '../../model/group-by.js';
+import { groupBy } from '../../model/json.js';
 import { agree, some } from '../../model/words.js';
 import { cut, widthOf } from '../columns.js';
 import { escapeCodePoint, escapeControls, unsafeOffsets } from '../escape.js';

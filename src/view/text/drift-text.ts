@@ -1,4 +1,4 @@
-import type { Drift, Drifted } from '../../model/drift.js';
+import type { Drift, Drifted } from '../../model/plan.js';
 import { nameBesideKey } from '../change-view.js';
 import { escapeControls } from '../escape.js';
 import { fieldViews } from '../field-view.js';

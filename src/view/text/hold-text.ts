@@ -1,7 +1,6 @@
-import { groupBy } from '../../model/group-by.js';
 import { endText } from '../../model/hold.js';
-import type { HeldResource, HoldAction, HoldPlan, HoldReport } from '../../model/hold-plan.js';
-import type { ChangeOutcome } from '../../model/report.js';
+import { groupBy } from '../../model/json.js';
+import type { ChangeOutcome, HeldResource, HoldAction, HoldPlan, HoldReport } from '../../model/report.js';
 import { andMore, count } from '../../model/words.js';
 import { escapeControls } from '../escape.js';
 import { inventoryFact } from '../plan-words.js';

@@ -1,5 +1,5 @@
 import { holdText } from '../../model/hold.js';
-import type { ListedAgent, ListedObject, ListedSection, ListedStatus } from '../../model/listing.js';
+import type { ListedAgent, ListedObject, ListedSection, ListedStatus } from '../../model/kind.js';
 import { escapeControls } from '../escape.js';
 import type { ListView } from '../json/plan-json.js';
 import { factSentence, unmanagedFact } from '../plan-words.js';

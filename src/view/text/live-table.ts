@@ -1,4 +1,4 @@
-import { groupBy } from '../../model/group-by.js';
+import { groupBy } from '../../model/json.js';
 import { runName, type ServiceRun, type ServiceRunState } from '../../model/run.js';
 import { andMore } from '../../model/words.js';
 import { pad, pieces, widthOf } from '../columns.js';

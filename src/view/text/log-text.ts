@@ -1,4 +1,3 @@
-import { instantText } from '../../model/instant-text.js';
 import type {
   DetailedChange,
   DetailedLog,
@@ -8,7 +7,7 @@ import type {
   RunOutcome,
 } from '../../model/log.js';
 import type { Action } from '../../model/plan.js';
-import { count } from '../../model/words.js';
+import { count, instantText } from '../../model/words.js';
 import { actingActions, actionLabels } from '../change-labels.js';
 import { escapeControls } from '../escape.js';
 import { fieldViews } from '../field-view.js';

@@ -1,5 +1,5 @@
+import type { Risk } from '../../model/finding.js';
 import type { Objection, Plan } from '../../model/plan.js';
-import type { Risk } from '../../model/risk.js';
 import { agree, count } from '../../model/words.js';
 import { actionLabels } from '../change-labels.js';
 import { type ChangeView, changeViews, factsOf, needsList } from '../change-view.js';

@@ -1,8 +1,7 @@
 import type { Action } from '../../model/plan.js';
 import type { ChangeOutcome } from '../../model/report.js';
 import type { Address } from '../../model/resource.js';
-import { waitText } from '../../model/wait-text.js';
-import { andMore } from '../../model/words.js';
+import { andMore, waitText } from '../../model/words.js';
 import { actionLabels } from '../change-labels.js';
 import { cut, widthOf } from '../columns.js';
 import { escapeControls } from '../escape.js';

@@ -1,16 +1,17 @@
-import { instantText } from '../../model/instant-text.js';
-import { runKindNames, runName, type ServiceRun } from '../../model/run.js';
-import type {
-  AcknowledgedRun,
-  ListedRun,
-  RetriedMember,
-  RunDataset,
-  RunsList,
-  ShownRun,
-  ShownState,
-  StoppedRun,
-} from '../../model/run-history.js';
-import { count } from '../../model/words.js';
+import {
+  type AcknowledgedRun,
+  type ListedRun,
+  type RetriedMember,
+  type RunDataset,
+  type RunsList,
+  runKindNames,
+  runName,
+  type ServiceRun,
+  type ShownRun,
+  type ShownState,
+  type StoppedRun,
+} from '../../model/run.js';
+import { count, instantText } from '../../model/words.js';
 import { pad, pieces, widthOf } from '../columns.js';
 import { escapeControls } from '../escape.js';
 import { runSeconds, runStateLabels, secondsText, withStageNames } from '../run-labels.js';

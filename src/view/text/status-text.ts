@@ -1,5 +1,5 @@
-import { instantText } from '../../model/instant-text.js';
-import type { Health, ResourceStatus, Status } from '../../model/status.js';
+import type { Health, ResourceStatus, Status } from '../../model/run.js';
+import { instantText } from '../../model/words.js';
 import { cut, pad, widthOf } from '../columns.js';
 import { escapeControls } from '../escape.js';
 import { countsText, healthCounts, healthLabels, lastRunText, syncLabels } from '../status-labels.js';

@@ -1,5 +1,4 @@
-import type { Plan } from '../../model/plan.js';
-import type { MatchRule, Why } from '../../model/why.js';
+import type { MatchRule, Plan, Why } from '../../model/plan.js';
 import { actionLabels } from '../change-labels.js';
 import { escapeControls } from '../escape.js';
 import { fieldViews, originText } from '../field-view.js';

@@ -1,5 +1,5 @@
 import { afterEach, expect, test } from 'vitest';
-import type { ResourceStatus } from '../../../src/model/status.js';
+import type { ResourceStatus } from '../../../src/model/run.js';
 import type { Seed } from '../../../src/sandbox/index.js';
 import { Workspace } from '../../support/roster.js';
 import { startSandbox } from '../../support/sandbox.js';

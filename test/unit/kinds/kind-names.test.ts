@@ -9,7 +9,7 @@ const exempt = /^(kinds|sandbox|service\/operations|init)\/|\/generated\//;
 
 /** `schedule` as a word of a message, and as the code of a risk; `group` as a role of an HTML element, and of a command. */
 const otherMeanings = [
-  'schedule: model/risk.ts',
+  'schedule: model/finding.ts',
   'group: cli/commands.ts',
   'schedule: view/calendar/calendar-svg.ts',
   'schedule: view/calendar/calendar-text.ts',

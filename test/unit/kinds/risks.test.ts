@@ -2,10 +2,10 @@ import { describe, expect, it } from 'vitest';
 import { type KeySpec, key } from '../../../src/kinds/key.js';
 import { schedule } from '../../../src/kinds/schedule.js';
 import type { ScheduleSpec } from '../../../src/kinds/schedule-spec.js';
+import type { Risk } from '../../../src/model/finding.js';
 import type { JsonObject } from '../../../src/model/json.js';
 import type { Kind, RiskInputs } from '../../../src/model/kind.js';
 import type { Observed } from '../../../src/model/resource.js';
-import type { Risk } from '../../../src/model/risk.js';
 
 const now = new Date('2026-12-01T00:00:00Z');
 

@@ -1,5 +1,14 @@
-import { expect, test } from 'vitest';
-import { agree, andMore, count, naturalOrder, some } from '../../../src/model/words.js';
+import { expect, it, test } from 'vitest';
+import {
+  agree,
+  andMore,
+  count,
+  instantText,
+  naturalOrder,
+  readDuration,
+  some,
+  wordList,
+} from '../../../src/model/words.js';
 
 test('a noun agrees with its number', () => {
   expect([0, 1, 2].map((number) => count(number, 'error'))).toEqual(['0 errors', '1 error', '2 errors']);
@@ -30,3 +39,42 @@ test('the order of any names is the same from both sides, and only equal names a
       expect(naturalOrder(a, b) === 0).toBe(a === b);
     }
 });
+
+test.each([
+  [[], ''],
+  [['a'], 'a'],
+  [['a', 'b'], 'a and b'],
+  [['a', 'b', 'c'], 'a, b and c'],
+])('%j are listed as "%s"', (words, text) => {
+  expect(wordList(words, 'and')).toBe(text);
+  expect(wordList(words, 'or')).toBe(text.replace(' and ', ' or '));
+});
+
+it.each([
+  ['2026-11-01T12:00:00.000Z', '2026-11-01 12:00 UTC'],
+  ['2026-11-01T12:00:59Z', '2026-11-01 12:00 UTC'],
+  ['2026-11-01 12:00:00', '2026-11-01 12:00 UTC'],
+  ['2026-11-01T12:00', '2026-11-01 12:00 UTC'],
+  ['2026-11-01T12:00:00+02:00', '2026-11-01 10:00 UTC'],
+  ['unreadable', 'unreadable'],
+])('the instant %s is shown to people as %s', (text, shown) => {
+  expect(instantText(text)).toBe(shown);
+});
+
+test.each([
+  ['0s', 0],
+  ['90s', 90_000],
+  ['90m', 5_400_000],
+  ['8h', 28_800_000],
+  ['3d', 259_200_000],
+  ['2w', 1_209_600_000],
+])('%s is a duration', (text, milliseconds) => {
+  expect(readDuration(text)).toBe(milliseconds);
+});
+
+test.each(['', '90', 'm', '1.5h', '-1h', '1 h', '1h30m', '1M', '1y', '1e3s', '1234567890s', '1h\n'])(
+  '%j is not a duration',
+  (text) => {
+    expect(readDuration(text)).toBeNull();
+  },
+);

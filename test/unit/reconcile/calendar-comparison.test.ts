@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { CalendarSide } from '../../../src/model/calendar.js';
+import type { CalendarSide } from '../../../src/model/schedule.js';
 import { compareCalendars } from '../../../src/reconcile/calendar.js';
 import {
   agents,

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { MatchRule } from '../../../src/model/why.js';
+import type { MatchRule } from '../../../src/model/plan.js';
 import {
   agents,
   apiKey,

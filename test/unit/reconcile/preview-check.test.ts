@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { schedule } from '../../../src/kinds/schedule.js';
-import type { Timetable } from '../../../src/model/timetable.js';
+import type { Timetable } from '../../../src/model/schedule.js';
 import { previewDiffers } from '../../../src/reconcile/next-runs.js';
 import { remoteSchedule } from '../../support/small-world.js';
 

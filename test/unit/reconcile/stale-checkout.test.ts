@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import type { Checkout } from '../../../src/model/checkout.js';
 import type { Allowances } from '../../../src/model/finding.js';
+import type { Checkout } from '../../../src/model/inventory.js';
 import {
   apiKey,
   codesOf,

@@ -4,12 +4,18 @@ import { editorSchemas, withMarkdownDescriptions } from '../../../scripts/schema
 import { kinds } from '../../../src/kinds/index.js';
 import type { DataOutcome } from '../../../src/model/data.js';
 import type { Severity } from '../../../src/model/diagnostic.js';
-import type { Action, NextRuns, Origin } from '../../../src/model/plan.js';
+import type { Action, Origin } from '../../../src/model/plan.js';
 import type { Outcome } from '../../../src/model/report.js';
 import type { Request } from '../../../src/model/request.js';
 import type { Prune } from '../../../src/model/resource.js';
-import type { RunIdKind, ServiceRun, ServiceRunState } from '../../../src/model/run.js';
-import { healths, type Sync } from '../../../src/model/status.js';
+import {
+  healths,
+  type RunIdKind,
+  type ServiceRun,
+  type ServiceRunState,
+  type Sync,
+} from '../../../src/model/run.js';
+import type { NextRuns } from '../../../src/model/schedule.js';
 import { type Part, partsOf, propertiesOf, read, type Schema, schemaNames, validator } from './schemas.js';
 
 /** In an editor the schemas are the manual: what stands in them is what a person reads while writing. */

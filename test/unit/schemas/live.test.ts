@@ -2,7 +2,7 @@ import { Ajv, type ValidateFunction } from 'ajv';
 import { describe, expect, test } from 'vitest';
 import { type LiveSchemaName, withAgents } from '../../../src/engine/live-schema.js';
 import { kinds } from '../../../src/kinds/index.js';
-import type { AgentWithInputs } from '../../../src/model/listing.js';
+import type { AgentWithInputs } from '../../../src/model/kind.js';
 import { agentLookup } from '../../../src/reconcile/references.js';
 import { defaultSeed } from '../../../src/sandbox/index.js';
 import { jsonText } from '../../../src/view/json/json-text.js';

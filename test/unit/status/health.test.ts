@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Hold } from '../../../src/model/hold.js';
-import type { Health, LastRun } from '../../../src/model/status.js';
+import type { Health, LastRun } from '../../../src/model/run.js';
 import { type HealthFacts, healthOf } from '../../../src/operate/status/health.js';
 
 const at = '2026-12-01T06:00:00Z';

@@ -1,6 +1,6 @@
 import { describe, expect, it, test } from 'vitest';
-import { frequencyText, intervalText } from '../../../src/model/frequency.js';
-import type { Change, Frequency, NextRuns, Plan } from '../../../src/model/plan.js';
+import type { Change, Plan } from '../../../src/model/plan.js';
+import { type Frequency, frequencyText, intervalText, type NextRuns } from '../../../src/model/schedule.js';
 import { planJson } from '../../../src/view/json/plan-json.js';
 import { planMarkdown } from '../../../src/view/markdown/plan-markdown.js';
 import { cadenceText } from '../../../src/view/next-runs.js';

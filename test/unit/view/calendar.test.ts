@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Calendar, CalendarDay } from '../../../src/model/calendar.js';
+import type { Calendar, CalendarDay } from '../../../src/model/schedule.js';
 import { calendarSvg } from '../../../src/view/calendar/calendar-svg.js';
 import { calendarText } from '../../../src/view/calendar/calendar-text.js';
 import { heatShades, loadSteps, shortNumber, stepOf } from '../../../src/view/calendar/heat-scale.js';

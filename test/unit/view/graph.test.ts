@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { kinds } from '../../../src/kinds/index.js';
-import { type Graph, subgraphOf } from '../../../src/model/graph.js';
+import { type Graph, subgraphOf } from '../../../src/model/plan.js';
 import { graphDot, graphMermaid, graphText } from '../../../src/view/graph/graph-formats.js';
 
 const shapes = new Map(

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import type { Calendar, CalendarComparison } from '../../../src/model/calendar.js';
+import type { Calendar, CalendarComparison } from '../../../src/model/schedule.js';
 import { calendarHtml } from '../../../src/view/html/calendar-html.js';
 import { failureHtml } from '../../../src/view/html/failure-html.js';
 import { html, jsonForPage } from '../../../src/view/html/html-text.js';

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { Change, NextRuns } from '../../../src/model/plan.js';
+import type { Change } from '../../../src/model/plan.js';
+import type { NextRuns } from '../../../src/model/schedule.js';
 import { planMarkdown } from '../../../src/view/markdown/plan-markdown.js';
 import { change, emptyPlan, field } from './samples.js';
 

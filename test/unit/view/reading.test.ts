@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Diagnostic } from '../../../src/model/diagnostic.js';
-import type { Change, NextRuns, Plan } from '../../../src/model/plan.js';
+import type { Change, Plan } from '../../../src/model/plan.js';
+import type { NextRuns } from '../../../src/model/schedule.js';
 import { diagnosticsText } from '../../../src/view/text/diagnostics-text.js';
 import { planText } from '../../../src/view/text/plan-text.js';
 import { reportText } from '../../../src/view/text/report-text.js';

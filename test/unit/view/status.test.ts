@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Address } from '../../../src/model/resource.js';
-import { type Health, healths, type ResourceStatus, type Status } from '../../../src/model/status.js';
+import { type Health, healths, type ResourceStatus, type Status } from '../../../src/model/run.js';
 import { statusJunit } from '../../../src/view/ci/junit.js';
 import { statusText } from '../../../src/view/text/status-text.js';
 import { readXml } from '../../support/xml.js';

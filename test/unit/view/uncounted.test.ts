@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Drift } from '../../../src/model/drift.js';
+import type { Drift } from '../../../src/model/plan.js';
 import { driftJson } from '../../../src/view/json/plan-json.js';
 import { planMarkdown } from '../../../src/view/markdown/plan-markdown.js';
 import { factSentence, uncountedFacts, unmanagedFact } from '../../../src/view/plan-words.js';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { type Checkout, plannedCheckout } from '../../../src/model/checkout.js';
+import { type Checkout, plannedCheckout } from '../../../src/model/inventory.js';
 
 const [older, newer] = ['a', 'b'].map((letter) => letter.repeat(40)) as [string, string];
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { pollUntil } from '../../../src/model/poll.js';
+import { pollUntil } from '../../../src/model/request.js';
 
 async function poll(doneAfter: number) {
   const waits: number[] = [];
