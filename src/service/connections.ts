@@ -1,14 +1,16 @@
 import { isIP, type LookupFunction, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { buildConnector, type Dispatcher, Pool, ProxyAgent } from 'undici';
-import type { ConnectionSettings } from './http.js';
 import { type HttpProxy, ProxyFailure } from './proxy.js';
 
 type Connect = NonNullable<Pool.Options['connect']>;
 /** Called with each new connection to the service before it is used. */
 type OnSocket = (socket: Socket) => void;
 
-/** The connections to the service: at most as many as the settings say, one request at a time on each. */
+/**
+ * The connections to the service: at most as many as the settings say, one request at a time on each.
+ * @internal
+ */
 export function openPool(settings: ConnectionSettings, onSocket?: OnSocket): Dispatcher {
   const { origin, connections, maxBytes, proxy = null } = settings;
   const timeout = Math.min(settings.timeoutMs, 10_000);
@@ -128,4 +130,14 @@ async function readStatus(socket: Duplex): Promise<number> {
 
 function tooLate(ms: number): Error {
   return Object.assign(new Error(`no response within ${ms / 1000} s`), { code: 'ETIMEDOUT' });
+}
+
+export interface ConnectionSettings {
+  readonly origin: string;
+  readonly connections: number;
+  /** For one whole attempt, from connecting to the last byte of the body. */
+  readonly timeoutMs: number;
+  readonly maxBytes: number;
+  /** Null to connect directly. */
+  readonly proxy?: HttpProxy | null | undefined;
 }

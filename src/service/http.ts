@@ -1,6 +1,6 @@
 import type { Dispatcher } from 'undici';
 import { type ByteMeter, ReceivedBody } from './byte-budget.js';
-import type { HttpProxy } from './proxy.js';
+import type { ConnectionSettings } from './connections.js';
 
 export interface Exchange {
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
@@ -55,16 +55,6 @@ export class NotAllowed extends Error {
 const GRACE_MS = 4_000;
 /** What a request has in any case that starts after the interrupt, such as a look at what was just created. */
 const LAST_MS = 1_000;
-
-export interface ConnectionSettings {
-  readonly origin: string;
-  readonly connections: number;
-  /** For one whole attempt, from connecting to the last byte of the body. */
-  readonly timeoutMs: number;
-  readonly maxBytes: number;
-  /** Null to connect directly. */
-  readonly proxy?: HttpProxy | null | undefined;
-}
 
 export interface TransportSettings extends ConnectionSettings {
   /** Once aborted, requests in progress have a few seconds left. */

@@ -135,13 +135,8 @@ function existingDuplicates({ matches, basis }: World): Finding[] {
   const byKey = groupBy(foreign, ({ key }) => key);
   return matches.flatMap((match) => {
     if (match.entry === null || match.rule !== 'inventory') return [];
-    const same = byKey.get(keyOf(match.kind, match.entry.spec));
-    return same === undefined
-      ? []
-      : existing(
-          match,
-          same.map(({ id }) => id),
-        );
+    const same = (byKey.get(keyOf(match.kind, match.entry.spec)) ?? []).map(({ id }) => id);
+    return same.length === 0 ? [] : existing(match, same);
   });
 }
 
