@@ -105,13 +105,17 @@ export async function waitForLock<T>(
 async function untilFree({ store, clock }: Session, left: () => number, onWait: OnWait): Promise<void> {
   let first: LockInfo | null = null;
   let watchUntil = 0;
-  for (;;) {
+  for (let hasWaited = false; ; hasWaited = true) {
     const holder = await store.holder();
     if (holder === null || holder.takeOverMs <= 0) return;
     if (first === null) [first, watchUntil] = [holder, clock.monotonic() + LONGEST_LEASE_MS];
     const watches =
       clock.monotonic() <= watchUntil && hasExpired(first, clock.now()) && isUnchanged(first, holder);
-    if (!watches && left() <= 0) return;
+    if (!watches && left() <= 0) {
+      // Without time to wait, the plan is still made and shown. After it, that would only take longer.
+      if (hasWaited) throw await store.lockedBy(holder);
+      return;
+    }
     onWait(holder);
     await clock.sleep(Math.min(watches ? holder.takeOverMs : left(), POLL_MS));
   }

@@ -6,6 +6,7 @@ import {
   type Inventory,
   type InventoryStore,
   type Lock,
+  type LockInfo,
   LockProblem,
 } from '../model/inventory.js';
 import { isTracked } from './checkout.js';
@@ -44,7 +45,7 @@ export function fileStore(options: FileStoreOptions): InventoryStore {
     load,
     async lock(_run, expected) {
       const held = lockFile.take();
-      if (held === null) throw await lockedBy(lockFile, options);
+      if (held === null) throw await lockedBy(lockFile.holder(), lockFile.path, options);
       try {
         if (print(await load()) !== print(expected)) throw staleInventory();
         return lockOf(held, options, expected);
@@ -54,6 +55,7 @@ export function fileStore(options: FileStoreOptions): InventoryStore {
       }
     },
     holder: async () => lockFile.holder(),
+    lockedBy: (holder) => lockedBy(holder, lockFile.path, options),
     async unlock({ token }) {
       if (!lockFile.remove(token)) throw lockLost(name);
     },
@@ -74,11 +76,14 @@ function lockOf(held: HeldLock, { path, name }: FileStoreOptions, expected: Inve
   };
 }
 
-async function lockedBy(lockFile: LockFile, { name, env }: FileStoreOptions): Promise<Problem> {
-  const holder = lockFile.holder();
+async function lockedBy(
+  holder: LockInfo | null,
+  lockFile: string,
+  { name, env }: FileStoreOptions,
+): Promise<LockProblem> {
   const who = holder === null ? 'another run' : `${holder.name} since ${holder.since}`;
   const message = `the inventory ${name} is locked by ${who}`;
-  if (await isCommitted(lockFile.path, env)) {
+  if (await isCommitted(lockFile, env)) {
     const help = `Remove it with \`git rm ${name}.lock\`, commit that, and add it to \`.gitignore\`.`;
     return new LockProblem(
       'locked',

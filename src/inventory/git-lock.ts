@@ -21,7 +21,7 @@ export interface LockedBranch {
     lock: StoredLock | null,
     message: string,
   ): Promise<string | null>;
-  lockedBy(lock: StoredLock): LockProblem;
+  heldBy(lock: StoredLock): LockProblem;
 }
 
 export interface BranchState {
@@ -143,7 +143,7 @@ export class GitLock implements Lock {
 
   private async whyRefused(): Promise<Error> {
     const { lock } = await this.store.state();
-    if (lock !== null) return this.store.lockedBy(lock);
+    if (lock !== null) return this.store.heldBy(lock);
     return staleInventory();
   }
 

@@ -121,7 +121,7 @@ class GitStore implements InventoryStore, LockedBranch {
   }
 
   refuseHeld({ lock, commit }: BranchState): void {
-    if (lock !== null && this.takeOverMs(lock, commit) > 0) throw this.lockedBy(lock);
+    if (lock !== null && this.takeOverMs(lock, commit) > 0) throw this.heldBy(lock);
   }
 
   /** Each renewal is a commit. */
@@ -168,7 +168,11 @@ class GitStore implements InventoryStore, LockedBranch {
     });
   }
 
-  lockedBy({ name, since, until }: StoredLock): LockProblem {
+  async lockedBy(holder: LockInfo): Promise<LockProblem> {
+    return this.heldBy(holder);
+  }
+
+  heldBy({ name, since, until }: Pick<LockInfo, 'name' | 'since' | 'until'>): LockProblem {
     const message = `the inventory ${this.name} is locked by ${name} since ${since} (${ageOf(since, this.clock.now())})`;
     const help = `Wait for it with \`--lock-timeout 5m\`. The lock expires at ${until} unless it is renewed; \`roster unlock\` removes it now.`;
     return new LockProblem('locked', message, help);

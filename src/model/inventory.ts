@@ -85,6 +85,8 @@ export interface InventoryStore {
   lock(run: RunFacts, expected: Inventory): Promise<Lock>;
   /** Who holds the lock; null when it is free. */
   holder(): Promise<LockInfo | null>;
+  /** Says who holds the lock, and what to do. */
+  lockedBy(holder: LockInfo): Promise<LockProblem>;
   /** The runs so far. Missing in a store that remembers none. */
   history?(): Promise<InventoryHistory>;
   /** Removes the lock of this holder. Throws a Problem `locked` when another run holds it now. */
