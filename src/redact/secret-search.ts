@@ -3,16 +3,52 @@ import { MASK } from '../model/words.js';
 /** Shorter values occur in texts by chance, and a mask there would tell that they are secret. */
 const SHORTEST_SECRET = 8;
 
-/** How a text is compared: as it is, without the case of `%2f`, or without the case of letters. All keep its length. */
+/** A text as it is compared. `starts` says where each of its characters begins in the text, and where that ends. */
+interface Seen {
+  readonly text: string;
+  /** Null where both have the same length. */
+  readonly starts: readonly number[] | null;
+}
+
+/** How a text is compared: as it is, with `%2f` and, as in forms, `+` decoded, or without the case of letters. */
 const views = {
-  exact: (text: string) => text,
-  percent: (text: string) => text.replace(/%[0-9a-f]{2}/gi, (found) => found.toUpperCase()),
+  exact: (text: string): Seen => ({ text, starts: null }),
+  percent: (text: string) => (/%[0-9a-f]{2}/i.test(text) ? decoded(text) : null),
+  form: (text: string) => (text.includes('+') ? decoded(text.replaceAll('+', ' ')) : null),
   // Other letters may become longer in lower case.
-  hex: (text: string) =>
-    isAscii(text) ? text.toLowerCase() : text.replace(/[A-Z]+/g, (found) => found.toLowerCase()),
-} as const;
+  hex: (text: string): Seen => ({
+    text: isAscii(text) ? text.toLowerCase() : text.replace(/[A-Z]+/g, (found) => found.toLowerCase()),
+    starts: null,
+  }),
+} as const satisfies Readonly<Record<string, (text: string) => Seen | null>>;
 
 type View = keyof typeof views;
+const viewNames = Object.keys(views) as readonly View[];
+
+/** The bytes of the text in UTF-8, one character each: any of them may be encoded, and any not. */
+function decoded(text: string): Seen {
+  const starts: number[] = [];
+  let bytes = '';
+  for (const { 0: piece, index } of text.matchAll(/%[0-9a-f]{2}|[^%]+|%/gi)) {
+    if (piece.length === 3 && piece.startsWith('%')) {
+      bytes += String.fromCharCode(Number.parseInt(piece.slice(1), 16));
+      starts.push(index);
+      continue;
+    }
+    let at = index;
+    for (const character of piece) {
+      const own = bytesOf(character);
+      bytes += own;
+      for (let byte = 0; byte < own.length; byte += 1) starts.push(at);
+      at += character.length;
+    }
+  }
+  return { text: bytes, starts: [...starts, text.length] };
+}
+
+function bytesOf(text: string): string {
+  return isAscii(text) ? text : Buffer.from(text).toString('latin1');
+}
 
 type Range = readonly [start: number, end: number];
 
@@ -57,12 +93,13 @@ export class SecretSearch {
   private find(text: string): Range[] {
     const all: Range[] = [];
     for (const [view, spellings] of this.spellings) {
-      let seen: string | null = null;
+      let seen: Seen | null | undefined;
       for (const spelling of spellings) {
         // Most texts are shorter than most spellings.
         if (spelling.length > text.length) continue;
         seen ??= views[view](text);
-        if (seen.includes(spelling)) all.push(...occurrences(seen, spelling));
+        if (seen === null) break;
+        for (const found of occurrences(seen, spelling)) all.push(found);
       }
     }
     return all.length === 0 ? all : joined(all.sort(([a], [b]) => a - b));
@@ -74,9 +111,9 @@ export function secretsIn(texts: readonly string[], secrets: readonly string[]):
   const spelled = secrets.map((secret) => ({ secret, spellings: spellingsOf(secret) }));
   const found = new Set<string>();
   for (const text of texts) {
-    const seen = { exact: text, percent: views.percent(text), hex: views.hex(text) };
+    const seen = new Map(viewNames.map((view) => [view, views[view](text)?.text]));
     for (const { secret, spellings } of spelled)
-      if (!found.has(secret) && spellings.some(([view, each]) => seen[view].includes(each)))
+      if (!found.has(secret) && spellings.some(([view, each]) => seen.get(view)?.includes(each) === true))
         found.add(secret);
   }
   return found;
@@ -86,10 +123,12 @@ function isAscii(text: string): boolean {
   return /^[\0-\x7f]*$/.test(text);
 }
 
-function occurrences(text: string, part: string): Range[] {
+function occurrences({ text, starts }: Seen, part: string): Range[] {
   const found: Range[] = [];
-  for (let at = text.indexOf(part); at >= 0; at = text.indexOf(part, at + part.length))
-    found.push([at, at + part.length]);
+  for (let at = text.indexOf(part); at >= 0; at = text.indexOf(part, at + part.length)) {
+    const end = at + part.length;
+    found.push(starts === null ? [at, end] : [starts[at] ?? 0, starts[end] ?? 0]);
+  }
   return found;
 }
 
@@ -105,7 +144,7 @@ function joined(ranges: readonly Range[]): Range[] {
 
 function spellingsOf(secret: string): [View, string][] {
   const bytes = Buffer.from(secret);
-  const percent = views.percent(encodeURIComponent(bytes.toString()));
+  const plain = bytes.toString('latin1');
   const json = JSON.stringify(secret).slice(1, -1);
   const base64 = bytes.toString('base64');
   const exact = [
@@ -118,8 +157,8 @@ function spellingsOf(secret: string): [View, string][] {
   ];
   return [
     ...exact.map((text): [View, string] => ['exact', text]),
-    ['percent', percent],
-    ['percent', percent.replaceAll('%20', '+')],
+    ['percent', plain],
+    ...(plain.includes(' ') ? [['form', plain] as [View, string]] : []),
     ['hex', bytes.toString('hex')],
   ];
 }

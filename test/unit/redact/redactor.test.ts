@@ -51,6 +51,7 @@ describe('a redactor', () => {
 describe('a search for secrets', () => {
   const secret = 'pässword/1+"q" \\';
   const bytes = Buffer.from(secret);
+  const percentEncoded = (text: string) => Buffer.from(text).toString('hex').replace(/../g, '%$&');
   const before = ['', 'x', 'xy'];
 
   test.each([
@@ -61,6 +62,12 @@ describe('a search for secrets', () => {
     ['a URL', encodeURIComponent(secret)],
     ['a URL in lower case', encodeURIComponent(secret).replaceAll('%C3%A4', '%c3%a4')],
     ['a form', encodeURIComponent(secret).replaceAll('%20', '+')],
+    ['bytes that are all encoded', percentEncoded(secret)],
+    ['bytes of which some are encoded', `${percentEncoded(secret.slice(0, 4))}${secret.slice(4)}`],
+    [
+      'a form with bytes of which some are encoded',
+      encodeURIComponent(secret).replace('%20', '+').replace('r', '%72'),
+    ],
     ['hexadecimal', bytes.toString('hex')],
     ['HEXADECIMAL', bytes.toString('hex').toUpperCase()],
     ...before.flatMap((text): [string, string][] => [
