@@ -169,7 +169,10 @@ function isKeys(path: string): boolean {
 }
 
 function checkAll({ query = {} }: Request): void {
-  const own = ['page', 'pageSize', 'cursor'].find((name) => Object.hasOwn(query, name));
+  const size = query['pageSize'];
+  if (size !== undefined && !/^(?:[1-9]\d?|100)$/.test(String(size)))
+    throw problem('usage', `"${size}" is not a size of pages`, 'Set `pageSize` to a number from 1 to 100.');
+  const own = ['page', 'cursor'].find((name) => Object.hasOwn(query, name));
   if (own !== undefined)
     throw problem(
       'usage',

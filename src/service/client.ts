@@ -16,6 +16,7 @@ import {
   wordsWith,
 } from './failure.js';
 import { createTransport, type Exchange, logged, NoReply, type SendGuard, type Transport } from './http.js';
+import { wholeNumber } from './operations/record.js';
 import { withOtherMethods } from './other-methods.js';
 import { type PageQuery, parseItems, readPages, UnexpectedItem } from './paging.js';
 import { createQueue, type Queue } from './queue.js';
@@ -111,9 +112,10 @@ class HttpClient implements Client {
     const meter = this.#bytes.hold(requestPath(this.#base, request.path, request.query ?? null));
     const options = { guard, meter };
     const fetch = (query: PageQuery | null) => this.#get(request, { ...request.query, ...query }, options);
+    const asked = wholeNumber(request.query?.['pageSize']);
     try {
       const queue = createQueue(this.#settings.concurrency);
-      return parseItems(await readPages({ fetch, queue }), call);
+      return parseItems(await readPages({ fetch, queue, pageSize: asked }), call);
     } catch (error) {
       throw this.#explained(subjectOf(request), error);
     } finally {

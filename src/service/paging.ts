@@ -5,7 +5,7 @@ import { looseId, unexpected, wholeNumber } from './operations/record.js';
 import type { Queue } from './queue.js';
 
 /** The largest page that the interface allows (§8). */
-const PAGE_SIZE = 100;
+const LARGEST_PAGE = 100;
 const PAGES_AT_FIRST = 8;
 const MAX_PAGES = 10_000;
 const MAX_ITEMS = 1_000_000;
@@ -15,6 +15,8 @@ export type PageQuery = Readonly<Record<string, string | number>>;
 export interface PageSource {
   /** Reads one page; null requests the list without paging, because the interface pages no list (§4). */
   fetch(query: PageQuery | null): Promise<Envelope>;
+  /** How many items the user wants on a page; null for as many as possible. */
+  readonly pageSize: number | null;
   readonly queue: Queue;
 }
 
@@ -55,13 +57,19 @@ export class UnexpectedItem extends Unexpected {
 
 /** The items of each page. */
 async function completeList(first: Page, source: PageSource): Promise<unknown[][]> {
+  const { pageSize } = source;
   if (first.nextCursor !== null) return byCursor(first, first.total, source);
   if (first.total === null || first.total === first.items.length) {
+    if (first.total === null && first.items.length === pageSize) checkEnd(first);
     checkWhole(first, { items: first.items.length, pages: 1 });
     return [first.items];
   }
   if (first.total < first.items.length) throw disagreeing(first.total, first.items.length);
-  return byNumber(Math.ceil(first.total / Math.max(PAGE_SIZE, first.items.length)), first.total, source);
+  return byNumber(
+    Math.ceil(first.total / Math.max(pageSize ?? LARGEST_PAGE, first.items.length)),
+    first.total,
+    source,
+  );
 }
 
 async function byCursor(first: Page, announced: number | null, source: PageSource): Promise<unknown[][]> {
@@ -75,7 +83,7 @@ async function byCursor(first: Page, announced: number | null, source: PageSourc
     if (seen.has(page.nextCursor)) throw new Unexpected('expected each cursor once, got one twice');
     seen.add(page.nextCursor);
     checkSize(seen.size + 1, items);
-    page = await readOne({ cursor: page.nextCursor, pageSize: PAGE_SIZE }, source);
+    page = await readOne({ cursor: page.nextCursor, pageSize: source.pageSize ?? LARGEST_PAGE }, source);
     pages.push(page.items);
     items += page.items.length;
   }
@@ -132,7 +140,7 @@ function readNumbers(
   check: (page: Page, number: number) => void = () => {},
 ): Promise<Page[]> {
   return source.queue.map(numbersFrom(from, to), async (number) => {
-    const page = await readOne({ page: number, pageSize: PAGE_SIZE }, source);
+    const page = await readOne({ page: number, pageSize: source.pageSize ?? LARGEST_PAGE }, source);
     check(page, number);
     return page;
   });
@@ -197,7 +205,12 @@ function checkWhole({ holders, items, total, hasNextLink }: Page, read: ReadSoFa
   const [holder = {}] = holders;
   const size = wholeNumber(holder['pageSize']);
   const full = size !== null && size > 0 && items.length >= size;
-  if (full && total === null && holder['nextCursor'] === undefined)
+  if (full && total === null) checkEnd({ holders });
+}
+
+/** A full page without a total that does not say whether the list goes on is not taken for its end. */
+function checkEnd({ holders }: Pick<Page, 'holders'>): void {
+  if (holders[0]?.['nextCursor'] === undefined)
     throw new Unexpected('expected a cursor or a total with a full page, got neither');
 }
 

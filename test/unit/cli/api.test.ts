@@ -67,6 +67,10 @@ test('--all reads every page', async () => {
   expect(JSON.parse(one.stdout).items).toHaveLength(25);
   const all = await api('/api/scraper-agents/jobs', '--all');
   expect(JSON.parse(all.stdout)).toHaveLength(30);
+  const before = sandbox.requests.length;
+  const small = await api('/api/scraper-agents/jobs?pageSize=10', '--all');
+  expect(JSON.parse(small.stdout)).toHaveLength(30);
+  expect(sandbox.requests.length - before).toBe(3);
 });
 
 test('with --format json, a failure is one JSON value, too', async () => {
@@ -109,6 +113,7 @@ test.each<[words: string, says: string]>([
   ['PUT /api/users --data @none.json --write', 'there is no file none.json'],
   ['PUT /api/users --write --all', '`--all` reads a list'],
   ['/api/users?page=2 --all', 'the path cannot set "page"'],
+  ['/api/users?pageSize=101 --all', 'a number from 1 to 100'],
   ['POST /api/api-keys --write', 'Declare the key in a manifest'],
   ['POST /api/Api%2Dkeys --write', 'Declare the key in a manifest'],
   ['POST /api/api-keys/ --write', 'remove the extra `/`'],

@@ -11,6 +11,7 @@ function source(respond: Respond, rest = {}) {
   return {
     queries,
     queue: createQueue(4),
+    pageSize: null,
     async fetch(query: PageQuery | null): Promise<Envelope> {
       queries.push(query);
       return { data: respond(query), rest };
@@ -78,6 +79,16 @@ describe('complete lists', () => {
     expect(found).toHaveLength(count);
     expect(pages.queries).toHaveLength(requests);
     expect(pages.queries[0]).toBeNull();
+  });
+
+  test('pages have the size that the user wants', async () => {
+    const [byNumber, byCursor] = [source(numbered(10)), source(cases.at(-1)?.[1] ?? (() => []))];
+    await readPages({ ...byNumber, pageSize: 4 });
+    await readPages({ ...byCursor, pageSize: 4 });
+    const sizes = [...byNumber.queries, ...byCursor.queries].flatMap((query) => query?.['pageSize'] ?? []);
+    expect(new Set(sizes)).toEqual(new Set([4]));
+    const full = source(() => items(0, 4));
+    await expect(readPages({ ...full, pageSize: 4 })).rejects.toThrow(/with a full page/);
   });
 
   test('totals next to a bare list are read', async () => {
