@@ -16,7 +16,7 @@ export function isEmptyObject(value: JsonObject): boolean {
  * Levels of a value that roster walks through, twice those that a manifest may have. Deeper values exhaust the stack:
  * `JSON.parse` reads 100,000 levels, `JSON.stringify` writes a few thousand.
  */
-const MAX_JSON_DEPTH = 128;
+export const MAX_JSON_DEPTH = 128;
 
 /** Undefined for a text that is not JSON or is nested too deeply. */
 export function parseJson(text: string, maxDepth = MAX_JSON_DEPTH): unknown {
@@ -31,7 +31,7 @@ export function parseJson(text: string, maxDepth = MAX_JSON_DEPTH): unknown {
  * Whether a JSON text has more levels than that. Strings, most of such a text, are skipped. Not a regular expression:
  * those exhaust the stack on long texts.
  */
-function exceedsDepth(text: string, maxDepth: number): boolean {
+export function exceedsDepth(text: string, maxDepth = MAX_JSON_DEPTH): boolean {
   let depth = 0;
   for (let at = 0; at < text.length; at += 1) {
     const code = text.charCodeAt(at);

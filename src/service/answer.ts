@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject } from '../model/json.js';
+import { exceedsDepth, isJsonObject, type JsonObject, MAX_JSON_DEPTH } from '../model/json.js';
 import { type Effect, Unexpected } from '../model/request.js';
 import { explain, oneLine, ServiceFailure, type ServiceWords } from './failure.js';
 import { firstHeader, type Reply } from './http.js';
@@ -53,6 +53,7 @@ function readJson(reply: Reply, words: ServiceWords): unknown {
   if (encoding !== null && encoding.toLowerCase() !== 'identity')
     throw new Unexpected(`expected an uncompressed answer, got ${JSON.stringify(encoding.slice(0, 40))}`);
   const text = decoded(reply.body);
+  if (exceedsDepth(text)) throw new Unexpected(`expected JSON of at most ${MAX_JSON_DEPTH} levels, got more`);
   try {
     return JSON.parse(text);
   } catch {
@@ -110,7 +111,6 @@ const messageNames: ReadonlySet<string> = new Set([
 
 /** Masks the messages anywhere in an answer, in place. */
 export function maskMessages(answer: unknown, mask: (text: string) => string): void {
-  // Not by recursion: an answer can be nested deeper than the stack.
   const open = [answer];
   while (open.length > 0) {
     const value = open.pop();

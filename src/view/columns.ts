@@ -20,6 +20,11 @@ export function widthOf(text: string): number {
   return width;
 }
 
+/** The columns of the longest. Not by spreading: a run may have more members than a call may have arguments. */
+export function widest(texts: readonly string[]): number {
+  return texts.reduce((most, text) => Math.max(most, widthOf(text)), 0);
+}
+
 /** The text, or if it is too long its beginning, its length and its end, in at most `width` columns (at least 24). */
 export function cut(text: string, width: number): string {
   if (fits(text, width)) return text;

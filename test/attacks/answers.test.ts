@@ -71,13 +71,21 @@ describe('values nested too deeply', () => {
     expect([...sandbox.world.schedules.values()]).toMatchObject([{ inputParameters: '{}' }]);
   });
 
-  test('deep inputs sent as an object do not stop a plan', async () => {
+  const lists = `${'['.repeat(100_000)}${']'.repeat(100_000)}`;
+  const answers = [
+    { words: ['apply', '--yes'], data: lists },
+    { words: ['status'], data: `[${nested(10_000)}]` },
+    { words: ['api', '/api/search-groups/runs'], data: `{"items":[${lists}],"total":1}` },
+  ];
+  test.each(answers)('an answer of nothing but levels is not understood: $words', async ({ words, data }) => {
     const { run, sandbox } = await project();
-    const item = `{"id":"s1","targetType":"Agent","targetId":"00000000-0000-4000-8000-00000000000f",
-      "scheduleType":"Basic","intervalValue":6,"intervalUnit":"Hours","startTime":"2030-01-01T00:00:00",
-      "isEnabled":true,"inputParameters":${deep}}`;
-    sandbox.faults.faults = [json('/api/schedules', `{"success":true,"data":[${item}]}`)];
-    expect(await run('plan')).toMatchObject({ exit: 0 });
+    sandbox.faults.faults = [json('/api/search-groups*', `{"success":true,"data":${data}}`)];
+    const { exit, stdout, stderr } = await run(...words);
+    expect([exit, flat(stderr)], stdout).toEqual([
+      1,
+      expect.stringMatching(/^error\[unexpected-response\]: GET \/api\/search-groups.*at most 128 levels/),
+    ]);
+    expect([...sandbox.world.groups.values(), ...sandbox.world.schedules.values()]).toEqual([]);
   });
 
   test('a deep error message is reported as an error of the service', async () => {

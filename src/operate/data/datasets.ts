@@ -132,8 +132,10 @@ async function listedUntil(reader: Reader, ids: readonly string[]): Promise<read
   const wanted = new Set(ids);
   if (wanted.size === 0) return found;
   for await (const { items } of pages(reader, listDatasets(), { most: MOST_DATASET_PAGES })) {
-    found.push(...items);
-    for (const { id } of items) wanted.delete(id);
+    for (const item of items) {
+      found.push(item);
+      wanted.delete(item.id);
+    }
     if (wanted.size === 0) break;
   }
   return found;

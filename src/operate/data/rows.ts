@@ -53,7 +53,7 @@ export function queryData(
       if (session.interrupted()) throw problem('interrupted', 'interrupted before all rows were read');
       if (first === null) checkRows(page);
       first ??= page;
-      rows.push(...page.rows);
+      for (const row of page.rows) rows.push(row);
     }
     const { totalMatches = 0, columns: shown = columns ?? [] } = first ?? {};
     return { id, agent, columns: shown, rows, totalMatches, isTruncated: rows.length < totalMatches };

@@ -144,7 +144,7 @@ class Marks {
     for (const list of listsOf(source))
       for await (const { items } of pages(this.reader, list, { size: PAGE })) {
         const newer = newerThan(items, known);
-        found.push(...newer);
+        for (const each of newer) found.push(each);
         if (newer.length < items.length) break;
       }
     return found;

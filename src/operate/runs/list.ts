@@ -167,7 +167,7 @@ async function firstItems<T extends { readonly id: string }>(
   const found: T[] = [];
   let isCut = false;
   for await (const { items, hasMore } of pages(reader, list)) {
-    found.push(...items.filter(isWanted));
+    for (const item of items) if (isWanted(item)) found.push(item);
     if (found.length > most) return { items: found.slice(0, most), isCut: true };
     isCut = hasMore;
   }

@@ -162,7 +162,7 @@ function ownedSince(
     ...found.map((each) => timeOf(each.startedAt)),
   ];
   const known = runs.filter((each) => each !== null);
-  return known.length === 0 ? null : Math.min(...known);
+  return known.length === 0 ? null : known.reduce((first, time) => Math.min(first, time));
 }
 
 function factsOf(

@@ -98,7 +98,7 @@ function liveName({ run, whole }: LiveRow, id: string): string {
 /** How much of the ids tells them apart: more than eight characters where all begin with the same time. */
 function beginningLength(ids: readonly string[]): number {
   const different = new Set(ids).size;
-  const longest = Math.max(...ids.map((id) => id.length));
+  const longest = ids.reduce((most, id) => Math.max(most, id.length), 0);
   let length = 9;
   while (length < longest && new Set(ids.map((id) => shortened(id, length))).size < different) length += 1;
   return length;

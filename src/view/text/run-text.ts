@@ -1,6 +1,6 @@
 import { runKindNames, runName, type ServiceRun, type ServiceRunState } from '../../model/run.js';
 import { agree, count } from '../../model/words.js';
-import { pad, widthOf } from '../columns.js';
+import { pad, widest } from '../columns.js';
 import { escapeControls } from '../escape.js';
 import { runSeconds, runStateLabels, secondsText, withStageNames } from '../run-labels.js';
 import { indent } from './layout.js';
@@ -27,7 +27,7 @@ export function runRows(runs: readonly ServiceRun[], options: TextOptions): read
   const rows = runs
     .map(withStageNames)
     .flatMap((run) => [rowOf(run, ''), ...run.members.map((each) => rowOf(each, '  '))]);
-  const widths = columns.map((column) => Math.max(...rows.map((row) => widthOf(row[column]))));
+  const widths = columns.map((column) => widest(rows.map((row) => row[column])));
   const cells = rows.map((row) => columns.map((column, index) => pad(row[column], widths[index] ?? 0)));
   const plain = cells.map((row) => row.join('  ').trimEnd());
   if (areTooWide(plain, layout)) return rows.flatMap((row) => narrowRow(row, widths[STATE] ?? 0, layout));

@@ -1,6 +1,6 @@
 import type { Health, ResourceStatus, Status } from '../../model/run.js';
 import { instantText } from '../../model/words.js';
-import { cut, pad, widthOf } from '../columns.js';
+import { cut, pad, widest, widthOf } from '../columns.js';
 import { escapeControls } from '../escape.js';
 import { countsText, healthCounts, healthLabels, lastRunText, syncLabels } from '../status-labels.js';
 import { indent, joinBlocks, wrap } from './layout.js';
@@ -58,7 +58,7 @@ function rowLines(resources: readonly ResourceStatus[], layout: TextLayout): str
 
 /** Where the table does not fit: two lines for each resource. */
 function narrowLines(resources: readonly ResourceStatus[], layout: TextLayout): string[] {
-  const columnsOfLabel = Math.max(...resources.map(({ health }) => healthLabels[health].length));
+  const columnsOfLabel = widest(resources.map(({ health }) => healthLabels[health]));
   return resources.flatMap((each) => {
     const { health, address, sync, lastRun, isRunning, nextRun } = each;
     const label = layout.paint(styles[health], pad(healthLabels[health], columnsOfLabel));
