@@ -3,7 +3,7 @@ import type { Plan } from '../model/plan.js';
 import { compareCalendars } from '../reconcile/calendar.js';
 import { asksOf, withNextRuns } from '../reconcile/next-runs.js';
 import { plan as planFor } from '../reconcile/plan.js';
-import { askAll } from '../service/previews.js';
+import { askAll } from '../service/observe.js';
 import { undeliverable } from './keys.js';
 import { diagnosticsIn, type Observation, type ObserveOptions, observe } from './observe.js';
 import type { ReadSession } from './session.js';

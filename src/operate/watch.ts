@@ -2,7 +2,7 @@ import type { Clock } from '../engine/clock.js';
 import type { ReadSession } from '../engine/session.js';
 import { pollUntil, type Reader } from '../model/request.js';
 import type { Agent } from '../model/resource.js';
-import { orElse } from '../service/attempt.js';
+import { orElse } from '../service/operation.js';
 import { type AgentRun, listRunsOfJob } from '../service/operations/agent-runs.js';
 import { detailsOf, type JobDetails } from './run/states.js';
 

@@ -65,13 +65,9 @@ function readJson(reply: Reply, words: ServiceWords): unknown {
   }
 }
 
-/** One for all responses: making it takes longer than decoding most of them. */
-let decoder: InstanceType<typeof TextDecoder> | null = null;
-
 function decoded(body: Uint8Array): string {
   try {
-    decoder ??= new TextDecoder('utf-8', { fatal: true });
-    return decoder.decode(body);
+    return new TextDecoder('utf-8', { fatal: true }).decode(body);
   } catch {
     throw new Unexpected('expected UTF-8 text, got other bytes');
   }

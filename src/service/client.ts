@@ -1,12 +1,13 @@
+import { setTimeout as wait } from 'node:timers/promises';
 import { problem } from '../model/diagnostic.js';
 import { type Call, type ListCall, type Reader, type Request, Unexpected } from '../model/request.js';
 import { maskApiKeys } from '../redact/api-keys.js';
 import { SecretSearch } from '../redact/secret-search.js';
 import { type Envelope, isSuccess, maskMessages, readAnswer } from './answer.js';
 import { ByteBudget, MAX_BODY_BYTES, MAX_TOTAL_BYTES } from './byte-budget.js';
-import { type ClientSettings, rateLimiter, retrySettings } from './client-settings.js';
 import {
   type FailureFacts,
+  httpDate,
   incompleteAnswer,
   noAnswer,
   refusal,
@@ -15,17 +16,28 @@ import {
   withheldWords,
   wordsWith,
 } from './failure.js';
-import { createTransport, type Exchange, logged, NoReply, type SendGuard, type Transport } from './http.js';
+import {
+  type AttemptEvent,
+  createTransport,
+  logged,
+  NoReply,
+  type SendGuard,
+  type SendOptions,
+  type Transport,
+} from './http.js';
 import { wholeNumber } from './operations/record.js';
-import { withOtherMethods } from './other-methods.js';
 import { type PageQuery, parseItems, readPages, UnexpectedItem } from './paging.js';
+import type { HttpProxy } from './proxy.js';
 import { createQueue, type Queue } from './queue.js';
-import type { RateLimiter } from './rate-limit.js';
-import { type RetrySettings, withRetries } from './retry.js';
-import { httpDate } from './retry-after.js';
+import { RateLimiter, type RateLimitSettings } from './rate-limit.js';
+import {
+  type RetryBudget,
+  type RetryEvent,
+  type RetrySettings,
+  withOtherMethods,
+  withRetries,
+} from './retry.js';
 import { requestPath, serviceUrl, subjectOf } from './url.js';
-
-export type { ClientSettings } from './client-settings.js';
 
 /** The `data` of the answer to a write: of any shape, null when there is none (interface §4). */
 export interface WriteResult {
@@ -52,9 +64,12 @@ export interface Client extends Reader {
   serviceTime(): number | null;
 }
 
-/** The path with base path and query. */
-type Sending = Pick<Exchange, 'path' | 'meter' | 'guard' | 'attempt'>;
-type SendOptions = Omit<Sending, 'path' | 'attempt'>;
+/** One attempt at a request. */
+interface Sending extends SendOptions {
+  /** With base path and query. */
+  readonly path: string;
+  readonly attempt: number;
+}
 
 export function createClient(settings: ClientSettings): Client {
   return new HttpClient(settings);
@@ -267,5 +282,70 @@ export class ServiceTime {
   /** Milliseconds since 1970, to the second; null when no answer had a date. */
   now(): number | null {
     return this.#last === null ? null : this.#last.time + performance.now() - this.#last.at;
+  }
+}
+
+export interface ClientSettings {
+  /** Checked again by `serviceUrl`. */
+  readonly baseUrl: URL | string;
+  /** Where it comes from, for messages: `ROSTER_URL`, or a place such as roster.yaml:3. */
+  readonly urlFrom?: string | undefined;
+  /** The proxy to connect through; none by default. */
+  readonly proxy?: HttpProxy | null | undefined;
+  /** Null makes every request fail with `missing-setting`. */
+  readonly apiKey: string | null;
+  /** Requests on the wire at the same time. */
+  readonly concurrency: number;
+  /** For one whole attempt. Time in the queue does not count. */
+  readonly timeoutMs: number;
+  readonly userAgent: string;
+  /** Masked in texts of the service, as the API key is. */
+  readonly secrets?: readonly string[] | undefined;
+  readonly onRetry?: ((event: RetryEvent) => void) | undefined;
+  readonly onAttempt?: ((event: AttemptEvent) => void) | undefined;
+  /** Called when the service limits requests, and the client waits before it sends any other. */
+  readonly onPause?: RateLimitSettings['onPause'] | undefined;
+  /** How long rate limits may hold requests back in all; 30 minutes by default. */
+  readonly deadlineMs?: number | undefined;
+  /** Once aborted, nothing is retried, and requests in progress have a few seconds left. */
+  readonly signal?: AbortSignal | undefined;
+  /** Shared by the clients of one run. */
+  readonly budget?: RetryBudget | undefined;
+  readonly random?: (() => number) | undefined;
+  readonly sleep?: RetrySettings['sleep'] | undefined;
+  /** The largest body; 32 MB by default. */
+  readonly maxBytes?: number | undefined;
+  /** The most bytes of all bodies that are kept; 128 MB by default. */
+  readonly maxTotalBytes?: number | undefined;
+}
+
+const DEFAULT_DEADLINE_MS = 30 * 60_000;
+
+export function retrySettings(settings: ClientSettings): RetrySettings {
+  return {
+    budget: settings.budget ?? { requests: 0, retries: 0 },
+    random: settings.random ?? Math.random,
+    sleep: settings.sleep ?? sleep,
+    onRetry: settings.onRetry ?? (() => {}),
+    signal: settings.signal,
+  };
+}
+
+export function rateLimiter(settings: ClientSettings): RateLimiter {
+  return new RateLimiter({
+    deadlineMs: settings.deadlineMs ?? DEFAULT_DEADLINE_MS,
+    random: settings.random ?? Math.random,
+    sleep: settings.sleep ?? sleep,
+    onPause: settings.onPause ?? (() => {}),
+    signal: settings.signal,
+  });
+}
+
+/** A timer may fire a fraction early, but `Retry-After` must pass completely: hence the extra millisecond. */
+async function sleep(ms: number, signal: AbortSignal | undefined): Promise<void> {
+  try {
+    await wait(ms + 1, undefined, signal === undefined ? {} : { signal });
+  } catch (error) {
+    if (!signal?.aborted) throw error;
   }
 }

@@ -3,7 +3,7 @@ import { Readable } from 'node:stream';
 import type { Dispatcher } from 'undici';
 import { maskApiKeys } from '../redact/api-keys.js';
 import { SecretSearch } from '../redact/secret-search.js';
-import { type ClientSettings, rateLimiter, retrySettings } from './client-settings.js';
+import { type ClientSettings, rateLimiter, retrySettings } from './client.js';
 import {
   noAnswer,
   refusal,
@@ -12,11 +12,10 @@ import {
   type ServiceWords,
   wordsWith,
 } from './failure.js';
-import { DeadlineError, type Exchange, NoReply, type Reply } from './http.js';
-import type { DownloadCall } from './operations/download.js';
+import { DeadlineError, type HttpRequest, NoReply, type ReplyHead } from './http.js';
 import { wholeNumber } from './operations/record.js';
-import { withOtherMethods } from './other-methods.js';
-import { withRetries } from './retry.js';
+import type { DownloadCall } from './operations/requests.js';
+import { withOtherMethods, withRetries } from './retry.js';
 import { requestPath, serviceUrl } from './url.js';
 
 /** A file of the service while it arrives. `body` must be read to its end, or left with `break` or `return`. */
@@ -189,7 +188,7 @@ function wordsOf({ apiKey, secrets = [] }: ClientSettings): ServiceWords {
 }
 
 /** A reply whose body arrives while it is read. Whoever has it must read it to its end, or destroy it. */
-export interface StreamedReply extends Pick<Reply, 'status' | 'headers'> {
+export interface StreamedReply extends ReplyHead {
   readonly body: Readable;
 }
 
@@ -214,7 +213,7 @@ export type OpenConnection = (
  */
 export async function openStream(
   open: OpenConnection,
-  { method, path, headers, body }: Omit<Exchange, 'attempt'>,
+  { method, path, headers, body }: HttpRequest,
   limits: StreamLimits,
 ): Promise<StreamedReply> {
   const receiver = new Receiver(limits);
@@ -282,7 +281,7 @@ class Receiver {
     else this.#control = control;
   }
 
-  head(status: number, headers: Reply['headers']): void {
+  head(status: number, headers: ReplyHead['headers']): void {
     // A 1xx only announces the answer.
     if (status < 200 || this.#failure !== null) return;
     this.#timer.restart();

@@ -3,7 +3,6 @@ import { isJsonObject, parseJson } from '../model/json.js';
 import { BudgetError, sizeText } from './byte-budget.js';
 import { codeOf, DeadlineError, firstHeader, type NoReply, NotAllowed, type Reply } from './http.js';
 import { type HttpProxy, ProxyFailure } from './proxy.js';
-import { retryAfterMs } from './retry-after.js';
 
 /**
  * What is known about a failed request. `not-sent`: no byte of it can have reached the service. `refused`: the service
@@ -11,13 +10,17 @@ import { retryAfterMs } from './retry-after.js';
  */
 export type Certainty = 'not-sent' | 'refused' | 'unknown';
 
-export interface FailureFacts {
+/** What a failure means, and what to do about it. */
+interface Meaning {
   readonly code: DiagnosticCode;
+  readonly help?: string;
+}
+
+export interface FailureFacts extends Meaning {
   /** One line, without secrets. */
   readonly message: string;
   /** What the service itself says, without the request. */
   readonly reason?: string;
-  readonly help?: string;
   /** HTTP status; null when there was no answer. */
   readonly status: number | null;
   /** `errorCode` of the answer (interface §7). */
@@ -258,11 +261,7 @@ function certaintyOf(status: number): Certainty {
 }
 
 /** The wrong place is a likely reason for most of these, so the help says which it was, and where its URL comes from. */
-function meaning(
-  status: number,
-  isAboutObject: boolean,
-  place: ServicePlace,
-): Pick<FailureFacts, 'code' | 'help'> {
+function meaning(status: number, isAboutObject: boolean, place: ServicePlace): Meaning {
   const base = placeText(place);
   if (status === 401)
     return {
@@ -301,7 +300,7 @@ function placeHelp(status: number, base: string): string | undefined {
 }
 
 /** The service answers in JSON (interface §1.3), so a web page is from something else. */
-function pageHelp(status: number, place: ServicePlace): Pick<FailureFacts, 'help'> {
+function pageHelp(status: number, place: ServicePlace): { readonly help?: string } {
   const page = 'The response is a web page, not JSON.';
   const base = placeText(place);
   switch (status) {
@@ -325,18 +324,14 @@ function pageHelp(status: number, place: ServicePlace): Pick<FailureFacts, 'help
 }
 
 /** Following a redirect would send the API key to any address that the answer names. */
-function redirect(
-  subject: string,
-  reply: Reply,
-  words: ServiceWords,
-): Pick<FailureFacts, 'code' | 'message' | 'help'> {
+function redirect(subject: string, reply: Reply, words: ServiceWords) {
   const location = firstHeader(reply, 'location');
   const to = location !== null && URL.canParse(location) ? ` to ${words.text(new URL(location).origin)}` : '';
   return {
     code: 'unexpected-response',
     message: `${subject} returned ${reply.status}, a redirect${to}; redirects are not followed`,
     help: 'Set the URL of the service itself.',
-  };
+  } as const;
 }
 
 /** A success with an incomplete body. `maxBytes` is the largest one allowed. */
@@ -521,4 +516,29 @@ function reasonFor(error: unknown): string {
   const code = codeOf(error);
   const text = reasonOf(error, code)?.text ?? oneLine(error.message);
   return code === null || isParserError(error) ? text : `${text} (${code})`;
+}
+
+/** Longer than any run waits, and short enough for a timer: those fire at once beyond 24.8 days. */
+const MAX_MS = 20 * 86_400_000;
+
+/**
+ * How many ms the service asks to wait; null when the header is missing or not valid. At most 20 days.
+ * @param header `Retry-After`: whole seconds or an HTTP date.
+ * @param date `Date` of the same answer: the service's clock, by which to measure a date, because ours may be wrong.
+ */
+export function retryAfterMs(header: string | null, date: string | null): number | null {
+  if (header === null) return null;
+  const text = header.trim();
+  if (/^\d+$/.test(text)) return Math.min(MAX_MS, Number(text) * 1000);
+  const until = httpDate(text);
+  if (until === null) return null;
+  const now = date === null ? Date.now() : (httpDate(date) ?? Date.now());
+  return Math.min(MAX_MS, Math.max(0, until - now));
+}
+
+/** Milliseconds since 1970; null if it is not a date. Date.parse reads "-1" as a year, so the shape is checked first. */
+export function httpDate(text: string): number | null {
+  if (!/^[A-Za-z]{3,9},? /.test(text)) return null;
+  const time = Date.parse(text);
+  return Number.isNaN(time) ? null : time;
 }

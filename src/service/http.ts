@@ -2,26 +2,36 @@ import type { Dispatcher } from 'undici';
 import { type ByteMeter, ReceivedBody } from './byte-budget.js';
 import type { ConnectionSettings } from './connections.js';
 
-export interface Exchange {
+/** A request as it goes over a connection. */
+export interface HttpRequest {
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
   /** With base path and query. */
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string | null;
-  /** How many times the request has been sent, including this one. */
-  readonly attempt: number;
+}
+
+export interface SendOptions {
   /** Asked at the last moment, when the request has a connection. */
   readonly guard?: SendGuard | undefined;
   /** Counts the body of a response that is kept. */
   readonly meter?: ByteMeter | undefined;
 }
 
+export interface Exchange extends HttpRequest, SendOptions {
+  /** How many times the request has been sent, including this one. */
+  readonly attempt: number;
+}
+
 /** Why no request may be sent now, as at the end of `was not sent: …`; null when one may. */
 export type SendGuard = () => string | null;
 
-export interface Reply {
+export interface ReplyHead {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+}
+
+export interface Reply extends ReplyHead {
   readonly body: Uint8Array;
   /** Why the body is incomplete; null when it is complete. */
   readonly truncated: Error | null;
@@ -122,7 +132,7 @@ function dispatch(
 ): Promise<Reply> {
   return new Promise((resolve, reject) => {
     let controller: Dispatcher.DispatchController | null = null;
-    let head: Pick<Reply, 'status' | 'headers'> | null = null;
+    let head: ReplyHead | null = null;
     let expired = false;
     let settled = false;
     const received = new ReceivedBody(meter);

@@ -1,4 +1,4 @@
-import type { Effect } from '../model/request.js';
+import type { Effect, Request } from '../model/request.js';
 import { waitText } from '../model/words.js';
 import { type FailureFacts, ServiceFailure } from './failure.js';
 
@@ -91,4 +91,23 @@ function maySendAgain(effect: Effect, { certainty }: FailureFacts): boolean {
 function concluded(facts: FailureFacts, attempt: number, end: string): ServiceFailure {
   const times = attempt > 1 ? ` (tried ${attempt} times)` : '';
   return new ServiceFailure({ ...facts, message: `${facts.message}${times}${end}` }, attempt);
+}
+
+/** Calls `send` with each method in turn, until one is allowed. */
+export async function withOtherMethods<T>(
+  request: Request,
+  send: (request: Request) => Promise<T>,
+): Promise<T> {
+  const { otherMethods = [], ...first } = request;
+  let sent: Request = first;
+  for (const method of otherMethods) {
+    try {
+      return await send(sent);
+    } catch (error) {
+      if (!(error instanceof ServiceFailure) || error.status !== 405) throw error;
+      // A plan holds no PATCH, so the type of its requests has none.
+      sent = { ...first, method: method as Request['method'] };
+    }
+  }
+  return send(sent);
 }

@@ -3,13 +3,13 @@ import type { DataOutcome, DatasetInfo } from '../../model/data.js';
 import { type Diagnostic, problem } from '../../model/diagnostic.js';
 import type { Reader } from '../../model/request.js';
 import { type Address, type Agent, isId, normalId } from '../../model/resource.js';
-import { unlessGone } from '../../service/attempt.js';
 import { ServiceFailure } from '../../service/failure.js';
+import { unlessGone } from '../../service/operation.js';
 import { listRuns, listRunsOfJob } from '../../service/operations/agent-runs.js';
 import { listAgents } from '../../service/operations/agents.js';
 import { type Dataset, listDatasets } from '../../service/operations/datasets.js';
 import { readInstant } from '../../service/operations/record.js';
-import { pages } from '../../service/pages.js';
+import { pages } from '../../service/paging.js';
 import { addressNamed, addressOfAgent } from '../run/states.js';
 import { findObjects, targetsOf } from '../run/targets.js';
 

@@ -12,9 +12,9 @@ import type { ServiceRun } from '../../model/run.js';
 import { type Download, safeFileName } from '../../service/downloads.js';
 import { ServiceFailure } from '../../service/failure.js';
 import { downloadDataset, exportDatasets, MAX_BULK_DATASETS } from '../../service/operations/datasets.js';
-import type { DownloadCall } from '../../service/operations/download.js';
 import { exportJob, jobDataset } from '../../service/operations/jobs.js';
 import { readInstant } from '../../service/operations/record.js';
+import type { DownloadCall } from '../../service/operations/requests.js';
 import type { RunsResult } from '../run/run.js';
 import { jobsOf } from '../run/run-kinds.js';
 import {

@@ -4,7 +4,7 @@ import type { StoredQuery } from '../../model/data.js';
 import { Problem, problem } from '../../model/diagnostic.js';
 import { isJsonObject } from '../../model/json.js';
 import type { Reader } from '../../model/request.js';
-import { attempt, orElse } from '../../service/attempt.js';
+import { attempt, orElse } from '../../service/operation.js';
 import {
   type DatasetQuery,
   previewDataset,

@@ -3,7 +3,7 @@ import type { DatasetChange, DatasetInfo } from '../../model/data.js';
 import { type Diagnostic, problem } from '../../model/diagnostic.js';
 import type { Reader } from '../../model/request.js';
 import { readDuration } from '../../model/words.js';
-import { attempt, orElse } from '../../service/attempt.js';
+import { attempt, orElse } from '../../service/operation.js';
 import { listAgents } from '../../service/operations/agents.js';
 import { deleteDatasets, listDatasets, MAX_BULK_DATASETS } from '../../service/operations/datasets.js';
 import { listSavedQueries } from '../../service/operations/saved-queries.js';

@@ -1,8 +1,8 @@
 import type { Session } from '../../engine/session.js';
 import type { DatasetChange, DatasetInfo } from '../../model/data.js';
 import type { Diagnostic } from '../../model/diagnostic.js';
-import { attempt, orElse } from '../../service/attempt.js';
 import type { ServiceFailure } from '../../service/failure.js';
+import { attempt, orElse } from '../../service/operation.js';
 import { type AccessLevel, changeAccess, readAccess } from '../../service/operations/datasets.js';
 import {
   type ChosenDatasets,

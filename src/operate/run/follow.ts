@@ -1,8 +1,8 @@
 import type { Diagnostic } from '../../model/diagnostic.js';
 import type { RunName, ServiceRun } from '../../model/run.js';
-import { attempt, orElse } from '../../service/attempt.js';
 import type { Client } from '../../service/client.js';
 import type { ServiceFailure } from '../../service/failure.js';
+import { attempt, orElse } from '../../service/operation.js';
 import { stopRun } from '../../service/operations/agent-runs.js';
 import { retryMember } from '../../service/operations/group-runs.js';
 import type { Watch } from '../watch.js';

@@ -3,7 +3,7 @@ import type { Call, ListCall, Reader } from '../../model/request.js';
 import { type Address, type Agent, isId, normalId } from '../../model/resource.js';
 import { type RunIdKind, runKindNames, type ServiceRun, type ServiceRunState } from '../../model/run.js';
 import { shellWord } from '../../model/words.js';
-import { unlessGone } from '../../service/attempt.js';
+import { unlessGone } from '../../service/operation.js';
 import { type AgentRun, listRuns } from '../../service/operations/agent-runs.js';
 import {
   deleteGroupRun,
@@ -20,7 +20,7 @@ import {
   type PipelineRun,
   type PipelineRunEntry,
 } from '../../service/operations/pipeline-runs.js';
-import { firstPage, pages } from '../../service/pages.js';
+import { firstPage, pages } from '../../service/paging.js';
 import type { Watch } from '../watch.js';
 import {
   addressNamed,

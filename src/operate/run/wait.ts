@@ -5,7 +5,7 @@ import type { Agent } from '../../model/resource.js';
 import { runKindNames } from '../../model/run.js';
 import { listAgents } from '../../service/operations/agents.js';
 import { listJobs } from '../../service/operations/jobs.js';
-import { pages } from '../../service/pages.js';
+import { pages } from '../../service/paging.js';
 import { wholeAddresses } from '../runs/show.js';
 import { Watch } from '../watch.js';
 import { type FollowedRun, follow } from './follow.js';

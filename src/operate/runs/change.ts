@@ -4,8 +4,8 @@ import { type Diagnostic, Problem, problem } from '../../model/diagnostic.js';
 import type { Reader } from '../../model/request.js';
 import type { Agent } from '../../model/resource.js';
 import type { AcknowledgedRun, RetriedMember, ServiceRun, ShownState, StoppedRun } from '../../model/run.js';
-import { type Attempt, attempt, orElse, unlessGone } from '../../service/attempt.js';
 import { ServiceFailure } from '../../service/failure.js';
+import { type Attempt, attempt, orElse, unlessGone } from '../../service/operation.js';
 import {
   dismissAttention,
   refreshRun as refresh,

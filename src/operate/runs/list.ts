@@ -6,7 +6,7 @@ import { type AgentRun, listRuns as listAgentRuns } from '../../service/operatio
 import { listAgents } from '../../service/operations/agents.js';
 import { listJobs } from '../../service/operations/jobs.js';
 import { readInstant } from '../../service/operations/record.js';
-import { pages } from '../../service/pages.js';
+import { pages } from '../../service/paging.js';
 import { type ListedState, type RunEntry, type RunKind, runKinds } from '../run/run-kinds.js';
 import { agentRunRow, runIn } from '../run/states.js';
 import { findObjects, type RunSource, sourcesOf } from '../run/targets.js';

@@ -5,11 +5,11 @@ import { Problem, problem } from '../../model/diagnostic.js';
 import type { Reader } from '../../model/request.js';
 import type { Address } from '../../model/resource.js';
 import type { RunDataset, ServiceRun, ShownRun, ShownState } from '../../model/run.js';
-import { orElse } from '../../service/attempt.js';
+import { orElse } from '../../service/operation.js';
 import { type AgentRun, listRunsOfJob } from '../../service/operations/agent-runs.js';
 import { listAgents } from '../../service/operations/agents.js';
 import { jobDataset } from '../../service/operations/jobs.js';
-import { firstPage } from '../../service/pages.js';
+import { firstPage } from '../../service/paging.js';
 import {
   agentRunState,
   anyRunWithId,

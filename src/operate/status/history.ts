@@ -2,7 +2,7 @@ import type { Diagnostic } from '../../model/diagnostic.js';
 import { groupBy } from '../../model/json.js';
 import type { ListCall, Reader } from '../../model/request.js';
 import type { RunIdKind, ServiceRun, ServiceRunState } from '../../model/run.js';
-import { orElse } from '../../service/attempt.js';
+import { orElse } from '../../service/operation.js';
 import { type AgentRun, listRuns } from '../../service/operations/agent-runs.js';
 import { type Job, listJobs } from '../../service/operations/jobs.js';
 import { readInstant } from '../../service/operations/record.js';

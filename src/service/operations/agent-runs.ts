@@ -1,27 +1,21 @@
 import type { Call, ListCall, Request } from '../../model/request.js';
-import {
-  action,
-  type CursorPage,
-  get,
-  optionalNumber,
-  parseCount,
-  parseCounts,
-  parseCursorPage,
-  textOr,
-} from './answers.js';
-import { type DownloadCall, file } from './download.js';
 import { parseDatasetId } from './jobs.js';
 import {
   asRecord,
+  type CursorPage,
   field,
   flag,
   idText,
   optionalFlag,
+  optionalNumber,
   optionalText,
-  type RemoteRecord,
+  parseCount,
+  parseCounts,
+  parseCursorPage,
+  textOr,
   unexpected,
 } from './record.js';
-import { segment } from './segment.js';
+import { action, type DownloadCall, file, get, segment } from './requests.js';
 
 /** A run of an agent (interface §2, Run). */
 export interface AgentRun {
@@ -98,19 +92,13 @@ export function parseRun(item: unknown): AgentRun {
     startTime: optionalText(record, 'startTime'),
     endTime: optionalText(record, 'endTime'),
     runTimeSeconds: optionalNumber(record, 'runTimeSeconds'),
-    ...counted(record),
-    statusMessage: optionalText(record, 'statusMessage'),
-    runtimeAnomaly: anomaly(field(record, 'runtimeAnomaly')),
-    triggerSource: optionalText(record, 'triggerSource'),
-  };
-}
-
-function counted(record: RemoteRecord): Pick<AgentRun, 'pages' | 'requests' | 'errors' | 'data'> {
-  return {
     pages: optionalNumber(record, 'pages'),
     requests: optionalNumber(record, 'requests'),
     errors: optionalNumber(record, 'errors'),
     data: optionalNumber(record, 'data'),
+    statusMessage: optionalText(record, 'statusMessage'),
+    runtimeAnomaly: anomaly(field(record, 'runtimeAnomaly')),
+    triggerSource: optionalText(record, 'triggerSource'),
   };
 }
 

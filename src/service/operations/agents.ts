@@ -3,7 +3,7 @@ import type { AgentInput, AgentWithInputs } from '../../model/kind.js';
 import { type Call, type ListCall, Unexpected } from '../../model/request.js';
 import type { Agent } from '../../model/resource.js';
 import { asRecord, field, idText, type RemoteRecord, text, unexpected } from './record.js';
-import { segment } from './segment.js';
+import { segment } from './requests.js';
 
 /** The agents assigned to the caller (interface §2 Agent, §4 Agents). */
 export function listAgents(): ListCall<Agent> {

@@ -1,11 +1,11 @@
 import type { JsonObject } from '../../model/json.js';
 import { type Call, type ListCall, type Request, Unexpected } from '../../model/request.js';
 import type { IdOrPending } from '../../model/resource.js';
-import { findCreatedId } from './created.js';
 import {
   asRecord,
   factsOf,
   field,
+  findCreatedId,
   idText,
   optionalCount,
   optionalFlag,
@@ -16,7 +16,7 @@ import {
   unexpected,
   wholeNumber,
 } from './record.js';
-import { segment } from './segment.js';
+import { segment } from './requests.js';
 
 /** An agent group or a pipeline as the service shows it (interface §2). */
 export interface RemoteCollection {

@@ -1,8 +1,15 @@
 import type { Json } from '../../model/json.js';
 import type { Call } from '../../model/request.js';
-import { get, listIn } from './answers.js';
-import { asRecord, field, optionalCount, optionalFlag, type RemoteRecord, unexpected } from './record.js';
-import { segment } from './segment.js';
+import {
+  asRecord,
+  field,
+  listIn,
+  optionalCount,
+  optionalFlag,
+  type RemoteRecord,
+  unexpected,
+} from './record.js';
+import { get, segment } from './requests.js';
 
 /** The body of a query (§4): 50 rows a page by default, at most 200. */
 export interface DatasetQuery {

@@ -1,28 +1,23 @@
 import { isJsonObject } from '../../model/json.js';
 import type { Call, ListCall } from '../../model/request.js';
 import {
-  action,
-  get,
-  listIn,
-  type NumberedPage,
-  optionalId,
-  optionalNumber,
-  parseNumberedPage,
-  textOr,
-} from './answers.js';
-import { type DownloadCall, file } from './download.js';
-import {
   asRecord,
   field,
   flag,
   idText,
+  listIn,
+  type NumberedPage,
   oneOf,
   optionalCount,
   optionalFlag,
+  optionalId,
+  optionalNumber,
   optionalText,
+  parseNumberedPage,
+  textOr,
   wholeNumber,
 } from './record.js';
-import { segment } from './segment.js';
+import { action, type DownloadCall, file, get, segment } from './requests.js';
 
 const datasetStatuses = ['Available', 'Failed', 'Stale', 'Expired'] as const;
 const accessLevels = ['Private', 'Company'] as const;

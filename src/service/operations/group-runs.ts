@@ -1,18 +1,20 @@
 import type { Call, ListCall } from '../../model/request.js';
+import { type Job, parseJob } from './jobs.js';
 import {
-  action,
-  get,
+  asRecord,
+  field,
+  idText,
   listIn,
   type NumberedPage,
+  optionalCount,
   optionalId,
+  optionalText,
   parseMetrics,
   parseNumberedPage,
+  type RemoteRecord,
   type RunMetrics,
-} from './answers.js';
-import { type DownloadCall, file } from './download.js';
-import { type Job, parseJob } from './jobs.js';
-import { asRecord, field, idText, optionalCount, optionalText, type RemoteRecord } from './record.js';
-import { segment } from './segment.js';
+} from './record.js';
+import { action, type DownloadCall, file, get, segment } from './requests.js';
 
 /** What a start of a group returns. It does not say how many members started (interface §4). */
 export interface StartedGroupRun {

@@ -1,25 +1,21 @@
 import type { Call, ListCall, Request } from '../../model/request.js';
 import {
-  type CursorPage,
-  get,
-  optionalId,
-  parseCount,
-  parseCounts,
-  parseCursorPage,
-  textOr,
-} from './answers.js';
-import { type DownloadCall, file } from './download.js';
-import {
   asRecord,
+  type CursorPage,
   field,
   flag,
   idText,
   optionalCount,
+  optionalId,
   optionalText,
+  parseCount,
+  parseCounts,
+  parseCursorPage,
+  textOr,
   unexpected,
   wholeNumber,
 } from './record.js';
-import { segment } from './segment.js';
+import { type DownloadCall, file, get, segment } from './requests.js';
 
 /** A job (interface §2, Job). */
 export interface Job {

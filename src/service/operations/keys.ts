@@ -2,10 +2,10 @@ import { isApiKey } from '../../model/connection.js';
 import { isJsonObject } from '../../model/json.js';
 import type { ListCall, Request } from '../../model/request.js';
 import type { IdOrPending } from '../../model/resource.js';
-import { findCreatedId } from './created.js';
 import {
   asRecord,
   field,
+  findCreatedId,
   flag,
   looseId,
   optionalInstant,
@@ -13,7 +13,7 @@ import {
   type RemoteRecord,
   unexpected,
 } from './record.js';
-import { segment } from './segment.js';
+import { segment } from './requests.js';
 
 /** An API key as the service lists it (interface §2, API key): never the key itself. */
 export interface RemoteKey {

@@ -1,17 +1,19 @@
 import type { Call, ListCall } from '../../model/request.js';
 import {
-  action,
-  get,
+  asRecord,
+  field,
+  idText,
   listIn,
   type NumberedPage,
+  oneOf,
+  optionalCount,
   optionalId,
+  optionalText,
   parseMetrics,
   parseNumberedPage,
   type RunMetrics,
-} from './answers.js';
-import { type DownloadCall, file } from './download.js';
-import { asRecord, field, idText, oneOf, optionalCount, optionalText } from './record.js';
-import { segment } from './segment.js';
+} from './record.js';
+import { action, type DownloadCall, file, get, segment } from './requests.js';
 
 /** What a start of a pipeline returns (interface §4). */
 export interface StartedPipelineRun {

@@ -126,8 +126,6 @@ export function looseId(value: unknown, name: string): LooseId {
 
 /** The word of `known` that equals `value` in any case. Throws for an unknown word. */
 export function oneOf<W extends string>(value: unknown, known: readonly W[], name: string): W {
-  // As a service that keeps to the interface writes it.
-  if (known.includes(value as W)) return value as W;
   const word = typeof value === 'string' ? value.toLowerCase() : null;
   const found = known.find((each) => each.toLowerCase() === word);
   if (found === undefined) throw unexpected(`${name} to be one of ${known.join(', ')}`, value);
@@ -143,4 +141,125 @@ export function factsOf(record: RemoteRecord, names: readonly string[]): JsonObj
       facts[name] = value;
   }
   return facts;
+}
+
+/** `data` is a number (§4: active and attention counts), or an object with one. */
+export function parseCount(data: unknown): number {
+  const inner = isJsonObject(data)
+    ? Object.values(data).filter((value) => wholeNumber(value) !== null)
+    : [data];
+  const [only] = inner;
+  const count = inner.length === 1 ? wholeNumber(only) : null;
+  if (count === null) throw unexpected('a count', data);
+  return count;
+}
+
+/** Counts by state. A state that the answer lacks is null: unknown is not zero. */
+export function parseCounts<N extends string>(data: unknown, names: readonly N[]): Record<N, number | null> {
+  const record = asRecord(data, 'an object with counts');
+  const entries = names.map((name) => [name, wholeNumber(field(record, name))]);
+  return Object.fromEntries(entries) as Record<N, number | null>;
+}
+
+/** One page of a list with page numbers (§1.8). */
+export interface NumberedPage<T> {
+  readonly items: readonly T[];
+  readonly total: number;
+}
+
+/** One page of a list with cursors, newest first (§1.7). */
+export interface CursorPage<T> {
+  readonly items: readonly T[];
+  /** For the next page; null on the last. */
+  readonly nextCursor: string | null;
+}
+
+export function parseNumberedPage<T>(data: unknown, parse: (item: unknown) => T): NumberedPage<T> {
+  const record = asRecord(data, 'a page');
+  const items = itemsOf(record).map(parse);
+  const total = wholeNumber(field(record, 'total')) ?? wholeNumber(field(record, 'totalCount'));
+  if (total === null) throw unexpected('total to be a whole number', field(record, 'total'));
+  return { items, total };
+}
+
+export function parseCursorPage<T>(data: unknown, parse: (item: unknown) => T): CursorPage<T> {
+  if (Array.isArray(data)) return { items: data.map(parse), nextCursor: null };
+  const record = asRecord(data, 'a page');
+  return { items: itemsOf(record).map(parse), nextCursor: optionalText(record, 'nextCursor') || null };
+}
+
+function itemsOf(record: RemoteRecord): readonly unknown[] {
+  return listIn(record, 'items');
+}
+
+export function listIn(record: RemoteRecord, name: string): readonly unknown[] {
+  const items = field(record, name);
+  if (Array.isArray(items)) return items;
+  throw unexpected(`${name} to be a list`, items);
+}
+
+/** What all runs of a group or of pipelines together show (§4). */
+export interface RunMetrics {
+  readonly total: number | null;
+  readonly completed: number | null;
+  readonly inProgress: number | null;
+  readonly issues: number | null;
+}
+
+export function parseMetrics(data: unknown): RunMetrics {
+  const metrics = field(asRecord(data, 'a page'), 'metrics') ?? {};
+  return parseCounts(metrics, ['total', 'completed', 'inProgress', 'issues']);
+}
+
+/** A number of any kind, also when it is written as text; null when absent. */
+export function optionalNumber(record: RemoteRecord, name: string): number | null {
+  const value = field(record, name);
+  if (value === undefined || value === null) return null;
+  const read = typeof value === 'string' && value.trim() !== '' ? Number(value) : value;
+  if (typeof read === 'number' && Number.isFinite(read)) return read;
+  throw unexpected(`${name} to be a number`, value);
+}
+
+export function textOr(record: RemoteRecord, name: string, fallback: string): string {
+  return optionalText(record, name) ?? fallback;
+}
+
+/** An id of another object, GUIDs in lower case; null when absent. */
+export function optionalId(record: RemoteRecord, name: string): string | null {
+  const value = field(record, name);
+  return value === undefined || value === null || value === '' ? null : looseId(value, name).id;
+}
+
+/**
+ * The id of a new object in the `data` of the answer to its create, whose shape the interface does not show (§4): the id
+ * itself, a record with the id, or such a record one level down. Null when there is none: the caller then looks for the
+ * object in the list.
+ */
+export function findCreatedId(data: unknown, names: readonly string[]): string | null {
+  const direct = bareId(data) ?? ownId(data, names);
+  if (direct !== null || !isJsonObject(data)) return direct;
+  const inner = Object.values(data).flatMap((value) => ownId(value, names) ?? []);
+  // With two ids, it is not known which one is that of the new object.
+  return inner.length === 1 ? (inner[0] ?? null) : null;
+}
+
+function ownId(value: unknown, names: readonly string[]): string | null {
+  if (!isJsonObject(value)) return null;
+  for (const name of names) {
+    const id = Object.hasOwn(value, name) ? asId(value[name]) : null;
+    if (id !== null) return id;
+  }
+  return null;
+}
+
+const clearlyAnId = /^(\d{1,15}|[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12})$/i;
+
+/** Data that is an id. Text must look like one: `data: "Created"` is a message. */
+function bareId(data: unknown): string | null {
+  return typeof data === 'string' && !clearlyAnId.test(data) ? null : asId(data);
+}
+
+function asId(value: unknown): string | null {
+  if (typeof value === 'number') return Number.isSafeInteger(value) && value >= 0 ? String(value) : null;
+  return typeof value === 'string' && isId(value) ? normalId(value) : null;
 }

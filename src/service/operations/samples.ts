@@ -1,8 +1,6 @@
 import type { Call } from '../../model/request.js';
-import { get } from './answers.js';
-import { type DownloadCall, file } from './download.js';
 import { asRecord, field, optionalCount, optionalText } from './record.js';
-import { segment } from './segment.js';
+import { type DownloadCall, file, get, segment } from './requests.js';
 
 /** An example of what an agent collects, never a live result (interface §2, Sample output). */
 export interface SampleOutput {

@@ -1,8 +1,7 @@
 import type { Call, ListCall } from '../../model/request.js';
-import { action, get, optionalId } from './answers.js';
 import { type DatasetQuery, queryBody } from './dataset-queries.js';
-import { asRecord, field, idText, optionalText } from './record.js';
-import { segment } from './segment.js';
+import { asRecord, field, idText, optionalId, optionalText } from './record.js';
+import { action, get, segment } from './requests.js';
 
 /** A saved query (interface §2). Only its id is certain: the fields of the stored record are not shown. */
 export interface SavedQuery {

@@ -1,8 +1,17 @@
 import type { Call } from '../../model/request.js';
-import { get, type NumberedPage, optionalId, parseCounts, parseNumberedPage } from './answers.js';
-import { asRecord, field, idText, optionalText, unexpected } from './record.js';
-import { parseSchedule, type RemoteSchedule } from './schedule.js';
-import { segment } from './segment.js';
+import {
+  asRecord,
+  field,
+  idText,
+  type NumberedPage,
+  optionalId,
+  optionalText,
+  parseCounts,
+  parseNumberedPage,
+  unexpected,
+} from './record.js';
+import { get, segment } from './requests.js';
+import { parseSchedule, type RemoteSchedule } from './schedules.js';
 
 /** Schedules by page, their upcoming runs, and run-now (interface §4, Schedules). Their methods are not shown. */
 

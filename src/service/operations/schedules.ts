@@ -1,13 +1,208 @@
-import { isJsonObject, type Json } from '../../model/json.js';
-import type { Call, ListCall, Request } from '../../model/request.js';
+import { canonical, isJsonObject, type Json, type JsonObject } from '../../model/json.js';
+import { type Call, type ListCall, type Request, Unexpected } from '../../model/request.js';
 import { type IdOrPending, isPending, type ObjectRef } from '../../model/resource.js';
-import { findCreatedId } from './created.js';
-import { wholeNumber } from './record.js';
-import { parseRuns } from './runs.js';
-import { parseSchedule, type RemoteSchedule, type ScheduleType, type TargetType } from './schedule.js';
-import { segment } from './segment.js';
+import {
+  asRecord,
+  described,
+  factsOf,
+  field,
+  findCreatedId,
+  idText,
+  isWallClock,
+  type LooseId,
+  looseId,
+  oneOf,
+  optionalFlag,
+  optionalText,
+  type RemoteRecord,
+  readInstant,
+  text,
+  unexpected,
+  wholeNumber,
+} from './record.js';
+import { segment } from './requests.js';
 
-export type { RemoteSchedule, ScheduleType, TargetType };
+const targetTypes = ['Agent', 'Group', 'Pipeline'] as const;
+const scheduleTypes = ['Basic', 'Cron', 'Once'] as const;
+const intervalUnits = ['Minutes', 'Hours', 'Days', 'Weeks'] as const;
+const statuses = ['Waiting', 'Running', 'Disabled'] as const;
+const factNames = ['status', 'nextRunTime', 'lastRunTime', 'lastJobStatusName', 'lastJobId', 'errorMessage'];
+
+export type TargetType = (typeof targetTypes)[number];
+export type ScheduleType = (typeof scheduleTypes)[number];
+
+/** A schedule as the service shows it (interface §2, Schedule). */
+export interface RemoteSchedule extends LooseId {
+  readonly targetType: TargetType;
+  /** GUID, lower case. */
+  readonly targetId: string;
+  readonly scheduleType: ScheduleType;
+  /** For Basic, like intervalUnit; null otherwise, even if the service has a value. */
+  readonly intervalValue: number | null;
+  readonly intervalUnit: (typeof intervalUnits)[number] | null;
+  /** For Cron, as received; null otherwise. */
+  readonly cronExpression: string | null;
+  /** Wall clock in the zone, as received. */
+  readonly startTime: string;
+  readonly timeZoneId: string;
+  /** A JSON object written as text, as received. */
+  readonly inputParameters: string | null;
+  readonly isEnabled: boolean;
+  /** status, nextRunTime, lastRunTime, lastJobStatusName, lastJobId, errorMessage, where given. */
+  readonly facts: JsonObject;
+}
+
+/** A reason of any kind is one: a schedule that could not be started must not look like one that could. */
+function scheduleFacts(record: RemoteRecord): JsonObject {
+  const facts = factsOf(record, factNames);
+  const reason = field(record, 'errorMessage') ?? false;
+  return reason === false || typeof reason === 'string'
+    ? facts
+    : { ...facts, errorMessage: described(reason) };
+}
+
+export function parseSchedule(item: unknown): RemoteSchedule {
+  const record = asRecord(item, 'an object');
+  const scheduleType = oneOf(field(record, 'scheduleType'), scheduleTypes, 'scheduleType');
+  return {
+    ...readId(record),
+    targetType: oneOf(field(record, 'targetType') ?? 'Agent', targetTypes, 'targetType'),
+    targetId: idText(field(record, 'targetId'), 'targetId'),
+    scheduleType,
+    ...readTiming(record, scheduleType),
+    startTime: readStartTime(record),
+    timeZoneId: optionalText(record, 'timeZoneId') || 'UTC',
+    inputParameters: readInputs(record),
+    isEnabled: readEnabled(record),
+    facts: scheduleFacts(record),
+  };
+}
+
+/** The interface does not list the field with the id: `id` and `scheduleId` are both read. */
+function readId(record: RemoteRecord): LooseId {
+  const [own, other] = [field(record, 'id') ?? null, field(record, 'scheduleId') ?? null];
+  if (own === null && other === null) throw unexpected('id to be an id', undefined);
+  const id = looseId(own ?? other, 'id');
+  if (own !== null && other !== null && looseId(other, 'id').id !== id.id)
+    throw new Unexpected('expected id and scheduleId to be equal, got different ids');
+  return id;
+}
+
+function readTiming(record: RemoteRecord, type: ScheduleType) {
+  switch (type) {
+    case 'Basic':
+      return {
+        intervalValue: readInterval(field(record, 'intervalValue')),
+        intervalUnit: oneOf(field(record, 'intervalUnit'), intervalUnits, 'intervalUnit'),
+        cronExpression: null,
+      };
+    case 'Cron':
+      return { intervalValue: null, intervalUnit: null, cronExpression: text(record, 'cronExpression') };
+    case 'Once':
+      return { intervalValue: null, intervalUnit: null, cronExpression: null };
+    default:
+      return type satisfies never;
+  }
+}
+
+function readInterval(value: unknown): number {
+  const interval = wholeNumber(value);
+  if (interval === null || interval === 0)
+    throw unexpected('intervalValue to be a whole number above 0', value);
+  return interval;
+}
+
+function readStartTime(record: RemoteRecord): string {
+  const startTime = text(record, 'startTime');
+  if (isWallClock(startTime)) return startTime;
+  throw unexpected('startTime to be a date and a time without an offset', startTime);
+}
+
+/** Text by the interface, but a nested object means the same. Its content never appears in a message. */
+function readInputs(record: RemoteRecord): string | null {
+  const value = field(record, 'inputParameters');
+  if (value === undefined || value === null) return null;
+  if (typeof value === 'string') return value;
+  if (typeof value === 'object' && !Array.isArray(value)) return canonical(value as JsonObject);
+  throw new Unexpected('expected inputParameters to be text');
+}
+
+/** `status` decides where `isEnabled` is missing. It is always checked, because a new word could mean anything. */
+function readEnabled(record: RemoteRecord): boolean {
+  const word = field(record, 'status');
+  const status = word === undefined || word === null ? null : oneOf(word, statuses, 'status');
+  const isEnabled = optionalFlag(record, 'isEnabled');
+  if (isEnabled !== null) return isEnabled;
+  if (status === null) throw new Unexpected(`expected isEnabled or status, got ${described(undefined)}`);
+  return status !== 'Disabled';
+}
+
+/**
+ * Upcoming run times in the answer to a preview (interface §4: "returns upcoming run times (UTC)", shape not
+ * shown): a list, bare or as the one list in an object, of instants or of objects with an instant.
+ * @returns instants such as `2026-12-01T06:00:00Z`, in the order of the answer: runs that go backwards are noticed.
+ */
+export function parseRuns(data: unknown): readonly string[] {
+  return findList(data).map(readRun);
+}
+
+/** Names of the list, best first: an answer may also hold other lists. */
+const listNames = [
+  'runTimes',
+  'runs',
+  'nextRuns',
+  'nextRunTimes',
+  'upcomingRuns',
+  'upcoming',
+  'times',
+  'items',
+];
+
+function findList(data: unknown): readonly unknown[] {
+  if (Array.isArray(data)) return data;
+  const record = asRecord(data, 'a list of run times');
+  const named = listNames.map((name) => field(record, name)).find((value) => Array.isArray(value));
+  if (Array.isArray(named)) return named;
+  const lists = Object.values(record).filter((value) => Array.isArray(value));
+  const [only] = lists;
+  if (only === undefined || lists.length > 1) throw unexpected('one list of run times', data);
+  return only;
+}
+
+/** Names of the property with the instant, best first: some services also give the local time. */
+const timeNames = [
+  'utc',
+  'utcTime',
+  'timeUtc',
+  'runTimeUtc',
+  'runAtUtc',
+  'startTimeUtc',
+  'runTime',
+  'runAt',
+  'time',
+  'at',
+  'scheduledTime',
+  'scheduledAt',
+  'nextRunTime',
+  'startTime',
+  'start',
+  'date',
+];
+
+function readRun(entry: unknown): string {
+  if (typeof entry === 'string') return instant(entry);
+  if (!isJsonObject(entry)) throw unexpected('a run time', entry);
+  const name = timeNames.find((each) => Object.hasOwn(entry, each));
+  const value = name === undefined ? undefined : entry[name];
+  if (typeof value !== 'string') throw unexpected('a run time with its instant', value);
+  return instant(value);
+}
+
+function instant(text: string): string {
+  const time = readInstant(text);
+  if (time === null) throw unexpected('a run time in UTC', text);
+  return new Date(time).toISOString().replace('.000Z', 'Z');
+}
 
 /** The body of create, replace and preview (interface §2 Schedule, §4 Schedules). */
 export interface ScheduleBody {
@@ -91,7 +286,7 @@ export function bulkCounts(data: unknown): { affected: number; skipped: number }
   return affected === null || skipped === null ? null : { affected, skipped };
 }
 
-function written({ targetId, ...rest }: ScheduleBody): Pick<Request, 'body' | 'pendingIds'> {
+function written({ targetId, ...rest }: ScheduleBody) {
   const properties: Record<string, Json> = { ...rest };
   return isPending(targetId)
     ? { body: properties, pendingIds: { targetId: targetId.pending } }

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from 'vitest';
-import { createDownloader, type Downloader } from '../../../src/service/downloads.js';
+import { createDownloader, type Downloader, fileNameOf } from '../../../src/service/downloads.js';
 import { downloadDataset } from '../../../src/service/operations/datasets.js';
 import { downloadSample } from '../../../src/service/operations/samples.js';
 import { defaults, type Handler, serve, type TestServer } from './server.js';
@@ -121,4 +121,25 @@ test.each([
   for await (const piece of body) text += Buffer.from(piece).toString();
   expect(text).toBe('a,b\n');
   expect(server.seen.map(({ method }) => method)).toEqual(['GET', 'POST']);
+});
+
+test.each([
+  ['attachment; filename="acme-2026.csv"', 'acme-2026.csv'],
+  ['attachment; filename=acme.csv', 'acme.csv'],
+  ["attachment; filename=x.csv; filename*=UTF-8''caf%C3%A9.csv", 'café.csv'],
+  ["attachment; filename=x.csv; filename*=utf-8'en'caf%C3%A9.csv", 'café.csv'],
+  ['inline; xfilename="a.zip"; filename="a.csv"', 'a.csv'],
+  ['attachment;filename=acme.csv', 'acme.csv'],
+  ['attachment; filename="../../etc/passwd"', 'etc_passwd'],
+  ['attachment; filename="..\\\\..\\\\x.csv"', 'x.csv'],
+  ['attachment; filename="/abs/x.csv"', 'abs_x.csv'],
+  ['attachment; filename=".bashrc"', 'bashrc'],
+  ['attachment; filename="a\u001b[31m\u202eb.csv"', 'a_[31m_b.csv'],
+  ['attachment; filename="CON.csv"', 'file-CON.csv'],
+  ['attachment; filename="..."', null],
+  ['attachment', null],
+  [null, null],
+  [`attachment; filename="${'x'.repeat(300)}.csv"`, `${'x'.repeat(146)}.csv`],
+])('file name: %j gives %j', (header, name) => {
+  expect(fileNameOf(header)).toBe(name);
 });

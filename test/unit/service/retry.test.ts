@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Effect } from '../../../src/model/request.js';
-import { type FailureFacts, ServiceFailure } from '../../../src/service/failure.js';
+import { type FailureFacts, retryAfterMs, ServiceFailure } from '../../../src/service/failure.js';
 import { type RetrySettings, withRetries } from '../../../src/service/retry.js';
-import { retryAfterMs } from '../../../src/service/retry-after.js';
 
 const facts: FailureFacts = {
   code: 'service-error',

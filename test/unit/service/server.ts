@@ -1,7 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
-import { type Client, createClient } from '../../../src/service/client.js';
-import type { ClientSettings } from '../../../src/service/client-settings.js';
+import { type Client, type ClientSettings, createClient } from '../../../src/service/client.js';
 
 export const apiKey = 'svc_live_0123456789abcdefSECRET';
 
