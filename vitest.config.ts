@@ -45,6 +45,7 @@ export default defineConfig(({ mode }) => {
       reporters: process.env['CI'] === undefined ? ['default'] : ['default', 'json'],
       outputFile: { json: `node_modules/.cache/roster/${isLong ? 'long' : 'test'}.json` },
       maxWorkers: 2,
+      globalSetup: 'scripts/setup-temp.ts',
       projects: [
         {
           test: {

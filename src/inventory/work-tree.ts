@@ -34,9 +34,9 @@ export class NoRepository extends Error {
  * repository nor a file with settings may be among these files. Throws a NoRepository.
  */
 export async function openWorkTree(folder: string, env: Environment): Promise<WorkTree> {
+  const { gitDir, top, prefix } = await locate(folder, env);
   const version = await gitVersion(new Git({ folder }, env));
   if (isOlder(version, OLDEST_GIT)) throw tooOld(version);
-  const { gitDir, top, prefix } = await locate(folder, env);
   if (await isFileOfWorkTree(gitDir, top, env)) throw amongFiles(gitDir);
   const outer = await superprojects(top, env);
   const git = new Git({ folder: top, gitDir }, env);
