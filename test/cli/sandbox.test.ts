@@ -26,7 +26,10 @@ interface Server {
 
 async function serve(flags: readonly string[] = [], nodeFlags: readonly string[] = []): Promise<Server> {
   const args = [...nodeFlags, program, 'sandbox', '--port', '0', '--format', 'json', ...flags];
-  const child = spawn(process.execPath, args, { cwd, env: { PATH: process.env['PATH'] ?? '' } });
+  const child = spawn(process.execPath, args, {
+    cwd,
+    env: { PATH: process.env['PATH'] ?? '', TMPDIR: tmpdir() },
+  });
   children.push(child);
   let stderr = '';
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
@@ -127,7 +130,10 @@ test('sandbox: the greeting lists the agents that its key sees', async () => {
 /** Its text, up to the agents. */
 async function greeting(flags: readonly string[]): Promise<string> {
   const args = [program, 'sandbox', '--port', '0', ...flags];
-  const child = spawn(process.execPath, args, { cwd, env: { PATH: process.env['PATH'] ?? '' } });
+  const child = spawn(process.execPath, args, {
+    cwd,
+    env: { PATH: process.env['PATH'] ?? '', TMPDIR: tmpdir() },
+  });
   children.push(child);
   return new Promise((resolve, reject) => {
     let stdout = '';

@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import { tmpdir } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { mustHide, secretsOf } from './secrets.js';
 
@@ -22,7 +23,7 @@ export interface RunOptions {
   readonly preload?: string;
 }
 
-/** Runs the command as a process, with only the given variables and without a terminal. */
+/** Runs the command as a process, with only the given variables, in the temp folder of the run, and without a terminal. */
 export function roster(args: readonly string[], options: RunOptions): Promise<Ended> {
   return start(args, options).ended;
 }
@@ -49,7 +50,7 @@ export function start(args: readonly string[], options: RunOptions): Started {
         : ['-c', shell],
       {
         cwd,
-        env: { PATH: process.env['PATH'] ?? '', ...env },
+        env: { PATH: process.env['PATH'] ?? '', TMPDIR: tmpdir(), ...env },
         stdio: ['pipe', 'pipe', 'pipe'],
       },
     );
