@@ -3,7 +3,7 @@ import type { Confirmation } from '../engine/reviewed-run.js';
 import { withSession } from '../engine/session.js';
 import { type Diagnostic, problem } from '../model/diagnostic.js';
 import type { HoldPlan } from '../model/report.js';
-import { findApiKeys } from '../redact/api-keys.js';
+import { findApiKeys } from '../redact/redactor.js';
 import { jsonText } from '../view/json/json-text.js';
 import { holdJson } from '../view/json/plan-json.js';
 import { holdPlanText, holdReportText } from '../view/text/hold-text.js';

@@ -6,7 +6,7 @@ import { problem } from '../model/diagnostic.js';
 import { isJsonObject, type JsonObject, parseJson } from '../model/json.js';
 import { openFolder, RunSaver, toFolder, toRecords } from '../operate/data/download.js';
 import { type RunCallbacks, type RunOptions, run } from '../operate/run/run.js';
-import { findApiKeys } from '../redact/api-keys.js';
+import { findApiKeys } from '../redact/redactor.js';
 import { savedLine } from '../view/data/data-text.js';
 import { recordLine } from '../view/data/rows-text.js';
 import type { FlagsOf, Implementation } from './command/command.js';

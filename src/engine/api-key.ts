@@ -6,7 +6,7 @@ import { kinds } from '../kinds/index.js';
 import { isApiKey } from '../model/connection.js';
 import { type Diagnostic, Problem, problem } from '../model/diagnostic.js';
 import type { Project } from '../model/resource.js';
-import { findApiKeys } from '../redact/api-keys.js';
+import { findApiKeys } from '../redact/redactor.js';
 import { checkApiKey } from '../service/url.js';
 import { keptFiles } from './keys.js';
 

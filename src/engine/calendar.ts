@@ -8,8 +8,7 @@ import type { Address, Project } from '../model/resource.js';
 import type { Calendar } from '../model/schedule.js';
 import { calendarOf } from '../reconcile/calendar.js';
 import { heldDiagnostics } from '../reconcile/rules/holds.js';
-import { toInstant } from '../timing/local-time.js';
-import { canonicalZone, timeZoneData, zoneProblem } from '../timing/zone.js';
+import { canonicalZone, timeZoneData, toInstant, zoneProblem } from '../timing/zone.js';
 import { clockOf } from './clock.js';
 import { type OpenedProject, openProject, type ProjectOptions } from './project.js';
 

@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import { readRegular, writeAtomic } from '../files/atomic.js';
 import { type Diagnostic, type DiagnosticCode, Problem, problem } from '../model/diagnostic.js';
 import { escapeControls } from '../view/escape.js';
-import { formatText, isTooMuchToFormat } from '../yaml/format/format.js';
+import { formatText, isTooMuchToFormat } from '../yaml/format.js';
 import { yamlLimits } from '../yaml/limits.js';
 import { type ProjectOptions, readProject } from './project.js';
 

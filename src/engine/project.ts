@@ -1,8 +1,8 @@
 import { resolve } from 'node:path';
 import { kinds } from '../kinds/index.js';
-import { parseInventory, type WrittenInventory } from '../manifest/inventory-option.js';
 import { type Loaded, loadProject } from '../manifest/load.js';
 import type { ProjectReading } from '../manifest/reading.js';
+import { parseInventory, type WrittenInventory } from '../manifest/settings.js';
 import { type Diagnostic, Problem, problem } from '../model/diagnostic.js';
 import type { Project } from '../model/resource.js';
 import type { Redactor } from '../redact/redactor.js';

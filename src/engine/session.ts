@@ -1,9 +1,8 @@
 import { resolve } from 'node:path';
-import { readCheckout } from '../inventory/checkout.js';
 import { fileStore } from '../inventory/file-store.js';
 import { gitStore } from '../inventory/git-store.js';
 import type { LeaseOptions } from '../inventory/lock-state.js';
-import { type WorkTree, workTreeOpener } from '../inventory/work-tree.js';
+import { readCheckout, type WorkTree, workTreeOpener } from '../inventory/work-tree.js';
 import { isPrefixOf } from '../model/connection.js';
 import type { Diagnostic } from '../model/diagnostic.js';
 import type { Checkout, Inventory, InventoryStore } from '../model/inventory.js';

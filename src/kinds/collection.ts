@@ -1,18 +1,17 @@
 import { unhidden } from '../model/digest.js';
 import type { Risk } from '../model/finding.js';
-import type { Kind, PlannedRequest, ReadContext } from '../model/kind.js';
-import type { FieldRule, FieldRules, Observed } from '../model/resource.js';
+import type { Kind, Listing, ListingContext, PlannedRequest, ReadContext } from '../model/kind.js';
+import type { FieldRule, FieldRules, Observed, Resolver } from '../model/resource.js';
 import type { Runs, StartByHand } from '../model/run.js';
+import { instantText } from '../model/words.js';
 import type {
   CollectionOperations,
   CollectionProperties,
   RemoteCollection,
 } from '../service/operations/collection.js';
-import { UNREADABLE } from '../service/operations/record.js';
-import { reportRepeats, resolveAgents } from './collection-agents.js';
+import { UNREADABLE, wholeNumber } from '../service/operations/record.js';
 import type { GroupEntry, PipelineEntry } from './generated/entries.js';
-import { listCollection } from './listings.js';
-import { collectionEntryForm, normalText, plain, text } from './rules.js';
+import { collectionEntryForm, instantOf, normalText, plain, text, UNKNOWN } from './rules.js';
 
 type Field = 'members' | 'stages';
 
@@ -227,4 +226,54 @@ function readCollection(
     active: entry.active ?? true,
     agents,
   };
+}
+
+/** A list item may lack the agents: then their number is shown where the service gives it. */
+function listCollection(
+  { spec, facts }: Observed<{ readonly active: boolean }>,
+  field: string,
+  agents: readonly string[] | null,
+  { names }: ListingContext,
+): Listing {
+  const number = agents?.length ?? wholeNumber(facts['memberCount'] ?? facts['stepCount']);
+  const active = spec?.active ?? null;
+  const lastRunAt = instantOf(facts['lastRunAt']);
+  return {
+    values: { active, [field]: agents?.map((id) => names.agent(id)) ?? null, lastRunAt },
+    columns: {
+      [field]: number === null ? UNKNOWN : String(number),
+      state: active === null ? UNKNOWN : active ? 'active' : 'inactive',
+      'last run': lastRunAt === null ? '-' : instantText(lastRunAt),
+    },
+  };
+}
+
+/** Reports each agent that an entry names twice. */
+function reportRepeats(agents: readonly string[], field: string, { report }: ReadContext): void {
+  const seen = new Set<string>();
+  agents.forEach((agent, index) => {
+    if (seen.has(agent)) report(repeated([field, index], `agent "${agent}" is listed twice`));
+    seen.add(agent);
+  });
+}
+
+function repeated(path: readonly (string | number)[], message: string) {
+  return { severity: 'error', code: 'duplicate-agent', path, message, help: 'Remove one of them.' } as const;
+}
+
+/** GUIDs of the agents in the order written; undefined when a problem was reported. */
+function resolveAgents(
+  agents: readonly string[],
+  field: string,
+  resolver: Resolver,
+): readonly string[] | undefined {
+  const writtenAs = new Map<string, string>();
+  agents.forEach((written, index) => {
+    const agent = resolver.agent(written, [field, index]);
+    if (agent === undefined) return;
+    const other = writtenAs.get(agent.id);
+    if (other === undefined) writtenAs.set(agent.id, written);
+    else resolver.report(repeated([field, index], `"${written}" and "${other}" are the same agent`));
+  });
+  return writtenAs.size === agents.length ? [...writtenAs.keys()] : undefined;
 }

@@ -1,14 +1,13 @@
 import type { Risk } from '../model/finding.js';
 import { byCodeUnit } from '../model/json.js';
-import type { Kind, ReadContext, RiskInputs } from '../model/kind.js';
+import type { Kind, Listing, ReadContext, RiskInputs } from '../model/kind.js';
 import type { Delivery, Observed } from '../model/resource.js';
 import { instantText } from '../model/words.js';
 import * as keys from '../service/operations/keys.js';
 import { readInstant, UNREADABLE } from '../service/operations/record.js';
 import { ageRange, intervalProblem, parseInterval, unitMilliseconds } from '../timing/interval.js';
 import type { KeyEntry } from './generated/entries.js';
-import { listKey } from './listings.js';
-import { normalText, text, wordSet } from './rules.js';
+import { instantOf, normalText, text, wordSet } from './rules.js';
 
 export interface KeyDeclared {
   readonly name: string;
@@ -202,5 +201,26 @@ function observe(remote: keys.RemoteKey): Observed<KeySpec> {
       gone: !remote.isActive || remote.isRevoked,
     },
     spec: { name: remote.name ?? '', scopes: [...(remote.scopes ?? [])].sort(byCodeUnit) },
+  };
+}
+
+/** The prefix tells the keys of one name apart. The key itself is never listed. */
+function listKey({ spec, facts }: Observed<{ readonly scopes: readonly string[] }>): Listing {
+  const scopes = spec?.scopes ?? [];
+  const [created, used] = [instantOf(facts['createdDate']), instantOf(facts['lastUsedDate'])];
+  const keyPrefix = typeof facts['keyPrefix'] === 'string' ? facts['keyPrefix'] : null;
+  return {
+    values: {
+      scopes: scopes.length === 0 ? 'full' : [...scopes],
+      keyPrefix,
+      createdDate: created,
+      lastUsedDate: used,
+    },
+    columns: {
+      scopes: scopes.length === 0 ? 'full' : scopes.join(', '),
+      key: keyPrefix === null ? '-' : `${keyPrefix}…`,
+      created: created === null ? '-' : instantText(created),
+      'last used': used === null ? '-' : instantText(used),
+    },
   };
 }

@@ -1,6 +1,7 @@
 import { byCodeUnit, type Json } from '../model/json.js';
 import type { EntryForm } from '../model/kind.js';
 import type { FieldRule, Layout, Names } from '../model/resource.js';
+import { readInstant } from '../service/operations/record.js';
 
 /** A field in which every difference has a meaning. */
 export function plain<V extends Json>(layout: Layout = 'value'): FieldRule<V> {
@@ -58,3 +59,10 @@ export const collectionEntryForm: EntryForm<{ readonly name: string }> = {
   defaults: (key) => ({ name: key, description: '', active: true }),
   keyWords: ({ name }) => [name],
 };
+
+/** In place of what the service did not show. */
+export const UNKNOWN = 'unknown';
+
+export function instantOf(value: Json | undefined): string | null {
+  return typeof value === 'string' && readInstant(value) !== null ? value : null;
+}

@@ -1,11 +1,22 @@
 import { canonical, type Json, type JsonObject } from '../model/json.js';
-import { type FieldRule, type FieldRules, isPending, type ObjectRef } from '../model/resource.js';
-import type { ScheduleBody } from '../service/operations/schedules.js';
+import type { EntryForm, Listing, ListingContext } from '../model/kind.js';
+import {
+  type FieldRule,
+  type FieldRules,
+  isPending,
+  type Names,
+  type ObjectRef,
+  type Observed,
+} from '../model/resource.js';
+import type { SpecLoad, Timetable } from '../model/schedule.js';
+import { instantText } from '../model/words.js';
+import { previewSchedule, type ScheduleBody } from '../service/operations/schedules.js';
 import { canonicalCron } from '../timing/cron.js';
 import { type Interval, showEvery } from '../timing/interval.js';
-import { canonicalWallClock } from '../timing/local-time.js';
-import type { Timing } from '../timing/runs.js';
-import { canonicalZone } from '../timing/zone.js';
+import { closeStarts, dstAnomalies, nextRuns, recurrenceOf, type Timing } from '../timing/runs.js';
+import { busyMinutes, startsPerHour, startsPerMinute, type TimedLoad } from '../timing/start-counts.js';
+import { canonicalWallClock, canonicalZone, offsetAt, writeWallClock } from '../timing/zone.js';
+import { instantOf, UNKNOWN } from './rules.js';
 
 export interface ScheduleSpec {
   /** An agent, or an object that can be run. */
@@ -122,4 +133,163 @@ export function timingOf({ once, cron, every, startTime }: ScheduleSpec): Timing
   if (startTime === null) return null;
   if (cron !== null) return { type: 'Cron', expression: cron, startTime };
   return every === null ? null : { type: 'Basic', ...every, startTime };
+}
+
+/** Without the inputs, which may be secrets. */
+export function listSchedule(
+  { spec, facts }: Observed<ScheduleSpec>,
+  { names, now }: ListingContext,
+): Listing {
+  if (spec === null)
+    return { values: {}, columns: { target: UNKNOWN, timing: UNKNOWN, 'next run': UNKNOWN } };
+  const { every, cron, once, startTime, timeZone, enabled } = spec;
+  const target = targetRule.show(spec.target, names);
+  const interval = every === null ? null : showEvery(every.value, every.unit);
+  const nextRun = nextRunOf(spec, facts['nextRunTime'], now);
+  return {
+    values: {
+      ...{
+        target,
+        targetId: spec.target.id as Json,
+        every: interval,
+        cron,
+        once,
+        startTime,
+        timeZone,
+        enabled,
+      },
+      nextRun: nextRun ?? null,
+      lastRunAt: instantOf(facts['lastRunTime']),
+    },
+    columns: {
+      // Ids make lines too long to read. Programs find it in `targetId`.
+      target: String(target).replace(` (${spec.target.id})`, ''),
+      timing: `${briefTiming(spec, interval)}${/^UTC$/i.test(timeZone) ? '' : `, ${timeZone}`}`,
+      'next run': enabled ? nextRunText(nextRun) : 'paused',
+    },
+  };
+}
+
+function briefTiming({ cron, once }: ScheduleSpec, interval: string | null): string {
+  if (once !== null) return `once at ${once}`;
+  return cron === null ? `every ${interval ?? UNKNOWN}` : `cron ${cron}`;
+}
+
+/** As the service says, else as computed here. Null when it never runs again, undefined when that is unknown. */
+function nextRunOf(spec: ScheduleSpec, announced: Json | undefined, now: Date): string | null | undefined {
+  if (!spec.enabled) return null;
+  const known = instantOf(announced);
+  if (known !== null) return known;
+  const computed = timetable.nextRuns(spec, now, 1);
+  return computed === null ? undefined : (computed[0] ?? null);
+}
+
+function nextRunText(nextRun: string | null | undefined): string {
+  if (nextRun === undefined) return UNKNOWN;
+  return nextRun === null ? 'never' : instantText(nextRun);
+}
+
+/** When schedules run, as the service answers or as computed here. */
+export const timetable: Timetable<ScheduleSpec> = {
+  fields: [...timingFields, 'enabled'],
+  timeZone: (spec) => spec.timeZone,
+  describe: timingText,
+  starts({ enabled, target }, startedBy) {
+    if (!enabled) return 0;
+    return target.kind === 'agent' ? 1 : startedBy(target);
+  },
+  times: timesOf,
+  nextRuns: (spec, from, count) =>
+    ifReadable(spec, (timing) =>
+      nextRuns(timing, spec.timeZone, from, count).map((instant) =>
+        instant.toISOString().replace('.000Z', 'Z'),
+      ),
+    ),
+  frequency: (spec) =>
+    ifReadable(spec, (timing) => {
+      if (!spec.enabled) return { runsPerWeek: 0, shortestGapSeconds: null, paused: true };
+      const { runsPerWeek, shortestGapSeconds } = recurrenceOf(timing);
+      return { runsPerWeek, shortestGapSeconds };
+    }),
+  closeStarts: (spec, limit, now) =>
+    ifReadable(
+      spec,
+      (timing) =>
+        (spec.enabled ? closeStarts({ timing, timeZone: spec.timeZone }, limit, now) : null) ?? 'none',
+    ),
+  dstAnomalies: (spec, span) =>
+    ifReadable(spec, (timing) => (spec.enabled ? dstAnomalies(timing, spec.timeZone, span) : [])),
+  preview(spec, agent) {
+    const askable = isPending(spec.target.id) ? withAgent(spec, agent) : spec;
+    // The times do not depend on the inputs, and a rejection could quote them.
+    return askable && previewSchedule(bodyOf({ ...askable, inputs: {} }, false));
+  },
+  wallClock(instant, timeZone) {
+    const time = Date.parse(instant);
+    return writeWallClock(time + offsetAt(timeZone, time));
+  },
+  busyMinutes: (loads, ...rest) => busyMinutes(loads.map(withTiming), ...rest),
+  startsPerHour: (loads, span, timeZone) =>
+    startsPerHour(startsPerMinute(loads.map(withTiming), span), timeZone),
+};
+
+/** Null for a schedule of the service that this program cannot read. */
+function ifReadable<T>(spec: ScheduleSpec, make: (timing: Timing) => T): T | null {
+  const timing = timingOf(spec);
+  if (timing === null) return null;
+  try {
+    return make(timing);
+  } catch (error) {
+    if (error instanceof RangeError) return null;
+    throw error;
+  }
+}
+
+/** The times do not depend on the target, so an agent can take the place of an object not created yet. */
+function withAgent(spec: ScheduleSpec, agent: string | null): ScheduleSpec | null {
+  return agent === null ? null : { ...spec, target: { kind: 'agent', id: agent } };
+}
+
+function withTiming<T extends SpecLoad<ScheduleSpec>>(load: T): T & TimedLoad {
+  const timing = timingOf(load.spec);
+  if (timing === null) throw new Error('a schedule without a complete timing cannot be counted');
+  return { timing, timeZone: load.spec.timeZone, ...load };
+}
+
+/** How a schedule becomes an entry. It has no name, so its key says what it starts, and when. */
+export const scheduleEntryForm: EntryForm<ScheduleSpec> = {
+  defaults: () => ({ timeZone: 'UTC', inputs: {}, enabled: true }),
+  keyWords(spec, names) {
+    const target = targetWords(spec, names);
+    const zone = spec.timeZone.split('/').at(-1) ?? '';
+    const short = `${target} ${timingWords(spec)}`;
+    const start = spec.startTime === null || spec.cron !== null ? '' : timeOfDay(spec.startTime);
+    return [short, `${short} ${start}`, `${short} ${start} ${zone}`];
+  },
+};
+
+function targetWords({ target }: ScheduleSpec, names: Names): string {
+  const shown = String(targetRule.show(target, names));
+  return shown.slice(shown.indexOf('/') + 1);
+}
+
+function timingWords({ every, cron, once }: ScheduleSpec): string {
+  if (every !== null) return `every ${showEvery(every.value, every.unit)}`;
+  if (cron !== null) return cronWords(cron);
+  return once === null ? '' : `once ${once.slice(0, 'yyyy-mm-dd'.length)}`;
+}
+
+/** `daily 0230`, `mon-fri 0600`; `cron` for what takes more words. */
+function cronWords(expression: string): string {
+  const [second, minute = '', hour = '', day = '', month, weekday = ''] = expression.trim().split(/\s+/);
+  const isTime = second === '0' && /^\d{1,2}$/.test(minute) && /^\d{1,2}$/.test(hour);
+  const isAny = (field: string) => field === '*' || field === '?';
+  if (!isTime || month !== '*' || !isAny(day)) return 'cron';
+  const time = `${hour.padStart(2, '0')}${minute.padStart(2, '0')}`;
+  if (isAny(weekday)) return `daily ${time}`;
+  return /^[a-z,-]+$/i.test(weekday) ? `${weekday} ${time}` : `weekly ${time}`;
+}
+
+function timeOfDay(startTime: string): string {
+  return startTime.slice('yyyy-mm-ddT'.length, 'yyyy-mm-ddThh:mm'.length).replace(':', '');
 }

@@ -1,30 +1,41 @@
 import { unhidden } from '../model/digest.js';
+import type { Risk } from '../model/finding.js';
 import { byCodeUnit, canonical, isJsonObject, type Json, type JsonObject, parseJson } from '../model/json.js';
-import type { Kind } from '../model/kind.js';
+import type { Expiry, Kind, ReadContext, RiskInputs } from '../model/kind.js';
 import type { ListCall } from '../model/request.js';
 import type { ObjectRef, Observed, Resolver } from '../model/resource.js';
+import type { StartedRun } from '../model/run.js';
+import { frequencyText } from '../model/schedule.js';
+import { wordList } from '../model/words.js';
+import { runSchedule, type StartedSchedule } from '../service/operations/schedule-runs.js';
 import * as schedules from '../service/operations/schedules.js';
-import { canonicalCron } from '../timing/cron.js';
-import { showEvery } from '../timing/interval.js';
-import { canonicalWallClock } from '../timing/local-time.js';
-import { canonicalZone } from '../timing/zone.js';
+import { canonicalCron, cronProblem, cronWarnings } from '../timing/cron.js';
+import { everyRange, type Interval, intervalProblem, parseInterval, showEvery } from '../timing/interval.js';
+import type { TimingProblem } from '../timing/problem.js';
+import { isPast, minutesOfDay, recurrenceOf } from '../timing/runs.js';
+import {
+  canonicalWallClock,
+  canonicalZone,
+  localKind,
+  offsetAt,
+  wallClockProblem,
+  zoneProblem,
+} from '../timing/zone.js';
 import type { ScheduleEntry } from './generated/entries.js';
-import { listSchedule } from './listings.js';
 import { plain } from './rules.js';
-import { expired, readSchedule, type ScheduleDeclared } from './schedule-entry.js';
-import { scheduleEntryForm } from './schedule-entry-form.js';
-import { inputHint, unknownInputs } from './schedule-inputs.js';
-import { scheduleRisks } from './schedule-risks.js';
-import { runNow } from './schedule-run-now.js';
 import {
   bodyOf,
+  listSchedule,
   type ScheduleSpec,
+  scheduleEntryForm,
   targetRule,
+  timesOf,
+  timetable,
   timingFields,
+  timingOf,
   timingRules,
   timingText,
 } from './schedule-spec.js';
-import { timetable } from './schedule-timetable.js';
 
 const identityFields = ['target', ...timingFields] as const;
 
@@ -92,7 +103,15 @@ export const schedule: Kind<ScheduleDeclared, ScheduleSpec> = {
     },
   },
 
-  startByHand: runNow,
+  startByHand: {
+    makes: null,
+    takesInputs: true,
+    start(id, inputs) {
+      const { request, parse } = runSchedule(id, inputs);
+      return { request, parse: (data) => startedBy(parse(data)) };
+    },
+    target: ({ target, inputs }) => ({ of: target, inputs: typeof inputs === 'string' ? {} : inputs }),
+  },
   pausing: {
     field: 'enabled',
     isPaused: ({ enabled }) => !enabled,
@@ -212,4 +231,284 @@ function canonicalField<F extends keyof ScheduleSpec>(spec: ScheduleSpec, field:
 /** Not whether it is paused: a schedule keeps its identity then. */
 function describe(spec: ScheduleSpec): string {
   return `with the timing ${timingText({ ...spec, enabled: true })}`;
+}
+
+export interface ScheduleDeclared {
+  readonly target: string;
+  readonly every: Interval | null;
+  readonly cron: string | null;
+  readonly once: string | null;
+  readonly startTime: string | null;
+  readonly timeZone: string;
+  readonly inputs: JsonObject;
+  readonly enabled: boolean;
+}
+
+/** Reads one entry that fits the schema, and reports what is wrong with its times. */
+function readSchedule(entry: ScheduleEntry, context: ReadContext): ScheduleDeclared {
+  const declared: ScheduleDeclared = {
+    target: entry.target ?? '',
+    every: readEvery(entry.every ?? null, context),
+    cron: entry.cron ?? null,
+    once: entry.once ?? null,
+    startTime: entry.startTime ?? null,
+    timeZone: entry.timeZone ?? 'UTC',
+    inputs: (entry.inputs ?? {}) as JsonObject,
+    enabled: entry.enabled ?? true,
+  };
+  checkTimes(declared, context);
+  if (declared.target.startsWith('pipeline/') && Object.keys(declared.inputs).length > 0) {
+    context.report({
+      severity: 'warning',
+      code: 'ignored-inputs',
+      path: ['inputs'],
+      message: "the stages of a pipeline run with their agents' default inputs, so these inputs are ignored",
+      help: 'Remove them, or target an agent or a group.',
+    });
+  }
+  return declared;
+}
+
+function readEvery(text: string | null, context: ReadContext): Interval | null {
+  if (text === null) return null;
+  reportTiming(context, 'invalid-time', 'every', intervalProblem(text, everyRange, context.suggest));
+  return parseInterval(text, everyRange);
+}
+
+function checkTimes(declared: ScheduleDeclared, context: ReadContext): void {
+  const zone = zoneProblem(declared.timeZone, context.suggest);
+  reportTiming(context, 'invalid-time-zone', 'timeZone', zone);
+  if (declared.cron !== null) checkCron(declared.cron, context);
+  for (const field of ['once', 'startTime'] as const) {
+    const text = declared[field];
+    if (text === null) continue;
+    const problem = wallClockProblem(text);
+    reportTiming(context, 'invalid-time', field, problem);
+    if (problem !== null || zone !== null) continue;
+    warnOfClockChange(field, text, declared.timeZone, context);
+    if (field === 'once') warnOfPast(declared, context);
+  }
+}
+
+/** Expressions of which there is nothing to report: projects repeat them many times. */
+const soundCrons = new Set<string>();
+const MOST_SOUND = 1000;
+
+function checkCron(cron: string, context: ReadContext): void {
+  if (soundCrons.has(cron)) return;
+  const [problem, warnings] = [cronProblem(cron), cronWarnings(cron)];
+  reportTiming(context, 'invalid-cron', 'cron', problem);
+  for (const warning of warnings) context.report({ severity: 'warning', path: ['cron'], ...warning });
+  if (problem === null && warnings.length === 0 && soundCrons.size < MOST_SOUND) soundCrons.add(cron);
+}
+
+function reportTiming(
+  { report }: ReadContext,
+  code: 'invalid-time' | 'invalid-time-zone' | 'invalid-cron',
+  field: string,
+  problem: TimingProblem | null,
+): void {
+  if (problem !== null) report({ severity: 'error', code, path: [field], ...problem });
+}
+
+function warnOfPast(declared: ScheduleDeclared, { now, report }: ReadContext): void {
+  const expiry = now === null ? null : expired(declared, now);
+  if (expiry !== null) report({ severity: 'warning', code: 'past-once', ...expiry });
+}
+
+/** A `once` that has passed is never created, enabled or run again (contract §3). */
+function expired({ once, timeZone }: ScheduleDeclared, now: Date): Expiry | null {
+  if (once === null || !isPast(once, timeZone, now)) return null;
+  return {
+    path: ['once'],
+    message: 'this time has passed: the schedule is left unchanged and never runs again',
+    help: 'Remove the entry if it is no longer needed, or give it a time in the future.',
+  };
+}
+
+function warnOfClockChange(field: string, text: string, zone: string, { report }: ReadContext): void {
+  const kind = localKind(text, zone);
+  if (kind === 'normal') return;
+  const effect =
+    kind === 'skipped'
+      ? 'does not exist, because a clock change skips it'
+      : 'occurs twice, because a clock change repeats it';
+  report({
+    severity: 'warning',
+    code: `${kind}-time`,
+    path: [field],
+    message: `${text} in ${zone} ${effect}`,
+    help: 'Choose a time outside the hour in which the clocks change, or another `timeZone` such as UTC.',
+  });
+}
+
+/** Names that are listed. The rest are counted. */
+const MOST_NAMES = 5;
+
+/** `agent/globex has no input "contry"`, or `no agent of group/g has inputs "contry", "qery" and "zone"`. */
+function unknownInputs(target: string, keys: readonly string[]): string {
+  const [first = ''] = keys;
+  const isAgent = target.startsWith('agent/');
+  const inputs =
+    keys.length === 1
+      ? `${isAgent ? '' : 'an '}input "${first}"`
+      : `inputs ${listed(keys.map((key) => `"${key}"`))}`;
+  return isAgent ? `${target} has no ${inputs}` : `no agent of ${target} has ${inputs}`;
+}
+
+/** The nearest known input for each of the unknown ones, or all known inputs if none is near. */
+function inputHint(unknown: readonly string[], known: readonly string[], { suggest }: Resolver): string {
+  if (known.length === 0) return 'Its agents have no inputs.';
+  const near = unknown.slice(0, MOST_NAMES).flatMap((key) => {
+    const closest = suggest(key, known);
+    return closest === null ? [] : [{ key, closest }];
+  });
+  if (near.length < Math.min(unknown.length, MOST_NAMES)) {
+    const names = known.map((name) => `\`${name}\``).join(', ');
+    return [...near.map(replacement), `Known inputs: ${names}.`].join(' ');
+  }
+  const [first] = near;
+  if (unknown.length === 1 && first !== undefined) return `Did you mean \`${first.closest}\`?`;
+  return near.map(replacement).join(' ');
+}
+
+function replacement({ key, closest }: { readonly key: string; readonly closest: string }): string {
+  return `Instead of "${key}", did you mean \`${closest}\`?`;
+}
+
+/** `a, b and c`. */
+function listed(words: readonly string[]): string {
+  const more = words.length - MOST_NAMES;
+  if (more > 0) return `${words.slice(0, MOST_NAMES).join(', ')} and ${more} more`;
+  return wordList(words, 'and');
+}
+
+function startedBy({ jobId, groupRunId, pipelineRunId }: StartedSchedule): StartedRun {
+  const startedAt = null;
+  if (groupRunId !== null) return { id: groupRunId, idKind: 'groupRun', startedAt };
+  if (pipelineRunId !== null) return { id: pipelineRunId, idKind: 'pipelineRun', startedAt };
+  if (jobId !== null) return { id: jobId, idKind: 'job', startedAt };
+  throw new Error('run-now returned no id');
+}
+
+/** How often and at what time of day a schedule runs. */
+interface When {
+  readonly runsPerWeek: number;
+  /** Of the local day. */
+  readonly minutes: readonly number[];
+  readonly timeZone: string;
+}
+
+/** A change of a schedule is risky when it then runs more often, at other hours of the day, or no longer. */
+function scheduleRisks(inputs: RiskInputs<ScheduleSpec>): readonly Risk[] {
+  return facts(inputs).map((fact) => ({ code: 'schedule', ...fact }));
+}
+
+type Fact = Omit<Risk, 'code'>;
+
+function facts({ observed, after, now }: RiskInputs<ScheduleSpec>): Fact[] {
+  const before = observed?.spec ?? null;
+  if (before === null) return [];
+  return after === null ? [{ message: ending(before) }] : retimed(before, after, now);
+}
+
+function ending(before: ScheduleSpec): string {
+  const when = whenOf(before);
+  if (when === 'paused') return 'it was paused';
+  if (when === 'unknown') return 'ends an enabled schedule, whose times cannot be computed here';
+  return before.once === null
+    ? `ends ${frequencyText(when.runsPerWeek)}`
+    : `was to run at \`${before.once} ${before.timeZone}\``;
+}
+
+function retimed(before: ScheduleSpec, after: ScheduleSpec, now: Date): Fact[] {
+  const [was, is] = [whenOf(before), whenOf(after)];
+  if (is === 'paused') return [];
+  if (is === 'unknown' || was === 'unknown') return unknownTimes(before, after);
+  if (was === 'paused') {
+    const runs = after.once === null ? `has ${frequencyText(is.runsPerWeek)}` : 'runs once';
+    return [{ message: `was paused, and now ${runs}`, besideCadence: 'was paused' }];
+  }
+  const more = moreOften(was, is);
+  // A schedule that runs more often may well run at more hours: that needs no second message.
+  return more.length > 0 && !movesFrom(is, was, now) ? more : [...more, ...otherHours(was, is, now)];
+}
+
+/** Nobody can say whether it then runs more often. */
+function unknownTimes(before: ScheduleSpec, after: ScheduleSpec): Fact[] {
+  if (!before.enabled) {
+    const message = 'was paused, and is enabled: its times cannot be computed here';
+    return [{ message, besideCadence: 'was paused' }];
+  }
+  return timesOf(before) === timesOf(after)
+    ? []
+    : [{ message: 'changes its times, which cannot be computed here: it may run more often' }];
+}
+
+function moreOften(was: When, is: When): Fact[] {
+  if (is.runsPerWeek <= was.runsPerWeek * (1 + 1e-9)) return [];
+  const [now, then] = [frequencyText(is.runsPerWeek), frequencyText(was.runsPerWeek)];
+  const message = `runs more often: ${now} instead of ${then}`;
+  return [
+    {
+      message: message.replace(/ runs a week(?= instead .* runs a week$)/, ''),
+      besideCadence: 'runs more often',
+    },
+  ];
+}
+
+function otherHours(was: When, is: When, now: Date): Fact[] {
+  return movesFrom(was, is, now)
+    ? [{ message: `runs at another hour: ${timesText(is)} instead of ${timesText(was)}` }]
+    : [];
+}
+
+/**
+ * Whether one runs at an hour of the day at which the other does not. Hours are compared in UTC, now and half a year
+ * later: two zones may differ in summer only.
+ */
+function movesFrom(other: When, one: When, now: Date): boolean {
+  const later = now.getTime() + 182 * 86_400_000;
+  return [now.getTime(), later].some((instant) => {
+    const known = new Set(hoursOf(other, instant));
+    return hoursOf(one, instant).some((hour) => !known.has(hour));
+  });
+}
+
+function hoursOf({ minutes, timeZone }: When, instant: number): number[] {
+  const offset = offsetAt(timeZone, instant) / 60_000;
+  return minutes.map((minute) => Math.floor((((minute - offset) % 1440) + 1440) / 60) % 24);
+}
+
+/** Times that are listed. The rest are counted. */
+const shownTimes = 4;
+
+function timesText({ minutes, timeZone }: When): string {
+  const times = minutes
+    .slice(0, shownTimes)
+    .map((minute) => `${two(Math.floor(minute / 60))}:${two(minute % 60)}`);
+  const more = minutes.length - times.length;
+  return `\`${times.join(', ')} ${timeZone}\`${more > 0 ? ` and ${more} more times` : ''}`;
+}
+
+function two(number: number): string {
+  return String(number).padStart(2, '0');
+}
+
+function whenOf(spec: ScheduleSpec): When | 'paused' | 'unknown' {
+  if (!spec.enabled) return 'paused';
+  const timing = timingOf(spec);
+  if (timing === null) return 'unknown';
+  try {
+    offsetAt(spec.timeZone, 0);
+    return {
+      runsPerWeek: recurrenceOf(timing).runsPerWeek,
+      minutes: minutesOfDay(timing),
+      timeZone: spec.timeZone,
+    };
+  } catch (error) {
+    // The service may hold a zone or an expression that this program cannot read.
+    if (error instanceof RangeError) return 'unknown';
+    throw error;
+  }
 }

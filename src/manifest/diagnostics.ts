@@ -1,6 +1,5 @@
 import type { Diagnostic, DiagnosticCode, Severity } from '../model/diagnostic.js';
-import type { YamlProblem, YamlProblemCode } from '../yaml/problem.js';
-import { placeOf, type Span } from '../yaml/source.js';
+import { placeOf, type Span, type YamlProblem, type YamlProblemCode } from '../yaml/source.js';
 import { limits } from './limits.js';
 import { Suggestions } from './suggest.js';
 

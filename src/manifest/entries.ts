@@ -1,20 +1,18 @@
 import { isEmptyObject, isJsonObject, type Json, type JsonObject } from '../model/json.js';
 import type { Kind } from '../model/kind.js';
 import { type Address, addressOf, type KindName } from '../model/resource.js';
+import { quoted } from '../yaml/text.js';
 import { type Entry, find, isNull, type Node } from '../yaml/tree.js';
-import { Defaults, type WrittenDefaults } from './defaults.js';
+import { checkEntryKey, isWithinLimit, ReferenceHints, reportUnindented } from './addresses.js';
+import { Defaults, readProperties, templatesOf, type WrittenDefaults } from './defaults.js';
 import type { Diagnostics } from './diagnostics.js';
-import { checkEntryKey, isWithinLimit, reportUnindented } from './entry-checks.js';
-import { EntryEnvironments, type EnvironmentNames } from './entry-environments.js';
 import { entriesOf } from './environments.js';
 import { propertyNames, sections } from './generated/validators.js';
 import { type EntryRead, type KindContext, readByKind } from './kind-reader.js';
-import { readProperties, templatesOf } from './property-values.js';
-import { ReferenceHints } from './reference-hints.js';
-import { invalidNames, SchemaCheck } from './schema/schema.js';
-import type { Validator } from './schema/schema-failure.js';
+import { invalidNames, SchemaCheck } from './schema.js';
+import { listed, type Validator } from './schema-messages.js';
 import { bareObject, holds, Notes } from './values.js';
-import type { Variables } from './variables/variables.js';
+import type { Variables } from './variables.js';
 
 export type EntriesRead = EntryReader;
 
@@ -175,4 +173,49 @@ function validPart(value: JsonObject, rule: Validator, entry: Entry, notes: Note
     if (!invalid.has(name) && !holds(node, notes.broken)) left[name] = each;
   }
   return left;
+}
+
+export interface EnvironmentNames {
+  readonly selected: string | null;
+  readonly declared: ReadonlySet<string>;
+}
+
+/** Whether entries exist in the selected environment (`environments:` of an entry). */
+class EntryEnvironments {
+  constructor(
+    private readonly names: EnvironmentNames,
+    private readonly variables: Variables,
+    private readonly diagnostics: Diagnostics,
+  ) {}
+
+  /** The environments of an entry that exists in others than the selected one only; null for any other entry. */
+  elsewhere(entry: Entry): readonly string[] | null {
+    const written = entriesOf(entry).get('environments');
+    if (written === undefined) return null;
+    const value = this.variables.read(written.value, 'line', new Notes(), 3);
+    // Anything else is reported by the schema.
+    if (!isListOfTexts(value)) return null;
+    const unknown = value.flatMap((name, index) => (this.names.declared.has(name) ? [] : [{ name, index }]));
+    for (const { name, index } of unknown) this.reportUnknown(entry, name, index);
+    const { selected } = this.names;
+    const isHere = selected !== null && value.includes(selected);
+    return unknown.length > 0 || isHere ? null : value;
+  }
+
+  private reportUnknown(entry: Entry, name: string, index: number): void {
+    const { diagnostics } = this;
+    const { declared } = this.names;
+    const near = diagnostics.suggestions.of(name, declared, declared.size);
+    const all =
+      declared.size === 0
+        ? 'This project declares no environments. Declare it under `environments:` of the project.'
+        : `Declared environments: ${listed([...declared].slice(0, 10))}.`;
+    const help = near === null ? all : `Did you mean \`${near}\`?`;
+    const { span } = find(entry, ['environments', index]);
+    diagnostics.error('unknown-environment', span, `there is no environment ${quoted(name)}`, { help });
+  }
+}
+
+function isListOfTexts(value: Json): value is readonly string[] {
+  return Array.isArray(value) && value.length > 0 && value.every((each) => typeof each === 'string');
 }

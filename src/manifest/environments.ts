@@ -3,12 +3,11 @@ import { quoted } from '../yaml/text.js';
 import { type Entry, type MapNode, mapNode, type Node } from '../yaml/tree.js';
 import type { Diagnostics } from './diagnostics.js';
 import { variants as variantsRule, vars as varsRule } from './generated/validators.js';
-import { SchemaCheck } from './schema/schema.js';
-import { listed } from './schema/type-hints.js';
+import { SchemaCheck } from './schema.js';
+import { listed } from './schema-messages.js';
 import { Notes } from './values.js';
-import { type GivenVariables, withGiven } from './variables/given-variables.js';
-import type { VariableOptions } from './variables/variable-options.js';
-import { Variables } from './variables/variables.js';
+import { type GivenVariables, withGiven } from './variable-names.js';
+import { type VariableOptions, Variables } from './variables.js';
 
 export type Entries = ReadonlyMap<string, Entry>;
 

@@ -1,13 +1,20 @@
-import { closeSync, constants, fstatSync, openSync, readFileSync, type Stats } from 'node:fs';
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  lstatSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  type Stats,
+} from 'node:fs';
 import { dirname, join, relative, resolve, sep } from 'node:path';
 import { errnoOf, reasonOf } from '../files/errno.js';
-import { decode } from '../yaml/decode.js';
-import { Source, type Span } from '../yaml/source.js';
+import { decode, Source, type Span } from '../yaml/source.js';
 import { findControl, quoted } from '../yaml/text.js';
 import type { Diagnostics } from './diagnostics.js';
 import { limits } from './limits.js';
-import { PathSuggestions } from './path-suggestions.js';
-import { statOf } from './stat.js';
+import type { Suggestions } from './suggest.js';
 
 const projectFile = 'roster.yaml';
 
@@ -207,4 +214,58 @@ function systemRefusal(error: unknown): UnreadableFile {
   const errno = errnoOf(error);
   if (errno === undefined) throw error;
   return { message: openErrors[errno] ?? reasonOf(error) };
+}
+
+/** Finds the file that was most likely meant by a path that does not exist. */
+export class PathSuggestions {
+  /** By folder: many paths may be wrong in the same one. */
+  private readonly names = new Map<string, readonly string[]>();
+
+  constructor(
+    private readonly root: string,
+    private readonly suggestions: Suggestions,
+  ) {}
+
+  /** The path of a regular file, followed from the root one name at a time and never through a link; null for none. */
+  find(path: string): string | null {
+    let folder = this.root;
+    const found: string[] = [];
+    for (const name of path.split('/')) {
+      const names = this.namesIn(folder);
+      const next = names.includes(name) ? name : this.suggestions.of(name, names, names.length);
+      if (next === null) return null;
+      found.push(next);
+      folder = join(folder, next);
+    }
+    return statOf(folder)?.isFile() ? found.join('/') : null;
+  }
+
+  private namesIn(folder: string): readonly string[] {
+    const known = this.names.get(folder);
+    if (known !== undefined) return known;
+    const names = statOf(folder)?.isDirectory() ? list(folder) : [];
+    this.names.set(folder, names);
+    return names;
+  }
+}
+
+/** Sorted, because the order of the disk differs between machines. */
+function list(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder).sort();
+  } catch (error) {
+    // A hint is not a reason to fail: a folder that cannot be listed has no suggestions.
+    if (errnoOf(error) === undefined) throw error;
+    return [];
+  }
+}
+
+/** What is at a path, without following links; null when nothing there can be read. */
+export function statOf(path: string): Stats | null {
+  try {
+    return lstatSync(path);
+  } catch (error) {
+    if (['ENOENT', 'ENOTDIR', 'ENAMETOOLONG', 'EACCES', 'ELOOP'].includes(errnoOf(error) ?? '')) return null;
+    throw error;
+  }
 }

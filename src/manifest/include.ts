@@ -5,8 +5,8 @@ import { errnoOf } from '../files/errno.js';
 import type { Span } from '../yaml/source.js';
 import { quoted, unsafe } from '../yaml/text.js';
 import type { Diagnostics } from './diagnostics.js';
+import { statOf } from './files.js';
 import { limits } from './limits.js';
-import { statOf } from './stat.js';
 
 /** One item of `include`, variables replaced. */
 export interface IncludeItem {

@@ -1,27 +1,30 @@
 import { basename, dirname, join, posix, resolve } from 'node:path';
+import satisfies from 'semver/functions/satisfies.js';
+import validRange from 'semver/ranges/valid.js';
 import type { Diagnostic } from '../model/diagnostic.js';
 import type { Kind } from '../model/kind.js';
-import type { Project } from '../model/resource.js';
-import { secretsIn } from '../redact/secret-search.js';
+import type { Address, Project } from '../model/resource.js';
+import { findApiKeys, secretsIn } from '../redact/redactor.js';
 import type { YamlUsage } from '../yaml/limits.js';
 import { placeOf, type Source, type Span } from '../yaml/source.js';
 import { quoted } from '../yaml/text.js';
-import type { Entry } from '../yaml/tree.js';
+import type { Entry, Node, ScalarNode } from '../yaml/tree.js';
 import { Diagnostics } from './diagnostics.js';
 import { type EntriesRead, readEntries } from './entries.js';
 import { checkAddedVariables } from './environments.js';
 import { findProjectFile, ProjectFiles } from './files.js';
 import { sections, settingNames } from './generated/validators.js';
-import type { WrittenInventory } from './inventory-option.js';
 import type { EntryRead } from './kind-reader.js';
-import { reportPastedKeys } from './pasted-keys.js';
-import { type ProjectReading, type ReadFile, reading } from './reading.js';
+import { type ProjectReading, type ReadFile, reading, yamlRules } from './reading.js';
 import { checkBetween } from './references.js';
-import { checkRemoved } from './removed.js';
-import { supports } from './requires.js';
-import { excuseDropped, readSettings, type SettingsRead } from './settings.js';
+import {
+  excuseDropped,
+  type RemovedAddress,
+  readSettings,
+  type SettingsRead,
+  type WrittenInventory,
+} from './settings.js';
 import { readTopLevel, reportEmpty, type TopLevel } from './top-level.js';
-import { yamlRules } from './yaml-rules.js';
 
 export interface LoadOptions {
   /** `-f`: relative to `cwd`. Default: roster.yaml in `cwd` or the closest parent. */
@@ -247,4 +250,62 @@ const withoutEntries = new Set(settingNames.filter((name) => name !== 'include')
 function mayContainEntries({ key, value }: Entry): boolean {
   const isSection = Object.hasOwn(sections, key.text);
   return isSection || key.text === 'include' || (value.type === 'map' && !withoutEntries.has(key.text));
+}
+
+/**
+ * False, and reported, when the project requires another version of roster. That is found out before anything else: what
+ * this version does not know in such a project is not a mistake.
+ */
+function supports(version: string, documents: readonly Node[], diagnostics: Diagnostics): boolean {
+  const node = requiredBy(documents);
+  if (node === null || typeof node.value !== 'string') return true;
+  const range = node.value;
+  if (validRange(range) === null) {
+    const message = `\`requires\` must be a semver range, such as \`>=0.2\`, not ${quoted(range)}`;
+    diagnostics.error('schema', node, message);
+    return true;
+  }
+  if (satisfies(version, range, { includePrerelease: true })) return true;
+  const message = `this project requires roster ${range}, and this is roster ${version}`;
+  const help = 'Install a version that the project supports, or change `requires`.';
+  diagnostics.error('unsupported-version', node, message, { help });
+  return false;
+}
+
+function requiredBy(documents: readonly Node[]): ScalarNode | null {
+  for (const document of documents) {
+    const found = document.type === 'map' ? document.entries.get('requires')?.value : undefined;
+    if (found?.type === 'scalar') return found;
+  }
+  return null;
+}
+
+/** Reports API keys anywhere in a file: in values, names and comments, they are in the history of the repository as well. */
+function reportPastedKeys(source: Source, diagnostics: Diagnostics): void {
+  for (const found of findApiKeys(source.text))
+    diagnostics.error(
+      'unsafe-text',
+      { source, ...found },
+      'this looks like an API key, which must not be in a manifest',
+      {
+        help: 'Remove it, and revoke the key if it is real: it stays in the git history. roster reads its key from `ROSTER_API_KEY`.',
+      },
+    );
+}
+
+/** What is declared, in whatever environment, cannot be removed. */
+function checkRemoved(
+  removed: readonly RemovedAddress[],
+  { addresses }: { readonly addresses: ReadonlyMap<Address, Entry> },
+  diagnostics: Diagnostics,
+): void {
+  for (const { address, span } of removed) {
+    const declared = addresses.get(address);
+    if (declared === undefined) continue;
+    const message = `\`${address}\` is listed under \`removed\`, but is still declared`;
+    diagnostics.error('duplicate-entry', span, message, {
+      help: 'Remove the entry, or remove its address from `removed`.',
+      related: [{ message: 'it is declared here', span: declared.key }],
+    });
+  }
 }

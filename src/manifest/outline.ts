@@ -5,9 +5,7 @@ import { entriesOf } from './environments.js';
 import { findProjectFile, ProjectFiles } from './files.js';
 import { sections } from './generated/validators.js';
 import type { IncludeItem } from './include.js';
-import { agentsIn } from './outline-agents.js';
-import { type ProjectReading, reading } from './reading.js';
-import { yamlRules } from './yaml-rules.js';
+import { type ProjectReading, reading, yamlRules } from './reading.js';
 
 /** What a project names, as far as it can be read. */
 export interface Outline {
@@ -102,4 +100,28 @@ function includeOf(top: readonly Entry[]): IncludeItem[] {
 function patternOf(item: Node): IncludeItem[] {
   const isText = item.type === 'scalar' && typeof item.value === 'string' && !item.value.includes('${');
   return isText ? [{ pattern: String(item.value), span: item }] : [];
+}
+
+/** The agents that entries refer to, each once, as they are written. */
+function agentsIn(top: readonly Entry[], sections: readonly string[]): string[] {
+  const entries = top
+    .filter(({ key }) => sections.includes(key.text))
+    .flatMap((section) => [...entriesOf(section).values()]);
+  return [...new Set(entries.flatMap(agentsOf))];
+}
+
+function agentsOf(entry: Entry): string[] {
+  const fields = entriesOf(entry);
+  const listed = ['members', 'stages'].flatMap((name) => itemsOf(fields.get(name)?.value).flatMap(textOf));
+  const target = fields.get('target');
+  const [, agent] = /^agent\/(.+)$/.exec(target === undefined ? '' : (textOf(target.value)[0] ?? '')) ?? [];
+  return agent === undefined ? listed : [...listed, agent];
+}
+
+function itemsOf(node: Node | undefined): readonly Node[] {
+  return node?.type === 'list' ? node.items : [];
+}
+
+function textOf(node: Node): string[] {
+  return node.type === 'scalar' && typeof node.value === 'string' ? [node.value] : [];
 }

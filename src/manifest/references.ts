@@ -3,10 +3,10 @@ import { type Address, addressOf, type KindName, normalId } from '../model/resou
 import { escapedValue } from '../model/template.js';
 import type { Span } from '../yaml/source.js';
 import { type Entry, find } from '../yaml/tree.js';
+import type { ReferenceHints } from './addresses.js';
 import type { Diagnostics } from './diagnostics.js';
 import type { EntriesRead } from './entries.js';
 import type { EntryRead } from './kind-reader.js';
-import type { ReferenceHints } from './reference-hints.js';
 
 /** What can be wrong between entries: references to nothing, and two entries for one object. */
 export function checkBetween(entries: EntriesRead, isComplete: boolean, diagnostics: Diagnostics): void {

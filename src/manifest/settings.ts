@@ -8,7 +8,7 @@ import { unsafe } from '../yaml/text.js';
 import { type Entry, find } from '../yaml/tree.js';
 import type { WrittenDefaults } from './defaults.js';
 import type { Diagnostics } from './diagnostics.js';
-import type { EnvironmentNames } from './entry-environments.js';
+import type { EnvironmentNames } from './entries.js';
 import {
   addedVariables,
   checkVariants,
@@ -23,16 +23,12 @@ import {
 import type { Settings as Written } from './generated/settings.js';
 import { settingNames, settings as settingsRule } from './generated/validators.js';
 import type { IncludeItem } from './include.js';
-import type { WrittenInventory } from './inventory-option.js';
 import { limits } from './limits.js';
-import { SchemaCheck } from './schema/schema.js';
-import { lengthOf, texts } from './text-lists.js';
+import { SchemaCheck } from './schema.js';
 import type { TopLevel } from './top-level.js';
 import { bareObject, Notes } from './values.js';
-import { builtIns } from './variables/built-ins.js';
-import type { GivenVariables } from './variables/given-variables.js';
-import type { VariableOptions } from './variables/variable-options.js';
-import type { Variables } from './variables/variables.js';
+import { builtIns, type GivenVariables } from './variable-names.js';
+import type { VariableOptions, Variables } from './variables.js';
 
 /** The settings of a project in one environment, with defaults filled in. */
 export interface Settings {
@@ -248,4 +244,41 @@ function inventoryOf(written: WrittenInventory, environment: string | null): Inv
 function inventoryFiles(written: Written['inventory'] = {}, names: Iterable<string>): string[] {
   const all = [null, ...names].map((environment) => inventoryOf(written, environment));
   return all.flatMap((each) => ('file' in each ? [each.file] : []));
+}
+
+/** `inventory:` of roster.yaml, before the name of the environment is added. */
+export type WrittenInventory = NonNullable<Written['inventory']>;
+
+/**
+ * Reads `--inventory`: the path of a file in the project's folder, or `git:REF@REMOTE`, of which both parts may be left
+ * out. The rules are those of `inventory:` in roster.yaml. Null for anything else.
+ */
+export function parseInventory(text: string): WrittenInventory | null {
+  const written = text.startsWith('git:') ? gitInventory(text.slice('git:'.length)) : { file: text };
+  const inventory = written as WrittenInventory;
+  // There are no variables on a command line.
+  const isValid = !text.includes('${') && settingsRule({ project: 'p', inventory });
+  return isValid ? inventory : null;
+}
+
+/** A remote has no `@` in its name, and a ref may have one. */
+function gitInventory(text: string): object {
+  const at = text.lastIndexOf('@');
+  const ref = at === -1 ? text : text.slice(0, at);
+  return {
+    git: { ...(ref === '' ? {} : { ref }), ...(at === -1 ? {} : { remote: text.slice(at + 1) }) },
+  };
+}
+
+/** The number of items; -1 for anything but a list. */
+function lengthOf(value: Json | undefined): number {
+  return Array.isArray(value) ? value.length : -1;
+}
+
+/** The items that are texts, with their positions. */
+function texts(value: Json | undefined): { text: string; index: number }[] {
+  if (!Array.isArray(value)) return [];
+  return (value as readonly Json[]).flatMap((text, index) =>
+    typeof text === 'string' && text !== '' ? [{ text, index }] : [],
+  );
 }

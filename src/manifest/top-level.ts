@@ -1,10 +1,10 @@
 import type { Source } from '../yaml/source.js';
 import { quoted } from '../yaml/text.js';
 import { type Entry, isNull, type Node } from '../yaml/tree.js';
+import { isWithinLimit, reportUnindented } from './addresses.js';
 import type { Diagnostics } from './diagnostics.js';
-import { isWithinLimit, reportUnindented } from './entry-checks.js';
 import { sections, settingNames } from './generated/validators.js';
-import { colonHint, listed } from './schema/type-hints.js';
+import { colonHint, listed } from './schema-messages.js';
 
 /** The top level of one file, all its documents as one: settings by name, and the parts of its sections. */
 export interface TopLevel {

@@ -11,7 +11,8 @@ import {
   objectKey,
   type Project,
 } from '../model/resource.js';
-import { chooseKeys } from './keys.js';
+import { escapedValue } from '../model/template.js';
+import { pairLines } from '../yaml/editable.js';
 
 /** An object on the service, and the entry that declares it. */
 export interface PullObject {
@@ -208,4 +209,104 @@ export function withNeeds(
   };
   for (const entry of chosen) if (!entry.external) add(entry);
   return [...found].sort((a, b) => byCodeUnit(a.address, b.address));
+}
+
+/** What gets a key: its id, and the words to make the key of, the best first. */
+export interface Unnamed {
+  readonly id: string;
+  readonly words: readonly string[];
+}
+
+const LONGEST_KEY = 60;
+
+/** `Crème (fraîche)!` becomes `creme-fraiche`; empty for a text without Latin letters and digits. */
+function slug(text: string): string {
+  const letters = text.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase().replaceAll('ß', 'ss');
+  return letters
+    .replace(/[^a-z0-9]+/g, '-')
+    .slice(0, LONGEST_KEY)
+    .replace(/^-+|-+$/g, '');
+}
+
+/**
+ * A key for each of them, in order. The first of its words that nothing else has; else the first word with a part of its
+ * id. It depends on what there is, not on what is selected or in which order it is listed, so that it stays the same.
+ */
+function chooseKeys(
+  all: readonly Unnamed[],
+  { fallback, taken }: { readonly fallback: string; readonly taken: ReadonlySet<string> },
+): readonly string[] {
+  const used = new Set(taken);
+  const keys = new Map<Unnamed, string>();
+  const most = Math.max(0, ...all.map(({ words }) => words.length));
+  for (let level = 0; level < most; level += 1) {
+    const open = all.filter((each) => !keys.has(each));
+    const byKey = groupBy(open, ({ words }) => slug(words[level] ?? ''));
+    for (const [key, [only, ...others]] of byKey) {
+      if (key === '' || only === undefined || others.length > 0 || used.has(key)) continue;
+      keys.set(only, key);
+      used.add(key);
+    }
+  }
+  const rest = all.filter((each) => !keys.has(each)).sort((a, b) => byCodeUnit(a.id, b.id));
+  for (const each of rest) {
+    const key = withId(each, fallback, used);
+    keys.set(each, key);
+    used.add(key);
+  }
+  return all.map((each) => keys.get(each) ?? '');
+}
+
+function withId({ id, words }: Unnamed, fallback: string, used: ReadonlySet<string>): string {
+  const first = slug(words[0] ?? '') || fallback;
+  const known = slug(id);
+  const candidates = [known.slice(0, 8), known]
+    .filter((each) => each !== '')
+    .map((each) => `${first}-${each}`);
+  const free = candidates.find((each) => !used.has(each));
+  if (free !== undefined) return free;
+  let number = 2;
+  while (used.has(`${first}-${number}`)) number += 1;
+  return `${first}-${number}`;
+}
+
+export type SplitBy = 'kind' | 'target';
+
+/** A file to write: its name without the folder. */
+export interface ImportFile {
+  readonly name: string;
+  readonly entries: readonly ImportEntry[];
+}
+
+/** Which entries go into which file. */
+export function splitIntoFiles(entries: readonly ImportEntry[], by: SplitBy): readonly ImportFile[] {
+  const nameOf = (entry: ImportEntry) =>
+    by === 'kind' ? entry.kind.section : slug(entry.about) || entry.kind.section;
+  return [...groupBy(entries, nameOf)]
+    .map(([name, each]) => ({ name: `${name}.yaml`, entries: each }))
+    .sort((a, b) => byCodeUnit(a.name, b.name));
+}
+
+/** The text of a manifest that declares these entries. `kinds` is the order of its sections. */
+export function manifestText(entries: readonly ImportEntry[], kinds: readonly Kind[]): string {
+  const sections = kinds.flatMap((kind) => {
+    const own = entries.filter((each) => each.kind === kind);
+    return own.length === 0 ? [] : [[`${kind.section}:`, ...entriesLines(own, '  ')].join('\n')];
+  });
+  return sections.length === 0 ? '' : `${sections.join('\n\n')}\n`;
+}
+
+/** The lines of entries below their section. */
+export function entriesLines(entries: readonly ImportEntry[], indent: string): string[] {
+  return entries.flatMap((each, index) => [...(index === 0 ? [] : ['']), ...entryLines(each, indent)]);
+}
+
+function entryLines({ key, kind, properties }: ImportEntry, indent: string): string[] {
+  // What looks like a variable is text of the service.
+  const values = escapedValue(properties) as JsonObject;
+  const inner = `${indent}  `;
+  const written = kind.entry?.comment?.(key);
+  const comment = written === undefined ? [] : [`${inner}# ${written}`];
+  const pairs = Object.entries(values).flatMap(([name, value]) => pairLines(name, value, inner));
+  return [...pairLines(key, {}, indent).map((line) => line.replace(/ \{\}$/, '')), ...pairs, ...comment];
 }

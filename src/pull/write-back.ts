@@ -2,10 +2,8 @@ import { equal, isJsonObject, type Json, type JsonObject } from '../model/json.j
 import type { Kind } from '../model/kind.js';
 import type { Address, Declared, FieldRule, Names, Observed } from '../model/resource.js';
 import { escaped, escapedValue } from '../model/template.js';
-import type { EditableFile } from '../yaml/edit/edit-file.js';
-import type { ListItems } from '../yaml/edit/list-edits.js';
-import type { PropertyChange, PropertyChanges } from '../yaml/edit/map-edits.js';
-import { isObstacle, type Obstacle, type TextEdit } from '../yaml/edit/text-edits.js';
+import type { EditableFile, ListItems, PropertyChange, PropertyChanges } from '../yaml/edit.js';
+import { isObstacle, type Obstacle, type TextEdit } from '../yaml/editable.js';
 
 /** A declared entry whose object differs from it. */
 export interface Differing {

@@ -1,8 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { problem } from '../model/diagnostic.js';
 import { type Call, type ListCall, type Reader, type Request, Unexpected } from '../model/request.js';
-import { maskApiKeys } from '../redact/api-keys.js';
-import { SecretSearch } from '../redact/secret-search.js';
+import { maskApiKeys, SecretSearch } from '../redact/redactor.js';
 import { type Envelope, isSuccess, maskMessages, readAnswer } from './answer.js';
 import { ByteBudget, MAX_BODY_BYTES, MAX_TOTAL_BYTES } from './byte-budget.js';
 import {

@@ -1,8 +1,7 @@
 import type { Socket } from 'node:net';
 import { Readable } from 'node:stream';
 import type { Dispatcher } from 'undici';
-import { maskApiKeys } from '../redact/api-keys.js';
-import { SecretSearch } from '../redact/secret-search.js';
+import { maskApiKeys, SecretSearch } from '../redact/redactor.js';
 import { type ClientSettings, rateLimiter, retrySettings } from './client.js';
 import {
   noAnswer,

@@ -1,9 +1,8 @@
 import type { BusyMinute, BusyMinutes, CalendarDay, TimeSpan } from '../model/schedule.js';
 import { type Cron, readCron } from './cron.js';
 import { type Interval, unitMilliseconds } from './interval.js';
-import { toInstant, writeWallClock } from './local-time.js';
 import { isForEveryHour, keepsWallClock, runsBetween, type Timing } from './runs.js';
-import { DAY_MILLISECONDS, type OffsetPeriod, offsetPeriods } from './zone.js';
+import { DAY_MILLISECONDS, type OffsetPeriod, offsetPeriods, toInstant, writeWallClock } from './zone.js';
 
 /** What starts agents, and when. */
 export interface TimedLoad {

@@ -1,5 +1,4 @@
-import type { YamlProblem } from './problem.js';
-import type { Source, Span } from './source.js';
+import type { Source, Span, YamlProblem } from './source.js';
 
 /**
  * YAML may come from people who are not trusted (a pull request), so everything that costs time or memory is limited:

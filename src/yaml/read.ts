@@ -1,12 +1,16 @@
 import { CST, type Document } from 'yaml';
 import { openingsOf, parserSteps } from './library.js';
 import { ReadLimits, tooDeep, type YamlUsage, yamlLimits } from './limits.js';
-import { type Hint, ProblemList, type SuggestWord, type SyntaxRules, type YamlProblem } from './problem.js';
-import type { Source } from './source.js';
-import { mergeConflictsIn, syntaxProblems } from './syntax/cascade.js';
-import type { ReportedError } from './syntax/hints.js';
-import { describeSyntaxError, noDirectives } from './syntax/messages.js';
-import { StrayBrackets } from './syntax/stray-brackets.js';
+import {
+  type Hint,
+  ProblemList,
+  type Source,
+  type SuggestWord,
+  type SyntaxRules,
+  type YamlProblem,
+} from './source.js';
+import { mergeConflictsIn, StrayBrackets, syntaxProblems } from './syntax-cascade.js';
+import { describeSyntaxError, noDirectives, type ReportedError } from './syntax-hints.js';
 import type { Node } from './tree.js';
 import { TreeBuilder } from './tree-builder.js';
 

@@ -8,13 +8,22 @@ import {
   type YAMLMap,
   type YAMLSeq,
 } from 'yaml';
-import { Anchors } from './anchors.js';
-import { invalidKey, MapEntries, missingSpace } from './keys.js';
-import type { ReadLimits } from './limits.js';
-import type { ProblemList, SuggestWord, SyntaxRules, YamlProblem } from './problem.js';
-import type { Source, Span } from './source.js';
-import { templateMessage } from './syntax/messages.js';
-import { type Entry, listNode, mapNode, type Node, type ScalarNode, scalarNode } from './tree.js';
+import { plainValue } from './library.js';
+import { type ReadLimits, tooDeep, yamlLimits } from './limits.js';
+import type { ProblemList, Source, Span, SuggestWord, SyntaxRules, YamlProblem } from './source.js';
+import { templateMessage } from './syntax-hints.js';
+import { quoted, unsafe } from './text.js';
+import {
+  type Entry,
+  heightOf,
+  isPartial,
+  listNode,
+  mapNode,
+  type Node,
+  type ScalarNode,
+  scalarNode,
+  sizeOf,
+} from './tree.js';
 
 /** What all parts of the reading of one file share. */
 export interface ReaderContext {
@@ -228,3 +237,166 @@ function inexactNumber(value: number, written: string, span: Span): YamlProblem 
 function isUnsafeInteger(value: number, written: string): boolean {
   return !Number.isSafeInteger(value) && !/[.eE]/.test(written);
 }
+
+/** Collects the entries of one map. Each key may be there once. */
+export class MapEntries {
+  readonly entries = new Map<string, Entry>();
+  /** The entries whose keys are no texts to YAML, by what they are: `1` and `1.0` are the same key. */
+  private readonly byValue = new Map<unknown, Entry>();
+  private merged: Entry | null = null;
+
+  constructor(
+    private readonly problems: ProblemList,
+    /** True at the top level of a document. */
+    private readonly isTop: boolean,
+  ) {}
+
+  /** `isPlain`: the key has no quotes. */
+  add(entry: Entry, isPlain: boolean): void {
+    const { text } = entry.key;
+    // In quotes, `<<` is an ordinary key.
+    if (isPlain && text === '<<') this.addMerge(entry);
+    else this.addOwn(entry, this.entries.get(text) ?? (isPlain ? this.sameValue(entry) : undefined));
+  }
+
+  private addOwn(entry: Entry, first: Entry | undefined): void {
+    const { text } = entry.key;
+    if (first === undefined) this.entries.set(text, entry);
+    else {
+      this.problems.add(duplicateKey(entry.key, first));
+      // What it contains may be referred to. No key contains U+0000, so this one is unique.
+      if (this.isTop) this.entries.set(`${text}\u0000${this.entries.size}`, { ...entry, repeated: true });
+    }
+  }
+
+  private sameValue(entry: Entry): Entry | undefined {
+    const value = plainValue(entry.key.text);
+    if (typeof value === 'string') return undefined;
+    const first = this.byValue.get(value);
+    if (first === undefined) this.byValue.set(value, entry);
+    return first;
+  }
+
+  private addMerge(entry: Entry): void {
+    const help = 'Merge several maps with one key: `<<: [*a, *b]`. The first map takes precedence.';
+    if (this.merged === null) this.merged = entry;
+    else this.problems.add(duplicateKey(entry.key, this.merged, help));
+  }
+
+  /** Adds what is merged. True when some of it could not be read. */
+  merge(anchors: Anchors): boolean {
+    if (this.merged === null) return false;
+    const { key, value } = this.merged;
+    anchors.merge(value, key, this.entries);
+    return isPartial(value);
+  }
+}
+
+function duplicateKey(
+  key: Entry['key'],
+  first: Entry,
+  help = 'Remove one of them, or give it another key.',
+): YamlProblem {
+  const message =
+    key.text === first.key.text
+      ? `${quoted(key.text)} is listed twice in this map`
+      : `${quoted(key.text)} is the same key as ${quoted(first.key.text)} in this map`;
+  const related = [{ message: 'first listed here', span: first.key }];
+  return { code: 'duplicate-key', span: key, message, help, related };
+}
+
+/** Names that reach the prototype of an ordinary object in careless code. */
+const forbiddenKeys = new Set(['__proto__', 'constructor', 'prototype']);
+
+/** What is wrong with the text of a key; null when nothing is. */
+function invalidKey(text: string, span: Span): YamlProblem | null {
+  if (text === '') return { code: 'invalid-key', span, message: 'a key is missing' };
+  if (forbiddenKeys.has(text))
+    return { code: 'invalid-key', span, message: `the key ${quoted(text)} is not allowed` };
+  const invisible = unsafe(text, 'line');
+  const message = `the key contains ${invisible}, an invisible character`;
+  return invisible === null ? null : { code: 'invisible-character', span, message };
+}
+
+/** A key such as `target:agent/a` without a value: to YAML, all of it is the key. The place is that of its colon. */
+function missingSpace({ source, start, text }: Entry['key']): YamlProblem | null {
+  if (!/^[A-Za-z][\w.-]*:[^\s:/]/.test(text)) return null;
+  const colon = start + text.indexOf(':');
+  const span = { source, start: colon, end: colon + 1 };
+  return { code: 'syntax', span, message: 'a space is missing after this colon' };
+}
+
+/** The anchored values of one document, for aliases and merge keys. What these add is counted. */
+export class Anchors {
+  /** Null for a value that is being read. */
+  private readonly values = new Map<string, Node | null>();
+
+  constructor(
+    private readonly limits: ReadLimits,
+    private readonly problems: ProblemList,
+    private readonly suggest: SuggestWord,
+  ) {}
+
+  set(name: string, value: Node): void {
+    this.values.set(name, value);
+  }
+
+  /** An alias inside the value must not find an older anchor of the same name. */
+  open(name: string): void {
+    this.values.set(name, null);
+  }
+
+  /** From now on, the name refers to the value, unless something inside the value has reused it. */
+  close(name: string, value: Node): void {
+    if (this.values.get(name) === null) this.values.set(name, value);
+  }
+
+  /** The value that an alias repeats, `depth` levels below the document. */
+  alias(name: string, span: Span, depth: number): Node {
+    const target = this.values.get(name);
+    if (target === undefined) return this.unknown(name, span);
+    if (target === null)
+      return this.refuse({ code: 'syntax', span, message: 'this alias is inside the value that it repeats' });
+    if (depth + heightOf(target) > yamlLimits.depth)
+      return this.refuse({ code: 'limit-exceeded', span, message: tooDeep });
+    return this.afford(sizeOf(target), span) ? target : scalarNode(span, null, true);
+  }
+
+  /** Entries of the map itself take precedence, then those of the earlier of several merged maps. */
+  merge(value: Node, around: Span, entries: Map<string, Entry>): void {
+    if (value.type === 'scalar') {
+      if (!value.broken) this.refuse({ code: 'syntax', span: value, message: mergeMessage });
+      return;
+    }
+    if (value.type === 'list') {
+      for (const item of value.items) {
+        if (item.type === 'list') this.refuse({ code: 'syntax', span: item, message: mergeMessage });
+        else this.merge(item, around, entries);
+      }
+      return;
+    }
+    if (!this.afford(value.entries.size, around)) return;
+    for (const [text, entry] of value.entries) if (!entries.has(text)) entries.set(text, entry);
+  }
+
+  private unknown(name: string, span: Span): Node {
+    const near = this.suggest(name, this.values.keys(), this.values.size);
+    const help =
+      near === null
+        ? 'Define the anchor, written `&name`, before the aliases that use it.'
+        : `Did you mean \`*${near}\`?`;
+    const message = `there is no anchor ${quoted(name)} before this alias`;
+    return this.refuse({ code: 'syntax', span, message, help });
+  }
+
+  private afford(size: number, span: Span): boolean {
+    return this.limits.afford(size, span, (problem) => this.problems.add(problem));
+  }
+
+  private refuse(problem: YamlProblem): Node {
+    this.problems.add(problem);
+    return scalarNode(problem.span, null, true);
+  }
+}
+
+const mergeMessage = '`<<` must be a map or a list of maps, usually an alias';

@@ -223,7 +223,7 @@ export const bugs: readonly Bug[] = [
   },
   {
     name: 'a lock that another run holds is taken',
-    file: 'src/inventory/file-lock.ts',
+    file: 'src/inventory/file-store.ts',
     find: 'if (this.takeOverMs(found) > 0) return false;',
     replace: 'if (this.takeOverMs(found) > 0 && found.holder === null) return false;',
     tests: ['test/unit/inventory/file-store.test.ts'],

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { stringify } from 'yaml';
 import { suggest } from '../../src/manifest/suggest.js';
-import { pieces } from '../../src/manifest/variables/template.js';
+import { pieces } from '../../src/manifest/template.js';
 import { escaped } from '../../src/model/template.js';
 import { quoted, unsafe } from '../../src/yaml/text.js';
 import { runs } from '../support/size.js';

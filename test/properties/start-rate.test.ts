@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { writeWallClock } from '../../src/timing/local-time.js';
 import { runsBetween, type Timing } from '../../src/timing/runs.js';
 import { busyMinutes, startsPerMinute, type TimedLoad } from '../../src/timing/start-counts.js';
+import { writeWallClock } from '../../src/timing/zone.js';
 import { runs } from '../support/size.js';
 import { dailyExpressions, day, hour, intlOffset, minute, timings, zonedInstants } from './timings.js';
 

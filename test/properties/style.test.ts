@@ -6,7 +6,7 @@ import { afterAll, expect, test } from 'vitest';
 import { CST, Parser, parseAllDocuments, stringify } from 'yaml';
 import { kinds } from '../../src/kinds/index.js';
 import { loadProject } from '../../src/manifest/load.js';
-import { formatText } from '../../src/yaml/format/format.js';
+import { formatText } from '../../src/yaml/format.js';
 import { projectData } from '../support/projects.js';
 import { runs } from '../support/size.js';
 

@@ -3,15 +3,16 @@ import fc from 'fast-check';
 import { afterEach, describe, expect, test } from 'vitest';
 import { canonicalCron, cronProblem } from '../../src/timing/cron.js';
 import { everyRange, intervalProblem, parseInterval, showEvery } from '../../src/timing/interval.js';
+import { nextRuns, type Timing } from '../../src/timing/runs.js';
 import {
   canonicalWallClock,
+  canonicalZone,
   localKind,
   toInstant,
   wallClockProblem,
   writeWallClock,
-} from '../../src/timing/local-time.js';
-import { nextRuns, type Timing } from '../../src/timing/runs.js';
-import { canonicalZone, zoneProblem } from '../../src/timing/zone.js';
+  zoneProblem,
+} from '../../src/timing/zone.js';
 import { show } from '../support/local-time.js';
 import { runs } from '../support/size.js';
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { cronProblem } from '../../src/timing/cron.js';
-import { writeWallClock } from '../../src/timing/local-time.js';
 import type { Timing } from '../../src/timing/runs.js';
+import { writeWallClock } from '../../src/timing/zone.js';
 
 /** Zones with unusual clock changes, and some without any. */
 export const zones = [

@@ -1,5 +1,4 @@
-import { writeWallClock } from '../../src/timing/local-time.js';
-import { offsetAt } from '../../src/timing/zone.js';
+import { offsetAt, writeWallClock } from '../../src/timing/zone.js';
 
 /** Wall clock with its offset, which differs between the two passes of a repeated hour: `2026-12-01 06:00 +01:00`. */
 export function show(instant: Date, zone: string): string {

@@ -1,7 +1,7 @@
 import type { CollectionDeclared } from '../../src/kinds/collection.js';
 import { kinds } from '../../src/kinds/index.js';
 import type { KeyDeclared, KeySpec } from '../../src/kinds/key.js';
-import type { ScheduleDeclared } from '../../src/kinds/schedule-entry.js';
+import type { ScheduleDeclared } from '../../src/kinds/schedule.js';
 import type { ScheduleSpec } from '../../src/kinds/schedule-spec.js';
 import type { Diagnostic } from '../../src/model/diagnostic.js';
 import { emptyInventory, type Inventory, type InventoryEntry } from '../../src/model/inventory.js';

@@ -6,7 +6,7 @@ import type { SessionOptions } from '../../engine/session.js';
 import { type Diagnostic, problem } from '../../model/diagnostic.js';
 import type { Prune } from '../../model/resource.js';
 import { readDuration } from '../../model/words.js';
-import { findApiKeys } from '../../redact/api-keys.js';
+import { findApiKeys } from '../../redact/redactor.js';
 import type { CommandContext } from '../host/host.js';
 import type { CommonFlags } from './command.js';
 import type { guards, ValuesOf } from './flag.js';

@@ -5,10 +5,15 @@ import { errnoOf } from '../../files/errno.js';
 import { kinds } from '../../kinds/index.js';
 import { Problem, problem } from '../../model/diagnostic.js';
 import type { Kind } from '../../model/kind.js';
-import type { ImportEntry } from '../../pull/import-entries.js';
-import { entriesLines, manifestText, type SplitBy, splitIntoFiles } from '../../pull/import-files.js';
-import { EditableFile } from '../../yaml/edit/edit-file.js';
-import { applyEdits, isObstacle } from '../../yaml/edit/text-edits.js';
+import {
+  entriesLines,
+  type ImportEntry,
+  manifestText,
+  type SplitBy,
+  splitIntoFiles,
+} from '../../pull/import-entries.js';
+import { EditableFile } from '../../yaml/edit.js';
+import { applyEdits, isObstacle } from '../../yaml/editable.js';
 import { refusePastedKey } from '../api-key.js';
 import { occupantOf } from '../init/new-files.js';
 import { includes } from '../selectors.js';

@@ -8,14 +8,14 @@ import {
   candidates,
   type ImportEntry,
   type LeftOut,
+  manifestText,
   type PullObject,
   withNeeds,
 } from '../../pull/import-entries.js';
-import { manifestText } from '../../pull/import-files.js';
 import type { Differing, Wording } from '../../pull/write-back.js';
 import { agentLookup } from '../../reconcile/references.js';
 import type { Selector } from '../../reconcile/world.js';
-import { findApiKeys } from '../../redact/api-keys.js';
+import { findApiKeys } from '../../redact/redactor.js';
 import { type Observation, observe, requireAccount, requireMatches } from '../observe.js';
 import { environmentOf, type ProjectOptions, readProject, readProjectWith } from '../project.js';
 import { nameGlob, selectedOf, selectorsOf } from '../selectors.js';

@@ -9,10 +9,10 @@ import {
   type Unwritten,
   type Wording,
 } from '../../pull/write-back.js';
-import { findApiKeys } from '../../redact/api-keys.js';
-import { EditableFile } from '../../yaml/edit/edit-file.js';
-import { applyEdits } from '../../yaml/edit/text-edits.js';
-import { isTooMuchToFormat } from '../../yaml/format/format.js';
+import { findApiKeys } from '../../redact/redactor.js';
+import { EditableFile } from '../../yaml/edit.js';
+import { applyEdits } from '../../yaml/editable.js';
+import { isTooMuchToFormat } from '../../yaml/format.js';
 import { placeOf, Source } from '../../yaml/source.js';
 import { type CheckContext, type Checked, check, noOverlay } from './check.js';
 

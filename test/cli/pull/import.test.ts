@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { afterEach, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { parseSeed, type Sandbox, type Seed } from '../../../src/sandbox/index.js';
-import { formatText } from '../../../src/yaml/format/format.js';
+import { formatText } from '../../../src/yaml/format.js';
 import { Workspace } from '../../support/roster.js';
 import { startSandbox, VARIANTS, type Variant } from '../../support/sandbox.js';
 import { isLong, runs, sampleOf } from '../../support/size.js';

@@ -1,5 +1,5 @@
 import { Diagnostics } from '../../../src/manifest/diagnostics.js';
-import { yamlRules } from '../../../src/manifest/yaml-rules.js';
+import { yamlRules } from '../../../src/manifest/reading.js';
 import { readYaml, type YamlRead } from '../../../src/yaml/read.js';
 import { Source } from '../../../src/yaml/source.js';
 import { findControl } from '../../../src/yaml/text.js';

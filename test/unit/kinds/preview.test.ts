@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import type { ScheduleSpec } from '../../../src/kinds/schedule-spec.js';
-import { timetable } from '../../../src/kinds/schedule-timetable.js';
+import { type ScheduleSpec, timetable } from '../../../src/kinds/schedule-spec.js';
 
 test('a preview of the next runs is asked for without inputs, which the service could quote', () => {
   const spec: ScheduleSpec = {

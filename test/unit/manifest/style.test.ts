@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
 import { parse, parseAllDocuments } from 'yaml';
-import { formatText, isTooMuchToFormat } from '../../../src/yaml/format/format.js';
+import { formatText, isTooMuchToFormat } from '../../../src/yaml/format.js';
 import { yamlLimits } from '../../../src/yaml/limits.js';
 import { lowestCostOf } from '../../support/cost.js';
 import { megabytes } from '../../support/hostile/megabytes.js';

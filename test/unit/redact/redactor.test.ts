@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { Redactor } from '../../../src/redact/redactor.js';
-import { SecretSearch } from '../../../src/redact/secret-search.js';
+import { Redactor, SecretSearch } from '../../../src/redact/redactor.js';
 
 const key = 'svc_live_abcdefghijklmnop';
 

@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
 import { type IntervalLimit, readIntervalLimit } from '../../../src/model/schedule.js';
-import { closeStarts } from '../../../src/timing/close-starts.js';
-import { runsBetween, type Timing } from '../../../src/timing/runs.js';
+import { closeStarts, runsBetween, type Timing } from '../../../src/timing/runs.js';
 import { runs as numRuns } from '../../support/size.js';
 
 const startTime = '2026-01-01T00:00:00';

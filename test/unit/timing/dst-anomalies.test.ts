@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { localKind, writeWallClock } from '../../../src/timing/local-time.js';
 import { dstAnomalies, runsBetween, type Timing } from '../../../src/timing/runs.js';
+import { localKind, writeWallClock } from '../../../src/timing/zone.js';
 import { changes, dailyExpressions, day, zones } from '../../properties/timings.js';
 
 const long = '1970-01-01T00:00:00';

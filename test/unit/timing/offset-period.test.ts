@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { localKind, toInstant } from '../../../src/timing/local-time.js';
+import { localKind, toInstant } from '../../../src/timing/zone.js';
 import { show } from '../../support/local-time.js';
 
 /** Zone; a time that is left out, where it moves to in UTC; a time that is shown twice, its first pass in UTC. */

@@ -4,7 +4,7 @@ import {
   readWallClock,
   wallClockProblem,
   writeWallClock,
-} from '../../../src/timing/local-time.js';
+} from '../../../src/timing/zone.js';
 
 describe('a time is accepted, and its spellings are one', () => {
   test.each([

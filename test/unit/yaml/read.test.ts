@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { yamlRules } from '../../../src/manifest/yaml-rules.js';
+import { yamlRules } from '../../../src/manifest/reading.js';
 import { readYaml } from '../../../src/yaml/read.js';
 import { Source } from '../../../src/yaml/source.js';
 import { costOf } from '../../support/cost.js';

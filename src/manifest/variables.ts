@@ -1,18 +1,28 @@
-import type { Json } from '../../model/json.js';
-import { escapedValue } from '../../model/template.js';
-import { quoted, type TextRule } from '../../yaml/text.js';
-import type { Entry, Node, ScalarNode } from '../../yaml/tree.js';
-import type { Diagnostics } from '../diagnostics.js';
-import { limits } from '../limits.js';
-import { bareObject, Notes, reportMissing } from '../values.js';
-import { ENVIRONMENT_VARIABLE, isBuiltIn, noEnvironment } from './built-ins.js';
-import { type EnvironmentFault, EnvironmentValues, environmentCost } from './environment-values.js';
-import { countedText, measureOf, type Resolved } from './resolved.js';
-import { type Piece, pieces, type Use, UsePlaces } from './template.js';
-import { TemplateReader } from './template-reader.js';
-import { unsafeProblem } from './unsafe-values.js';
-import { VariableHints } from './variable-hints.js';
-import type { Fault, VariableOptions } from './variable-options.js';
+import type { DiagnosticCode } from '../model/diagnostic.js';
+import type { Json } from '../model/json.js';
+import { escapedValue } from '../model/template.js';
+import type { ProblemText } from '../yaml/source.js';
+import { quoted, type TextRule, unsafe } from '../yaml/text.js';
+import type { Entry, Node, ScalarNode } from '../yaml/tree.js';
+import type { Diagnostics } from './diagnostics.js';
+import { limits } from './limits.js';
+import { type Piece, pieces, TemplateReader, type Use, UsePlaces } from './template.js';
+import { bareObject, Notes, reportMissing } from './values.js';
+import { ENVIRONMENT_VARIABLE, isBuiltIn, noEnvironment, VariableHints } from './variable-names.js';
+
+export interface VariableOptions {
+  readonly vars: ReadonlyMap<string, Entry>;
+  /** The values of `${roster.NAME}`, by their whole names (built-ins.ts). */
+  readonly builtIns?: ReadonlyMap<string, Entry>;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Leaves variables as written and reports only invalid ones: for what this run does not use. */
+  readonly keep?: boolean;
+  /** Reports a missing environment variable as a warning, and uses an empty string as its value. */
+  readonly allowMissingEnv?: boolean | undefined;
+}
+
+/** The help for an unknown variable, or the code and help of another problem. */
+export type Fault = string | { readonly code: DiagnosticCode; readonly help: string };
 
 const failed: unique symbol = Symbol('failed');
 
@@ -246,4 +256,128 @@ export class Variables {
     this.diagnostics.skip(1);
     return failed;
   }
+}
+
+/** What a variable stands for. */
+export interface Resolved {
+  readonly value: Json;
+  /** Null without values from the environment. */
+  readonly template: Json;
+  /** The number of values in it, and its levels of maps and lists. */
+  readonly size: number;
+  readonly height: number;
+}
+
+/** Costs no more than what was counted when the value was put together. */
+function measureOf(value: Json): Pick<Resolved, 'size' | 'height'> {
+  if (typeof value === 'string') return { size: 1 + (value.length >> 4), height: 0 };
+  if (typeof value !== 'object' || value === null) return { size: 1, height: 0 };
+  let size = 1;
+  let height = 0;
+  for (const each of Object.values(value)) {
+    const inner = measureOf(each);
+    size += inner.size;
+    height = Math.max(height, inner.height);
+  }
+  return { size, height: height + 1 };
+}
+
+/** A value from the environment counts as it is written: what fits must not tell how long the value is. */
+function countedText(
+  piece: Piece,
+  value: unknown,
+  variables: ReadonlyMap<string, Resolved | string>,
+): string {
+  if (piece.type === 'env') return piece.written;
+  const resolved = piece.type === 'var' ? variables.get(piece.name) : undefined;
+  const template = typeof resolved === 'object' ? resolved.template : null;
+  return String(template ?? value);
+}
+
+/** Why a variable cannot be used. */
+export interface EnvironmentFault {
+  readonly code: DiagnosticCode;
+  readonly message: string;
+  readonly help: string;
+}
+
+/** Whoever opens a pull request chooses some of these values: its branch, its title. Others are keys of CI. */
+const reserved = /^(ROSTER_|CI|GITHUB_|GH_|GIT_|GITLAB_|ACTIONS_|RUNNER_)/i;
+
+/** The environment that `${env.NAME}` reads, and what was read from it. */
+export class EnvironmentValues {
+  private readonly known = new Map<string, string | EnvironmentFault>();
+  private readonly used = new Set<string>();
+
+  constructor(private readonly env: Readonly<Record<string, string | undefined>>) {}
+
+  /** Every value that was used so far: nothing that is printed may contain one. */
+  get secrets(): string[] {
+    return [...this.used];
+  }
+
+  /** Looked up once: the environment of a process makes a new copy each time. */
+  use(name: string): string | EnvironmentFault {
+    const known = this.known.get(name);
+    if (known !== undefined) return known;
+    const found = this.find(name);
+    this.known.set(name, found);
+    if (typeof found === 'string') this.used.add(found);
+    return found;
+  }
+
+  private find(name: string): string | EnvironmentFault {
+    if (reserved.test(name))
+      return {
+        code: 'misplaced-variable',
+        message: `the environment variable ${name} cannot be used in a manifest`,
+        help: 'Names that begin with `ROSTER_`, `CI`, `GITHUB_`, `GH_`, `GIT_`, `GITLAB_`, `ACTIONS_` or `RUNNER_` are reserved: they hold settings and keys of roster, git and CI, or what the author of a pull request chooses, such as its branch name. To use a CI value, pass it under another name.',
+      };
+    const value = Object.hasOwn(this.env, name) ? this.env[name] : undefined;
+    if (value !== undefined && value.length > limits.text) return tooLong(name);
+    if (value !== undefined && value !== '') return value;
+    return {
+      code: 'missing-environment-variable',
+      message: `the environment variable ${name} is ${value === undefined ? 'not set' : 'empty'}`,
+      help: `Set ${name} where roster runs. In CI, pass it to the step.`,
+    };
+  }
+}
+
+function tooLong(name: string): EnvironmentFault {
+  return {
+    code: 'limit-exceeded',
+    message: `the environment variable ${name} is longer than ${limits.text} characters`,
+    help: 'Use a shorter value.',
+  };
+}
+
+/** What a value costs, in steps: the exact length of a secret must not decide whether a project is accepted. */
+function environmentCost(value: string): number {
+  return Math.ceil(value.length / STEP) * (STEP >> 4);
+}
+
+const STEP = 256;
+
+/** Null when all texts of a value are safe. Of a secret, not even the character is named. */
+function unsafeProblem(value: Json, rule: TextRule, isSecret: boolean): ProblemText | null {
+  const invisible = unsafeIn(value, rule);
+  if (invisible === null) return null;
+  const which = isSecret ? 'an invisible character' : `${invisible}, an invisible character`;
+  const help =
+    rule === 'line'
+      ? 'Write this text on one line, without control, bidirectional or zero-width characters.'
+      : undefined;
+  return { message: `the value contains ${which}`, help };
+}
+
+/** The first character in the texts of a value that is not allowed; null if there is none. */
+function unsafeIn(value: Json, rule: TextRule): string | null {
+  if (typeof value === 'string') return unsafe(value, rule);
+  if (typeof value !== 'object' || value === null) return null;
+  for (const each of Object.values(value)) {
+    const found = unsafeIn(each, rule);
+    if (found !== null) return found;
+  }
+  return null;
 }
