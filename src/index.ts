@@ -283,7 +283,7 @@ export { diagnosticsText } from './view/text/diagnostics-text.js';
 /** What was changed outside roster, for a terminal. */
 export { driftText } from './view/text/drift-text.js';
 /** The options of all text views: whether to use colors, and the width in columns. */
-export type { TextOptions } from './view/text/paint.js';
+export type { TextOptions } from './view/text/layout.js';
 /** A plan for a terminal, without its diagnostics. */
 export { planText } from './view/text/plan-text.js';
 /** What an apply did, for a terminal, without its diagnostics. */

@@ -5,7 +5,7 @@ const lineHeight = 18;
 const margin = 18;
 const bar = 34;
 
-/** The colors that `src/view/text/paint.ts` uses, by their code in terminals. */
+/** The colors that `src/view/text/layout.ts` uses, by their code in terminals. */
 const colors: Readonly<Record<number, string>> = {
   31: '#ff7b72',
   32: '#7ee787',

@@ -1,7 +1,6 @@
 import { drift } from '../engine/drift.js';
 import { withReadSession } from '../engine/session.js';
-import { jsonText } from '../view/json/json-text.js';
-import { driftJson } from '../view/json/plan-json.js';
+import { driftJson, jsonText } from '../view/json/plan-json.js';
 import { driftMarkdown } from '../view/markdown/drift-markdown.js';
 import { driftText } from '../view/text/drift-text.js';
 import type { Implementation } from './command/command.js';

@@ -1,6 +1,6 @@
 import { problem } from '../model/diagnostic.js';
-import { jsonText } from '../view/json/json-text.js';
-import { codeListText, codesJson, codesText, isCode } from '../view/text/codes-text.js';
+import { codeListText, codesJson, codesText, isCode } from '../view/code-texts.js';
+import { jsonText } from '../view/json/plan-json.js';
 import type { Implementation } from './command/command.js';
 import type { explainCommand } from './commands/tools.js';
 

@@ -2,7 +2,7 @@ import type { CiHost } from '../engine/init/ci-host.js';
 import { type InitResult, init, type SkippedFile } from '../engine/init/init.js';
 import { wordList } from '../model/words.js';
 import { escapeControls } from '../view/escape.js';
-import { jsonText } from '../view/json/json-text.js';
+import { jsonText } from '../view/json/plan-json.js';
 import type { Implementation } from './command/command.js';
 import type { initCommand } from './commands/project.js';
 

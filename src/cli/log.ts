@@ -1,7 +1,6 @@
 import { log, logEntry } from '../engine/log.js';
 import { Problem } from '../model/diagnostic.js';
-import { jsonText } from '../view/json/json-text.js';
-import { logEntryJson, logJson } from '../view/json/plan-json.js';
+import { jsonText, logEntryJson, logJson } from '../view/json/plan-json.js';
 import { logEntryText, logText } from '../view/text/log-text.js';
 import type { Implementation } from './command/command.js';
 import { projectOptions, usage, wholeNumber } from './command/flags.js';

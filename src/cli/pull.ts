@@ -2,7 +2,7 @@ import { type Pulled, pull } from '../engine/pull/pull.js';
 import { writePulled } from '../engine/pull/write.js';
 import { withReadSession } from '../engine/session.js';
 import { Problem } from '../model/diagnostic.js';
-import { jsonText } from '../view/json/json-text.js';
+import { jsonText } from '../view/json/plan-json.js';
 import { pullJson, pullPatch, pullText } from '../view/text/pull-text.js';
 import type { FlagsOf, Implementation } from './command/command.js';
 import { exitCode } from './command/exit.js';

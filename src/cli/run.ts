@@ -8,7 +8,7 @@ import { openFolder, RunSaver, toFolder, toRecords } from '../operate/data/downl
 import { type RunCallbacks, type RunOptions, run } from '../operate/run/run.js';
 import { findApiKeys } from '../redact/redactor.js';
 import { savedLine } from '../view/data/data-text.js';
-import { recordLine } from '../view/data/rows-text.js';
+import { recordLine } from '../view/data/rows.js';
 import type { FlagsOf, Implementation } from './command/command.js';
 import { chooseDuration, runSessionOptions, wholeNumber } from './command/flags.js';
 import { renderOptions } from './command/run-command.js';

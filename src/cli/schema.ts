@@ -1,6 +1,6 @@
 import { schemas } from '../engine/schemas.js';
 import { problem } from '../model/diagnostic.js';
-import { jsonText } from '../view/json/json-text.js';
+import { jsonText } from '../view/json/plan-json.js';
 import type { FlagsOf, Implementation } from './command/command.js';
 import { needsNoProject, sessionOptions } from './command/flags.js';
 import type { schemaCommand } from './commands/tools.js';

@@ -3,7 +3,7 @@ import { withReadSession } from '../engine/session.js';
 import { snapshot } from '../engine/snapshot.js';
 import { checkWritable, writeAtomic } from '../files/atomic.js';
 import { problem } from '../model/diagnostic.js';
-import { escapeJson, jsonText } from '../view/json/json-text.js';
+import { escapeJson, jsonText } from '../view/json/plan-json.js';
 import { snapshotSaved, snapshotSavedJson } from '../view/text/snapshot-text.js';
 import type { Implementation } from './command/command.js';
 import { sessionOptions } from './command/flags.js';

@@ -1,7 +1,6 @@
 import { validate } from '../engine/validate.js';
 import type { Project } from '../model/resource.js';
-import { jsonText } from '../view/json/json-text.js';
-import { validateJson } from '../view/json/plan-json.js';
+import { jsonText, validateJson } from '../view/json/plan-json.js';
 import type { Implementation } from './command/command.js';
 import { exitCode } from './command/exit.js';
 import { projectOptions } from './command/flags.js';

@@ -1,5 +1,5 @@
 import { version } from '../engine/version.js';
-import { jsonText } from '../view/json/json-text.js';
+import { jsonText } from '../view/json/plan-json.js';
 import type { Implementation } from './command/command.js';
 import type { versionCommand } from './commands/tools.js';
 

@@ -1,7 +1,6 @@
 import { withReadSession } from '../engine/session.js';
 import { why } from '../engine/why.js';
-import { jsonText } from '../view/json/json-text.js';
-import { whyJson, whysJson } from '../view/json/plan-json.js';
+import { jsonText, whyJson, whysJson } from '../view/json/plan-json.js';
 import { whyText } from '../view/text/why-text.js';
 import type { Implementation } from './command/command.js';
 import { sessionOptions } from './command/flags.js';

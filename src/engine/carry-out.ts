@@ -11,7 +11,7 @@ import type { ChangeOutcome } from '../model/report.js';
 import { pollUntil } from '../model/request.js';
 import { type Address, objectKey } from '../model/resource.js';
 import { ServiceFailure } from '../service/failure.js';
-import { actionLabels } from '../view/change-labels.js';
+import { actionLabels } from '../view/labels.js';
 import { differingServiceTime } from './clock.js';
 import { keyKeeping } from './keys.js';
 import { type Observation, observe } from './observe.js';

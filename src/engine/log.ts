@@ -9,7 +9,7 @@ import type { DetailedChange, DetailedLog, Log, LogEntry, LoggedChange } from '.
 import type { Action, FieldChange } from '../model/plan.js';
 import { type FieldRule, type Names, objectKey, type Project } from '../model/resource.js';
 import { createQueue } from '../service/queue.js';
-import { actionLabels } from '../view/change-labels.js';
+import { actionLabels } from '../view/labels.js';
 import { clockOf } from './clock.js';
 import { openProject, type ProjectOptions } from './project.js';
 import { openStore } from './session.js';

@@ -2,9 +2,9 @@ import type { Risk } from '../model/finding.js';
 import { groupBy } from '../model/json.js';
 import type { Change, Plan, Step } from '../model/plan.js';
 import { naturalOrder, some } from '../model/words.js';
-import { actionLabels } from './change-labels.js';
 import { escapeControls } from './escape.js';
 import { type FieldView, fieldLine, fieldParts, fieldViews, originText } from './field-view.js';
+import { actionLabels } from './labels.js';
 import {
   cadenceBesideBrief,
   cadenceText,
@@ -13,7 +13,7 @@ import {
   runsView,
   weeklyText,
 } from './next-runs.js';
-import { callSummaries, stepLookup } from './plan-lookup.js';
+import { callSummaries, stepLookup } from './plan-words.js';
 
 /**
  * One change of a plan, prepared: what is said of it, and in which words. The formats decide how it looks, what is folded

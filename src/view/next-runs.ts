@@ -124,12 +124,12 @@ function clockChangeText({ effect, local, times }: DstAnomaly): string {
 }
 
 /** `every 6 hours, 28 runs a week → every 2 hours, 84 runs a week`. Null for what does not run at certain times. */
-export function cadenceText(change: Pick<Change, 'action' | 'nextRuns'>): string | null {
+export function cadenceText(change: Change): string | null {
   return comparison(change, paceText);
 }
 
 /** `28 → 84 runs a week`, for use next to the interval. */
-export function weeklyText(change: Pick<Change, 'action' | 'nextRuns'>): string | null {
+export function weeklyText(change: Change): string | null {
   return comparison(change, weeklyPaceText)?.replace(/ runs? a week(?= \u2192 .* a week$)/, '') ?? null;
 }
 
@@ -142,10 +142,7 @@ export function cadenceBesideBrief(change: Change): string | null {
   return more.length === 0 ? null : more.join(', ');
 }
 
-function comparison(
-  { action, nextRuns }: Pick<Change, 'action' | 'nextRuns'>,
-  text: (pace: Frequency) => string,
-): string | null {
+function comparison({ action, nextRuns }: Change, text: (pace: Frequency) => string): string | null {
   if (nextRuns === null) return null;
   const { before, after } = nextRuns.pace;
   const now = after === null ? UNKNOWN_TIMES : text(after);

@@ -1,4 +1,4 @@
-import { type Diagnostic, type Severity, severities } from '../model/diagnostic.js';
+import { type Diagnostic, type Place, type Severity, severities } from '../model/diagnostic.js';
 import { placeLabel } from '../model/inventory.js';
 import {
   type Change,
@@ -7,6 +7,7 @@ import {
   type Plan,
   type ServiceOverride,
   type SnapshotAge,
+  type Step,
   summarise,
   summaryOf,
   type UnmanagedCounts,
@@ -15,8 +16,8 @@ import { isComplete, outcomeCounts, type Report } from '../model/report.js';
 import { defaultSafeguards, weakerSafeguards } from '../model/safeguards.js';
 import { numberText } from '../model/schedule.js';
 import { count, instantText } from '../model/words.js';
-import { actingActions, actionLabels } from './change-labels.js';
 import { escapeControls } from './escape.js';
+import { actingActions, actionLabels } from './labels.js';
 
 /** What every format says of a plan as a whole, in the same words. */
 
@@ -38,7 +39,7 @@ export function serviceFact({
   return serviceOverride === undefined ? fact : { ...fact, override: serviceOverride };
 }
 
-export function inventoryFact({ inventory }: Pick<Plan, 'inventory'>): PlanFact {
+export function inventoryFact({ inventory }: Plan): PlanFact {
   return { label: 'Inventory', value: placeLabel(inventory), isCode: true };
 }
 
@@ -59,7 +60,7 @@ export function totalFacts(plan: Plan): PlanFact[] {
 }
 
 /** `168 → 121,128 (+120,960)`: agent starts per week. None where the plan does not change them. */
-export function startsFact(plan: Pick<Plan, 'startsPerWeek' | 'changes'>): PlanFact[] {
+export function startsFact(plan: Plan): PlanFact[] {
   return proseFact('Agent starts per week', startsPerWeek(plan));
 }
 
@@ -102,7 +103,7 @@ export function factSentence({ label, value }: PlanFact): string {
  * `prune all (default owned), limits.deletes 50 (default 5)`: every setting that allows more than its default, whatever
  * the inventory says of the last apply, because a pull request may write that, too. Null when there are none.
  */
-function weakSettings({ safeguards }: Pick<Plan, 'safeguards'>): string | null {
+function weakSettings({ safeguards }: Plan): string | null {
   const weak = weakerSafeguards(safeguards, defaultSafeguards);
   if (weak.length === 0) return null;
   return weak.map(({ name, value, before }) => `${name} ${value} (default ${before})`).join(', ');
@@ -125,7 +126,7 @@ function ageText(seconds: number): string {
   return count(Math.floor(seconds / length), unit);
 }
 
-function startsPerWeek(plan: Pick<Plan, 'startsPerWeek' | 'changes'>): string | null {
+function startsPerWeek(plan: Plan): string | null {
   const { before, after, unknown } = plan.startsPerWeek;
   const isSame = before === after && unknown.before === unknown.after;
   const changesUnknown = plan.changes.some(hasUnknownTimes);
@@ -200,7 +201,7 @@ function nothingText(plan: Plan): string {
 }
 
 /** What precedes the objections. */
-export function refusalTitle({ destroy }: Pick<Plan, 'destroy'>): string {
+export function refusalTitle({ destroy }: Plan): string {
   return `${destroy === true ? 'Destroy' : 'Apply'} would refuse this plan`;
 }
 
@@ -253,4 +254,33 @@ export function severityCounts(diagnostics: readonly Diagnostic[]): string[] {
 /** Which data the times were computed with: two versions of Node may differ by an hour. */
 export function zoneDataText(version: string): string {
   return `Time-zone data: ${escapeControls(version)}`;
+}
+
+/** The URL of a manifest line; null if no commit is known. */
+export type PlaceUrl = (place: Place) => string | null;
+
+/** Looks up the steps of a change, in their order. */
+export type StepLookup = (change: Change) => readonly Step[];
+
+export function stepLookup(plan: Plan): StepLookup {
+  const steps = new Map(plan.steps.map((step) => [step.id, step]));
+  return (change) => change.steps.flatMap((id) => steps.get(id) ?? []);
+}
+
+/** The requests of these steps. Ids that are unknown before the plan runs are shown as `{id}`. */
+export function callSummaries(steps: readonly Step[]) {
+  return steps.map(({ request }) => ({
+    method: request.method,
+    path: request.path.replace(/\{[^{}]*\}/g, '{id}'),
+  }));
+}
+
+/** The objections as errors, at the places of the entries that they are about. */
+export function objectionDiagnostics({ changes, objections }: Plan): Diagnostic[] {
+  const sources = new Map(changes.map((change) => [change.address, change.source]));
+  return objections.map(({ code, message, help, address }) => {
+    const place = sources.get(address ?? '') ?? null;
+    const error = { severity: 'error', code, message } as const;
+    return { ...error, ...(help === '' ? {} : { help }), ...(place === null ? {} : { place }) };
+  });
 }

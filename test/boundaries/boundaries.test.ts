@@ -43,7 +43,7 @@ const known: Readonly<Record<string, readonly string[]>> = {
     'redact',
     'view/json',
     'view/escape.ts',
-    'view/change-labels.ts',
+    'view/labels.ts',
   ],
   operate: [
     'model',

@@ -1,5 +1,4 @@
-import { jsonText } from '../../view/json/json-text.js';
-import { failureJson } from '../../view/json/plan-json.js';
+import { failureJson, jsonText } from '../../view/json/plan-json.js';
 import type { Output } from '../host/output.js';
 
 /** Ends a command that an interrupt stops at once: JSON is still a value, and text says nothing. */

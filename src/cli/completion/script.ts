@@ -1,5 +1,5 @@
 import { problem } from '../../model/diagnostic.js';
-import { jsonText } from '../../view/json/json-text.js';
+import { jsonText } from '../../view/json/plan-json.js';
 import type { Implementation } from '../command/command.js';
 import type { completionCommand } from '../commands/tools.js';
 import bash from './scripts/roster.bash?raw';

@@ -6,13 +6,12 @@ import { type GetResult, getData, openFolder } from '../../operate/data/download
 import { dataLineage } from '../../operate/data/lineage.js';
 import { storedQueries, storedQueryNamed } from '../../operate/data/queries.js';
 import { type DataRows, MAX_ROWS, parseQuery, previewData, queryData } from '../../operate/data/rows.js';
-import { csvText } from '../../view/data/csv.js';
 import { datasetsJson, filesJson, queriesJson, tablesJson } from '../../view/data/data-json.js';
 import { datasetsText, filesText, storedQueriesText } from '../../view/data/data-text.js';
-import { rowsJsonLines, rowsText } from '../../view/data/rows-text.js';
+import { csvText, rowsJsonLines, rowsText } from '../../view/data/rows.js';
 import { escapeControls } from '../../view/escape.js';
 import { graphDot, graphMermaid, graphText } from '../../view/graph/graph-formats.js';
-import { jsonText } from '../../view/json/json-text.js';
+import { jsonText } from '../../view/json/plan-json.js';
 import type { CommandResult, CommonFlags, FlagsOf, FormatOf, Implementation } from '../command/command.js';
 import { exitCode, exitCodeFor } from '../command/exit.js';
 import { runSessionOptions, wholeNumber } from '../command/flags.js';

@@ -12,7 +12,7 @@ import { parseQuery } from '../../operate/data/rows.js';
 import { shareData } from '../../operate/data/share.js';
 import { changesJson } from '../../view/data/data-json.js';
 import { accessChangesText, removalText } from '../../view/data/data-text.js';
-import { jsonText } from '../../view/json/json-text.js';
+import { jsonText } from '../../view/json/plan-json.js';
 import type { FlagsOf, Implementation } from '../command/command.js';
 import { exitCode, exitCodeFor } from '../command/exit.js';
 import { runSessionOptions, wholeNumber } from '../command/flags.js';

@@ -11,7 +11,7 @@ import {
   retryNotStarted,
   stopRuns,
 } from '../../operate/runs/change.js';
-import { jsonText } from '../../view/json/json-text.js';
+import { jsonText } from '../../view/json/plan-json.js';
 import {
   acknowledgedJson,
   refreshedRunJson,

@@ -7,7 +7,7 @@ import { gitlabApi } from '../../init/gitlab-files.js';
 import { inventoryRef, type NewFile, projectFiles } from '../../init/project-files.js';
 import { type Problem, problem } from '../../model/diagnostic.js';
 import { serviceUrl } from '../../service/url.js';
-import { jsonText } from '../../view/json/json-text.js';
+import { jsonText } from '../../view/json/plan-json.js';
 import { refusePastedKey } from '../api-key.js';
 import type { ProjectOptions } from '../project.js';
 import { schemas } from '../schemas.js';

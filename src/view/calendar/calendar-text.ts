@@ -3,8 +3,15 @@ import { some } from '../../model/words.js';
 import { pad } from '../columns.js';
 import { escapeControls } from '../escape.js';
 import { zoneDataText } from '../plan-words.js';
-import { hangingIndent, joinBlocks, wrap } from '../text/layout.js';
-import { type Paint, type TextLayout, type TextOptions, textLayout } from '../text/paint.js';
+import {
+  hangingIndent,
+  joinBlocks,
+  type Paint,
+  type TextLayout,
+  type TextOptions,
+  textLayout,
+  wrap,
+} from '../text/layout.js';
 import {
   amount,
   calendarTotals,

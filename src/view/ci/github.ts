@@ -2,11 +2,10 @@ import type { Diagnostic, Place, Severity } from '../../model/diagnostic.js';
 import type { Risk } from '../../model/finding.js';
 import type { Plan } from '../../model/plan.js';
 import { count } from '../../model/words.js';
-import { actionLabels } from '../change-labels.js';
 import { type ChangeView, changeViews } from '../change-view.js';
 import { escapeControls } from '../escape.js';
-import { objectionDiagnostics } from '../plan-lookup.js';
-import { snapshotAge } from '../plan-words.js';
+import { actionLabels } from '../labels.js';
+import { objectionDiagnostics, snapshotAge } from '../plan-words.js';
 
 /**
  * The plan as annotations on the manifest lines that cause it: objections are errors, risky changes and warnings are

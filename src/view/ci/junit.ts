@@ -1,8 +1,7 @@
 import type { Diagnostic } from '../../model/diagnostic.js';
 import { type Health, type ResourceStatus, runName, type ServiceRun, type Status } from '../../model/run.js';
 import { escapeControls } from '../escape.js';
-import { runSeconds, withStageNames } from '../run-labels.js';
-import { healthLabels } from '../status-labels.js';
+import { healthLabels, runSeconds, withStageNames } from '../labels.js';
 
 /** Runs as JUnit XML: a suite for each run, and a case for each of its agents. */
 export function runsJunit(runs: readonly ServiceRun[], isDetached: boolean): string {

@@ -1,9 +1,18 @@
 import type { DataOutcome, DatasetChange, DatasetInfo, SavedData, StoredQuery } from '../../model/data.js';
 import { count, instantText } from '../../model/words.js';
 import { escapeControls } from '../escape.js';
-import { indent, joinBlocks } from '../text/layout.js';
-import { type TextLayout, type TextOptions, textLayout } from '../text/paint.js';
-import { areTooWide, type Column, stacked, table, titled } from '../text/table.js';
+import {
+  areTooWide,
+  type Column,
+  indent,
+  joinBlocks,
+  stacked,
+  type TextLayout,
+  type TextOptions,
+  table,
+  textLayout,
+  titled,
+} from '../text/layout.js';
 
 const columns: readonly Column<DatasetInfo>[] = [
   { title: 'agent', text: ({ agent, agentName }) => escapeControls(agent ?? (agentName || '-')) },

@@ -1,7 +1,7 @@
 import type { Action, Graph } from '../../model/plan.js';
-import { actionLabels } from '../change-labels.js';
 import { cut } from '../columns.js';
 import { escapeControls } from '../escape.js';
+import { actionLabels } from '../labels.js';
 
 /** One line for each node with outgoing links, and for each node without any links. */
 export function graphText({ nodes, links }: Graph): string {

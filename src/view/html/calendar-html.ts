@@ -18,9 +18,8 @@ import {
   weekday,
 } from '../calendar/heat-scale.js';
 import { worstFirst } from '../plan-words.js';
-import { type Html, html } from './html-text.js';
 import calendarStyle from './page/calendar.css?raw';
-import { headerHtml, pageHtml, pageTitle, problemsHtml } from './page.js';
+import { type Html, headerHtml, html, pageHtml, pageTitle, problemsHtml } from './page.js';
 
 /** Schedules listed for one minute. */
 const MOST_SCHEDULES = 20;

@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Diagnostic, Place } from '../../model/diagnostic.js';
 import { escapeControls } from '../escape.js';
-import { severityLabels } from '../plan-words.js';
-import { type Html, html, jsonForPage, trusted } from './html-text.js';
+import { severityCounts, severityLabels, worstFirst } from '../plan-words.js';
 import pageStyle from './page/page.css?raw';
 
 export interface PageParts {
@@ -106,4 +105,54 @@ export function proseHtml(text: string): Html {
   // A backtick without a partner is one.
   if (parts.length % 2 === 0) return html`${parts.join('`')}`;
   return html`${parts.map((part, index) => (index % 2 === 1 ? html`<code>${part}</code>` : part))}`;
+}
+
+/** Text that is HTML already. Only `html` makes it, so that no value becomes markup by mistake. */
+export class Html {
+  constructor(readonly text: string) {}
+}
+
+type Part = string | number | Html | null | readonly Part[];
+
+/** HTML in which every value is text: `html`<b>${name}</b>``. Lists are joined, null is nothing. */
+export function html(strings: TemplateStringsArray, ...values: readonly Part[]): Html {
+  return new Html(strings.map((each, index) => each + textOf(values[index] ?? null)).join(''));
+}
+
+/** For the page's own files, which are not values. */
+function trusted(text: string): Html {
+  return new Html(text);
+}
+
+function textOf(part: Part): string {
+  if (part === null) return '';
+  if (part instanceof Html) return part.text;
+  if (typeof part === 'object') return part.map(textOf).join('');
+  return escapeControls(String(part)).replace(/[<>&"'`]/g, (each) => `&#${each.charCodeAt(0)};`);
+}
+
+/** A value for the script of the page: text that cannot end the element it is in. */
+export function jsonForPage(value: unknown): Html {
+  const escaped = (_: string, each: unknown) => (typeof each === 'string' ? escapeControls(each) : each);
+  return new Html(JSON.stringify(value, escaped).replace(/</g, '\\u003c'));
+}
+
+export interface FailedPage {
+  readonly what: 'Plan' | 'Calendar';
+  /** Null when the manifests cannot be read so far. */
+  readonly project: string | null;
+  readonly environment: string | null;
+  readonly diagnostics: readonly Diagnostic[];
+}
+
+/** The page in place of a plan or a calendar when there are errors. */
+export function failureHtml({ what, project, environment, diagnostics }: FailedPage): string {
+  const header = { what, project: project ?? 'Unknown project', environment };
+  const body = html`${headerHtml({ ...header, facts: [] })}
+<main>
+<section class="refused" aria-labelledby="failed"><h2 id="failed">No ${what.toLowerCase()}, because of errors</h2>
+<p>${severityCounts(diagnostics).join(', ')}</p></section>
+${problemsHtml(worstFirst(diagnostics))}
+</main>`;
+  return pageHtml({ title: `${pageTitle(header)}: errors`, body });
 }

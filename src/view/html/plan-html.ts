@@ -1,10 +1,16 @@
+import type { Place } from '../../model/diagnostic.js';
 import { type Plan, subgraphOf } from '../../model/plan.js';
 import { count } from '../../model/words.js';
-import { actingActions, actionLabels } from '../change-labels.js';
-import { byRisk, changeViews } from '../change-view.js';
-import { objectionDiagnostics, type PlaceUrl } from '../plan-lookup.js';
+import { byRisk, type ChangeView, changeViews, factsOf } from '../change-view.js';
+import { fits } from '../columns.js';
+import { word } from '../escape.js';
+import { type FieldView, LONGEST_LINE, tooDifferent, valueText } from '../field-view.js';
+import { actingActions, actionLabels } from '../labels.js';
+import { type RunsView, type RunText, zonesText } from '../next-runs.js';
 import {
   basisFacts,
+  objectionDiagnostics,
+  type PlaceUrl,
   type PlanFact,
   refusalTitle,
   severityLabels,
@@ -13,13 +19,25 @@ import {
   worstFirst,
 } from '../plan-words.js';
 import { calendarPanel, heatStyle } from './calendar-html.js';
-import { changeData, placeData } from './change-data.js';
-import { type Html, html } from './html-text.js';
 import calendarStyle from './page/calendar.css?raw';
+import change from './page/change.js?raw';
+import dom from './page/dom.js?raw';
+import filters from './page/filters.js?raw';
+import graph from './page/graph.js?raw';
+import list from './page/list.js?raw';
+import main from './page/main.js?raw';
 import planStyle from './page/plan.css?raw';
-import { type Header, headerHtml, pageHtml, pageTitle, problemsHtml, proseHtml } from './page.js';
-import type { PageData } from './page-data.js';
-import { planScript } from './page-script.js';
+import {
+  type Header,
+  type Html,
+  headerHtml,
+  html,
+  pageHtml,
+  pageTitle,
+  problemsHtml,
+  proseHtml,
+} from './page.js';
+import type { PageChange, PageData, PageField, PagePlace, PageRuns } from './page-data.js';
 
 interface HtmlOptions {
   readonly urlOf?: PlaceUrl;
@@ -175,3 +193,82 @@ const graphPanel = html`<p id="graph-note"></p>
 <details><summary>The same as text</summary><ul id="graph-text"></ul></details>`;
 
 const problemsPanel = html`<div role="list" id="problem-list" aria-label="Problems"></div>`;
+
+/** One change, with everything that a reviewer may want to know of it. */
+function changeData(view: ChangeView, urlOf: PlaceUrl): PageChange {
+  const { change, name, needsCare, remarks, risks, notes, fields, calls, runs } = view;
+  const { address, kind, action, id, source } = change;
+  const facts = factsOf(view);
+  const shown = facts.find((each) => fits(each.join('; '), LONGEST_LINE)) ?? facts.at(-1) ?? [];
+  return {
+    address,
+    kind,
+    action,
+    name: name ?? undefined,
+    id: id ?? undefined,
+    facts: shown.join('; ') || undefined,
+    careful: needsCare || undefined,
+    remarks,
+    risks: risks.map(({ label, besideCadence }) => ({ label, message: besideCadence })),
+    notes,
+    place: source === null ? undefined : placeData(source, urlOf),
+    fields: fields.map(fieldData),
+    calls,
+    runs: runs === null ? undefined : runsData(runs),
+  };
+}
+
+function placeData(place: Place, urlOf: PlaceUrl): PagePlace {
+  return { file: place.file, line: place.line, url: urlOf(place) ?? undefined };
+}
+
+function fieldData({ path, remark, difference }: FieldView): PageField {
+  const about = { path, remark: remark ?? undefined };
+  switch (difference.kind) {
+    case 'value': {
+      const { before, after } = difference;
+      const text = (value: typeof before) => (value === undefined ? undefined : valueText(value));
+      return { ...about, before: text(before), after: text(after) };
+    }
+    case 'list': {
+      const { before = [], after = [], added, removed, changesOrder } = difference;
+      const chain = (list: readonly string[]) => list.map(word).join(' → ');
+      const order = changesOrder ? { before: chain(before), after: chain(after) } : {};
+      return { ...about, added: added.map(word), removed: removed.map(word), ...order };
+    }
+    case 'lines':
+      return {
+        ...about,
+        lines: difference.lines() ?? [{ kind: 'same', text: tooDifferent(difference) }],
+      };
+    default:
+      return difference satisfies never;
+  }
+}
+
+function runsData(runs: RunsView): PageRuns {
+  const { source, before, after, computed, clockChanges } = runs;
+  const column = (title: string, list: readonly RunText[] | null) =>
+    list === null ? [] : [{ title, runs: list.map(({ text }) => text) }];
+  return {
+    title: `Next runs in ${zonesText(runs)}, ${source}`,
+    columns: [
+      ...column('before', before),
+      ...column('after', after),
+      ...column('computed by roster', computed),
+    ],
+    clockChanges,
+  };
+}
+
+/** Each after those that it imports. */
+const modules = [dom, filters, list, change, graph, main];
+
+/** The script of the page as one module: a page without requests cannot import, so its files share one scope. */
+export function planScript(): string {
+  return modules.map(inOneScope).join('\n');
+}
+
+function inOneScope(text: string): string {
+  return text.replace(/^import [^;]*;\n/gm, '').replace(/^export /gm, '');
+}

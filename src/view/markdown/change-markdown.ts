@@ -16,7 +16,7 @@ import {
 } from '../field-view.js';
 import type { DiffLine } from '../line-diff.js';
 import { cadenceBesideBrief, type RunsView, type RunText, weeklyText } from '../next-runs.js';
-import type { PlaceUrl } from '../plan-lookup.js';
+import type { PlaceUrl } from '../plan-words.js';
 import {
   htmlCode,
   markdownCode,
@@ -27,8 +27,7 @@ import {
   shortProse,
   tableCode,
 } from './markdown-escape.js';
-import type { PackItem } from './markdown-pack.js';
-import { placeMarkdown } from './page-parts.js';
+import { type PackItem, placeMarkdown } from './page-parts.js';
 
 /** Risks and notes shown for one change. */
 const MOST_SENTENCES = 10;

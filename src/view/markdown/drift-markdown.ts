@@ -3,19 +3,27 @@ import type { Drift, Drifted } from '../../model/plan.js';
 import { count } from '../../model/words.js';
 import { nameBesideKey } from '../change-view.js';
 import { fieldLine, fieldParts, fieldViews } from '../field-view.js';
-import type { PlaceUrl } from '../plan-lookup.js';
-import { driftCounts, factSentence, noDrift, uncountedFacts, worstFirst } from '../plan-words.js';
+import {
+  driftCounts,
+  factSentence,
+  noDrift,
+  type PlaceUrl,
+  uncountedFacts,
+  worstFirst,
+} from '../plan-words.js';
 import { foldedFields, LONGEST_NAME } from './change-markdown.js';
 import { markdownCode, markdownMarker, shortCode } from './markdown-escape.js';
-import { type Filled, type PackItem, SizeBudget } from './markdown-pack.js';
 import {
   diagnosticItem,
+  type Filled,
   hiddenWarnings,
   MARKDOWN_LIMIT,
   type MarkdownOptions,
+  type PackItem,
   pageText,
   placeMarkdown,
   projectMarkdown,
+  SizeBudget,
   subsection,
   tooLong,
   WARNINGS_SIZE,

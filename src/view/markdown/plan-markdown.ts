@@ -14,11 +14,11 @@ import {
 } from '../change-view.js';
 import { fieldLine, fieldParts } from '../field-view.js';
 import { graphMermaid } from '../graph/graph-formats.js';
-import type { PlaceUrl } from '../plan-lookup.js';
 import {
   basisFacts,
   countsOf,
   factSentence,
+  type PlaceUrl,
   refusalTitle,
   totalFacts,
   verdictOf,
@@ -26,15 +26,17 @@ import {
 } from '../plan-words.js';
 import { changeMarkdown } from './change-markdown.js';
 import { markdownCode, markdownFence, markdownMarker, shortCode, shortProse } from './markdown-escape.js';
-import { type Filled, type PackItem, SizeBudget } from './markdown-pack.js';
 import {
   diagnosticItem,
+  type Filled,
   fold,
   hiddenWarnings,
   MARKDOWN_LIMIT,
   type MarkdownOptions,
+  type PackItem,
   pageText,
   projectMarkdown,
+  SizeBudget,
   section,
   settingCode,
   subsection,
@@ -143,7 +145,7 @@ function deleteLines(changes: readonly Change[]): string[] {
   return ['> [!WARNING]', `> **Deletes ${wordList(counts, 'and')}.**`, ''];
 }
 
-function objectionLines(plan: Pick<Plan, 'objections' | 'destroy'>): string[] {
+function objectionLines(plan: Plan): string[] {
   const { objections } = plan;
   if (objections.length === 0) return [];
   const lines = objections.slice(0, MOST_OBJECTIONS).map(({ code, message, help }) => {

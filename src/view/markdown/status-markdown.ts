@@ -2,15 +2,16 @@ import type { Diagnostic } from '../../model/diagnostic.js';
 import type { ResourceStatus, Status } from '../../model/run.js';
 import { agree, instantText } from '../../model/words.js';
 import { cut } from '../columns.js';
+import { countsText, healthCounts, healthLabels, lastRunText, syncLabels } from '../labels.js';
 import { worstFirst } from '../plan-words.js';
-import { countsText, healthCounts, healthLabels, lastRunText, syncLabels } from '../status-labels.js';
 import { markdownMarker, markdownTable, shortProse, tableCode } from './markdown-escape.js';
-import { type PackItem, SizeBudget } from './markdown-pack.js';
 import {
   diagnosticItem,
   MARKDOWN_LIMIT,
   type MarkdownOptions,
+  type PackItem,
   projectMarkdown,
+  SizeBudget,
   WARNINGS_SIZE,
   warningsSection,
 } from './page-parts.js';

@@ -1,6 +1,5 @@
 import type { Change } from '../../model/plan.js';
 import { count } from '../../model/words.js';
-import { actionLabels } from '../change-labels.js';
 import type { ChangeView } from '../change-view.js';
 import { cut, fits, pad, widthOf } from '../columns.js';
 import { escapeControls, quoted, word } from '../escape.js';
@@ -12,10 +11,20 @@ import {
   tooDifferent,
   valueText,
 } from '../field-view.js';
+import { actionLabels } from '../labels.js';
 import type { DiffLine } from '../line-diff.js';
 import { type RunsView, type RunText, zonesText } from '../next-runs.js';
-import { type Fragment, flow, folded, hangingIndent, indent, wrap } from './layout.js';
-import type { Paint, Style, TextLayout } from './paint.js';
+import {
+  type Fragment,
+  flow,
+  folded,
+  hangingIndent,
+  indent,
+  type Paint,
+  type Style,
+  type TextLayout,
+  wrap,
+} from './layout.js';
 
 /** Lines, and how many values in them are not shown in full. */
 export interface ShownText {

@@ -4,8 +4,7 @@ import { agree, some } from '../../model/words.js';
 import { cut, widthOf } from '../columns.js';
 import { escapeCodePoint, escapeControls, unsafeOffsets } from '../escape.js';
 import { severityCounts, severityLabels } from '../plan-words.js';
-import { hangingIndent, wrap } from './layout.js';
-import { type Style, type TextLayout, type TextOptions, textLayout } from './paint.js';
+import { hangingIndent, type Style, type TextLayout, type TextOptions, textLayout, wrap } from './layout.js';
 
 interface DiagnosticTextOptions extends TextLayout {
   /** Columns for line numbers: all excerpts of one diagnostic share a gutter. */

@@ -4,8 +4,7 @@ import { escapeControls } from '../escape.js';
 import { fieldViews } from '../field-view.js';
 import { driftCounts, noDrift } from '../plan-words.js';
 import { fieldsText, nameAndId } from './change-text.js';
-import { flow, folded, indent, joinBlocks } from './layout.js';
-import { type TextLayout, type TextOptions, textLayout } from './paint.js';
+import { flow, folded, indent, joinBlocks, type TextLayout, type TextOptions, textLayout } from './layout.js';
 import { headerLines, uncountedLines } from './plan-text.js';
 
 /** What was changed outside roster: each field as last applied and as it is on the service. */

@@ -4,8 +4,7 @@ import type { ChangeOutcome, HeldResource, HoldAction, HoldPlan, HoldReport } fr
 import { andMore, count } from '../../model/words.js';
 import { escapeControls } from '../escape.js';
 import { inventoryFact } from '../plan-words.js';
-import { indent, joinBlocks, wrap } from './layout.js';
-import { type TextLayout, type TextOptions, textLayout } from './paint.js';
+import { indent, joinBlocks, type TextLayout, type TextOptions, textLayout, wrap } from './layout.js';
 import { factLines, headerLines } from './plan-text.js';
 
 type EffectName = HeldResource['effect'];

@@ -3,10 +3,18 @@ import type { ListedAgent, ListedObject, ListedSection, ListedStatus } from '../
 import { escapeControls } from '../escape.js';
 import type { ListView } from '../json/plan-json.js';
 import { factSentence, unmanagedFact } from '../plan-words.js';
-import { indent, joinBlocks, wrap } from './layout.js';
-import { type TextLayout, type TextOptions, textLayout } from './paint.js';
+import {
+  type Column,
+  indent,
+  joinBlocks,
+  type TextLayout,
+  type TextOptions,
+  table,
+  textLayout,
+  titled,
+  wrap,
+} from './layout.js';
 import { headerLines } from './plan-text.js';
-import { type Column, table, titled } from './table.js';
 
 export interface ListTextOptions extends TextOptions {
   /** Only objects that are not managed here were asked for. */

@@ -8,12 +8,21 @@ import type {
 } from '../../model/log.js';
 import type { Action } from '../../model/plan.js';
 import { count, instantText } from '../../model/words.js';
-import { actingActions, actionLabels } from '../change-labels.js';
 import { escapeControls } from '../escape.js';
 import { fieldViews } from '../field-view.js';
+import { actingActions, actionLabels } from '../labels.js';
 import { fieldsText, nameAndId } from './change-text.js';
-import { flow, folded, indent, joinBlocks, wrap } from './layout.js';
-import { type Style, type TextLayout, type TextOptions, textLayout } from './paint.js';
+import {
+  flow,
+  folded,
+  indent,
+  joinBlocks,
+  type Style,
+  type TextLayout,
+  type TextOptions,
+  textLayout,
+  wrap,
+} from './layout.js';
 import { factLines, projectLines } from './plan-text.js';
 
 const outcomeStyles: Readonly<Record<RunOutcome, Style>> = {

@@ -1,11 +1,11 @@
 import type { Risk } from '../../model/finding.js';
 import type { Objection, Plan } from '../../model/plan.js';
 import { agree, count } from '../../model/words.js';
-import { actionLabels } from '../change-labels.js';
 import { type ChangeView, changeViews, factsOf, needsList } from '../change-view.js';
 import { cut, fits, pad, widthOf } from '../columns.js';
 import { escapeControls, quoted } from '../escape.js';
 import { valueText } from '../field-view.js';
+import { actionLabels } from '../labels.js';
 import {
   basisFacts,
   factSentence,
@@ -18,8 +18,16 @@ import {
   uncountedFacts,
 } from '../plan-words.js';
 import { changeText, nameAndId } from './change-text.js';
-import { folded, hangingIndent, indent, joinBlocks, wrap } from './layout.js';
-import { type TextLayout, type TextOptions, textLayout } from './paint.js';
+import {
+  folded,
+  hangingIndent,
+  indent,
+  joinBlocks,
+  type TextLayout,
+  type TextOptions,
+  textLayout,
+  wrap,
+} from './layout.js';
 
 export interface PlanTextOptions extends TextOptions {
   /** One line for each change, without details. */

@@ -2,9 +2,9 @@ import type { Action } from '../../model/plan.js';
 import type { ChangeOutcome } from '../../model/report.js';
 import type { Address } from '../../model/resource.js';
 import { andMore, waitText } from '../../model/words.js';
-import { actionLabels } from '../change-labels.js';
 import { cut, widthOf } from '../columns.js';
 import { escapeControls } from '../escape.js';
+import { actionLabels } from '../labels.js';
 
 export interface ProgressState {
   readonly done: number;

@@ -9,11 +9,18 @@ import {
   type Report,
 } from '../../model/report.js';
 import { count } from '../../model/words.js';
-import { actionLabels } from '../change-labels.js';
 import { escapeControls } from '../escape.js';
+import { actionLabels } from '../labels.js';
 import { reportLine } from '../plan-words.js';
-import { indent, joinBlocks, wrap } from './layout.js';
-import { type Style, type TextLayout, type TextOptions, textLayout } from './paint.js';
+import {
+  indent,
+  joinBlocks,
+  type Style,
+  type TextLayout,
+  type TextOptions,
+  textLayout,
+  wrap,
+} from './layout.js';
 import { headerLines, uncountedLines } from './plan-text.js';
 
 /**

@@ -14,11 +14,17 @@ import {
 import { count, instantText } from '../../model/words.js';
 import { pad, pieces, widthOf } from '../columns.js';
 import { escapeControls } from '../escape.js';
-import { runSeconds, runStateLabels, secondsText, withStageNames } from '../run-labels.js';
-import { indent, joinBlocks } from './layout.js';
-import { type TextLayout, type TextOptions, textLayout } from './paint.js';
+import { runSeconds, runStateLabels, secondsText, withStageNames } from '../labels.js';
+import {
+  areTooWide,
+  indent,
+  joinBlocks,
+  stacked,
+  type TextLayout,
+  type TextOptions,
+  textLayout,
+} from './layout.js';
 import { runRows, runStateStyles } from './run-text.js';
-import { areTooWide, stacked } from './table.js';
 
 /** `roster runs`: a line for each run, and its reason below. */
 export function runsListText({ runs, isCut }: RunsList, options: TextOptions): string {

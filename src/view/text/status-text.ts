@@ -2,11 +2,19 @@ import type { Health, ResourceStatus, Status } from '../../model/run.js';
 import { instantText } from '../../model/words.js';
 import { cut, pad, widest, widthOf } from '../columns.js';
 import { escapeControls } from '../escape.js';
-import { countsText, healthCounts, healthLabels, lastRunText, syncLabels } from '../status-labels.js';
-import { indent, joinBlocks, wrap } from './layout.js';
-import { type Style, type TextLayout, type TextOptions, textLayout } from './paint.js';
+import { countsText, healthCounts, healthLabels, lastRunText, syncLabels } from '../labels.js';
+import {
+  type Column,
+  indent,
+  joinBlocks,
+  type Style,
+  type TextLayout,
+  type TextOptions,
+  table,
+  textLayout,
+  wrap,
+} from './layout.js';
 import { headerLines } from './plan-text.js';
-import { type Column, table } from './table.js';
 
 /** A row for each resource, the worst first, with the reason under it. */
 export function statusText(status: Status, options: TextOptions): string {

@@ -1,11 +1,18 @@
 import type { MatchRule, Plan, Why } from '../../model/plan.js';
-import { actionLabels } from '../change-labels.js';
 import { escapeControls } from '../escape.js';
 import { fieldViews, originText } from '../field-view.js';
+import { actionLabels } from '../labels.js';
 import { fieldsText, nameAndId } from './change-text.js';
 import { placeText } from './diagnostics-text.js';
-import { hangingIndent, indent, joinBlocks, wrap } from './layout.js';
-import { type TextLayout, type TextOptions, textLayout } from './paint.js';
+import {
+  hangingIndent,
+  indent,
+  joinBlocks,
+  type TextLayout,
+  type TextOptions,
+  textLayout,
+  wrap,
+} from './layout.js';
 import { headerLines } from './plan-text.js';
 
 const ruleNames: Readonly<Record<MatchRule, string>> = {

@@ -7,8 +7,8 @@ import { readLineage } from '../../../src/operate/data/lineage.js';
 import { parseQuery, queryText, withColumns } from '../../../src/operate/data/rows.js';
 import type { DatasetQuery } from '../../../src/service/operations/dataset-queries.js';
 import type { Dataset } from '../../../src/service/operations/datasets.js';
-import { csvCell, csvText } from '../../../src/view/data/csv.js';
 import { fileSizeText } from '../../../src/view/data/data-text.js';
+import { csvCell, csvText } from '../../../src/view/data/rows.js';
 import { graphDot, graphMermaid, graphText } from '../../../src/view/graph/graph-formats.js';
 
 describe('a condition', () => {

@@ -2,11 +2,9 @@ import { createHash } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import type { Calendar, CalendarComparison } from '../../../src/model/schedule.js';
 import { calendarHtml } from '../../../src/view/html/calendar-html.js';
-import { failureHtml } from '../../../src/view/html/failure-html.js';
-import { html, jsonForPage } from '../../../src/view/html/html-text.js';
+import { failureHtml, html, jsonForPage } from '../../../src/view/html/page.js';
 import type { PageData } from '../../../src/view/html/page-data.js';
-import { planScript } from '../../../src/view/html/page-script.js';
-import { planHtml } from '../../../src/view/html/plan-html.js';
+import { planHtml, planScript } from '../../../src/view/html/plan-html.js';
 import { change, diagnostics, emptyPlan, field, place, plan } from './samples.js';
 
 const zeros = Array.from({ length: 24 }, () => 0);

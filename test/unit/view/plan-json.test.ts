@@ -1,8 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { Ajv } from 'ajv';
 import { describe, expect, it } from 'vitest';
-import { jsonText } from '../../../src/view/json/json-text.js';
-import { failureJson, planJson, reportJson, validateJson } from '../../../src/view/json/plan-json.js';
+import {
+  failureJson,
+  jsonText,
+  planJson,
+  reportJson,
+  validateJson,
+} from '../../../src/view/json/plan-json.js';
 import { change, completeReport, diagnostics, emptyPlan, field, plan, report } from './samples.js';
 
 function validator(name: string) {

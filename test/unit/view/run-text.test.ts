@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { ServiceRun } from '../../../src/model/run.js';
 import { runsJunit } from '../../../src/view/ci/junit.js';
-import { liveTable } from '../../../src/view/text/live-table.js';
-import { runLine, runsText } from '../../../src/view/text/run-text.js';
+import { liveTable, runLine, runsText } from '../../../src/view/text/run-text.js';
 
 const run = (values: Partial<ServiceRun>): ServiceRun => ({
   address: 'agent/acme-shop',

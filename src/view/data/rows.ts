@@ -1,5 +1,45 @@
 import type { DataTable } from '../../model/data.js';
-import { escapeCodePoint } from '../escape.js';
+import { count } from '../../model/words.js';
+import { escapeCodePoint, escapeControls } from '../escape.js';
+import { escapeJson } from '../json/plan-json.js';
+import { type Column, joinBlocks, type TextOptions, table, textLayout, titled } from '../text/layout.js';
+
+/** A table for each dataset, with a line that says how much of it is shown. */
+export function rowsText(tables: readonly DataTable[], options: TextOptions): string {
+  const layout = textLayout(options);
+  if (tables.length === 0) return '';
+  return joinBlocks(
+    tables.map((each) => {
+      const title = `${escapeControls(each.agent ?? 'dataset')}: ${rowCount(each)} (${each.id})`;
+      return titled(title, table(columnsOf(each), each.rows), layout);
+    }),
+  );
+}
+
+type DataRow = DataTable['rows'][number];
+
+function columnsOf({ columns }: DataTable): readonly Column<DataRow>[] {
+  return columns.map((title) => ({
+    title: escapeControls(title),
+    isPlain: true,
+    text: (row) => escapeControls(cellText(Object.hasOwn(row, title) ? row[title] : null)),
+  }));
+}
+
+function rowCount({ rows, totalMatches, isTruncated }: DataTable): string {
+  const shown = count(rows.length, 'row');
+  if (totalMatches !== null && totalMatches !== rows.length) return `${shown} of ${totalMatches}`;
+  return isTruncated === true ? `the first ${shown}` : shown;
+}
+
+/** A line for each record, with its agent. Characters that a terminal might act on are JSON escapes. */
+export function rowsJsonLines(tables: readonly DataTable[]): string {
+  return tables.flatMap(({ agent, id, rows }) => rows.map((row) => recordLine(agent, id, row))).join('');
+}
+
+export function recordLine(agent: string | null, dataset: string, record: DataRow): string {
+  return escapeJson(`${JSON.stringify({ agent, dataset, record })}\n`);
+}
 
 /**
  * Rows as CSV after RFC 4180. A text that a spreadsheet would run as a formula gets an apostrophe in front, as OWASP
@@ -27,13 +67,13 @@ export function csvText(tables: readonly DataTable[]): string {
 export function csvCell(value: unknown, isFirst = false): string {
   const text = cellText(value);
   const isFormula = /^[=+\-@\t\r]/.test(text) && typeof value !== 'number' && !isNumber(text);
-  const safe = escapeControls(isFormula ? `'${text}` : text);
+  const safe = escapeCell(isFormula ? `'${text}` : text);
   const isQuoted = /[",\r\n]/.test(safe) || (isFirst && isCommand(safe));
   return isQuoted ? `"${safe.replaceAll('"', '""')}"` : safe;
 }
 
 /** A cell may have several lines, with `\n` or `\r\n` between them. */
-function escapeControls(text: string): string {
+function escapeCell(text: string): string {
   const [first = '', ...others] = text.replace(controls, escapeCodePoint).split('\n');
   return [first, ...others.map((line) => (isCommand(line) ? line.replace(':', escapeCodePoint) : line))].join(
     '\n',
@@ -52,7 +92,7 @@ function isNumber(text: string): boolean {
 }
 
 /** Lists and objects as JSON; nothing for null. */
-export function cellText(value: unknown): string {
+function cellText(value: unknown): string {
   if (value === null || value === undefined) return '';
   return typeof value === 'object' ? JSON.stringify(value) : String(value);
 }
