@@ -36,6 +36,7 @@ export function readEntries(
 }
 
 class EntryReader {
+  /** Those of this environment. An entry that does not fit its schema is there with what is valid in it. */
   readonly list: EntryRead[] = [];
   /** Every entry in a file, including those with errors. */
   readonly addresses = new Map<Address, Entry>();
@@ -137,12 +138,12 @@ class EntryReader {
     const addressHelp = (text: string) => this.hints.forText(text);
     // The templates: whether an entry is valid must not tell how long a value from the environment is.
     const checked = isJsonObject(value) && !isEmptyObject(templates) ? { ...value, ...templates } : value;
-    if (this.schema.check(rule, { value: checked, entry, notes, addressHelp })) {
-      const read = readByKind({ value: value as JsonObject, ...valid }, context, diagnostics);
-      if (!isElsewhere) this.list.push(read);
-      // Further problems with it would not be shown.
-    } else if (isJsonObject(value) && !diagnostics.full)
-      readByKind({ ...valid, value: validPart(value, rule, entry, notes) }, context, diagnostics);
+    const fits = this.schema.check(rule, { value: checked, entry, notes, addressHelp });
+    // Further problems with it would not be shown.
+    if (!fits && (!isJsonObject(value) || diagnostics.full)) return;
+    const part = fits ? (value as JsonObject) : validPart(value as JsonObject, rule, entry, notes);
+    const read = readByKind({ ...valid, value: part }, context, diagnostics);
+    if (!isElsewhere) this.list.push(fits ? read : { ...read, sound: false });
   }
 
   private noteElsewhere(address: Address, entry: Entry, environments: readonly string[]): void {

@@ -14,7 +14,7 @@ export interface EntryRead {
   readonly entry: Entry;
   /** Its values as the manifest writes them. */
   readonly written: JsonObject;
-  /** False when its kind reported an error. */
+  /** False when an error was reported for it. */
   readonly sound: boolean;
 }
 

@@ -19,11 +19,13 @@ export function checkBetween(entries: EntriesRead, isComplete: boolean, diagnost
 function checkReferences(entries: EntriesRead, diagnostics: Diagnostics): void {
   const { list, addresses, elsewhere, hints, partial } = entries;
   const renamed = renamedFrom(list);
-  for (const each of list)
-    for (const address of each.kind.references?.inEntry(each.declared.declared) ?? []) {
+  for (const each of list) {
+    const { field = '', inEntry } = each.kind.references ?? {};
+    // It may be missing or invalid, which is reported.
+    if (inEntry === undefined || each.written[field] === undefined) continue;
+    for (const address of inEntry(each.declared.declared)) {
       const other = elsewhere.get(address);
       if ((addresses.has(address) && other === undefined) || isPartial(address, partial)) continue;
-      const field = each.kind.references?.field ?? '';
       const { span } = find(each.entry, [field]);
       if (other !== undefined) {
         reportElsewhere(address, other, span, diagnostics);
@@ -33,6 +35,7 @@ function checkReferences(entries: EntriesRead, diagnostics: Diagnostics): void {
       const help = hint(address, renamed.get(address), hints);
       diagnostics.error('unknown-reference', span, message, { help });
     }
+  }
 }
 
 function reportElsewhere(address: Address, { key }: Entry, span: Span, diagnostics: Diagnostics): void {

@@ -93,9 +93,15 @@ function mayBeUnread(failure: Failure, { node }: Found): boolean {
   return node.type === 'map' && node.partial && requiredNames(failure).length > 0;
 }
 
-/** Paths of the values that a validator has just reported a failure for. */
+/** Paths of the values that a validator has just reported a failure for. Properties that exclude each other may be valid. */
 export function invalidPaths(validate: Validator): readonly (readonly string[])[] {
-  return (validate.errors ?? []).map((failure) => pathOf(failure).map(String));
+  const failures = (validate.errors ?? []).filter((each) => !isInAlternative(each));
+  return failures.map((failure) => pathOf(failure).map(String));
+}
+
+/** True when it says why one of several alternatives is not the chosen one. */
+function isInAlternative({ schemaPath }: Failure): boolean {
+  return /\/oneOf\/\d+\//.test(schemaPath);
 }
 
 /** Names of their properties. */
@@ -146,7 +152,7 @@ interface Failures {
 const cascades = {
   'the type of the value is wrong': (failure, { mistyped }) => mistyped.has(failure.instancePath),
   'a condition fails with what it applies': (failure) => failure.keyword === 'if',
-  'the alternatives are reported as one': (failure) => /\/oneOf\/\d+\//.test(failure.schemaPath),
+  'the alternatives are reported as one': isInAlternative,
   'the key is reported as a whole': (failure) => failure.propertyName !== undefined,
   'the missing property is misspelt': (failure, { misspelt }) =>
     requiredNames(failure).some((name) => misspelt.has(`${failure.instancePath}/${name}`)),

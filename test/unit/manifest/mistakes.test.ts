@@ -42,6 +42,48 @@ describe('one invalid property hides none of the others', () => {
     ]);
   });
 
+  it('in a schedule with two timings, and a target that does not exist', () => {
+    const lines = 'target: group/nope\nevery: 0 hours\ncron: x\nonce: soon\ntimeZone: Europe/Berln';
+    expect(reported(schedule(lines)).map((each) => each.slice(0, each.indexOf(':')))).toEqual([
+      '8 unknown-reference',
+      '9 invalid-time',
+      '10 schema',
+      '10 invalid-cron',
+      '11 invalid-time',
+      '12 invalid-time-zone',
+    ]);
+  });
+
+  it.each([
+    [
+      'a property that is unknown',
+      'target: group/nope\nevery: 1 day\nstartTime: 2099-01-01T00:00:00\nfoo: 1',
+    ],
+    ['a start that is missing', 'target: group/nope\nevery: 1 day'],
+    ['a value of the wrong type', `target: group/nope\nevery: 1 day\n${from}\nenabled: maybe`],
+  ])('in a schedule with %s: what it targets does not exist', (_, lines) => {
+    const codes = load(schedule(lines), { kinds }).diagnostics.map(({ code }) => code);
+    expect([codes.length, codes]).toEqual([2, expect.arrayContaining(['unknown-reference'])]);
+  });
+
+  it('in entries that take the place of others', () => {
+    const text = `${small}  a: { stages: [a], foo: 1, id: 7 }\n  b: { stages: [a], foo: 1, id: 7, formerly: nightly }\n`;
+    const codes = load(text, { kinds }).diagnostics.map(({ code }) => code);
+    expect(codes.sort()).toEqual([
+      'duplicate-entry',
+      'duplicate-name',
+      'unknown-property',
+      'unknown-property',
+    ]);
+  });
+
+  it('but a target that is missing or no address is reported once', () => {
+    const codes = ['every: 1 day', 'target: nope\nevery: 1 day'].map((lines) =>
+      load(schedule(`${lines}\n${from}`), { kinds }).diagnostics.map(({ code }) => code),
+    );
+    expect(codes).toEqual([['schema'], ['schema']]);
+  });
+
   it('and what is already reported is not reported again', () => {
     expect(reported(schedule(`target: agent/a\nevery: \${var.nope}\n${from}\ntimeZone: [UTC]`))).toEqual([
       expect.stringMatching(/^9 unknown-variable/),
