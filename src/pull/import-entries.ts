@@ -13,6 +13,7 @@ import {
 } from '../model/resource.js';
 import { escapedValue } from '../model/template.js';
 import { pairLines } from '../yaml/editable.js';
+import { isForbiddenKey } from '../yaml/tree-builder.js';
 
 /** An object on the service, and the entry that declares it. */
 export interface PullObject {
@@ -26,6 +27,8 @@ export interface PullObject {
 /** An entry to write. */
 export interface ImportEntry {
   readonly address: Address;
+  /** The id of its object. */
+  readonly id: string | null;
   readonly kind: Kind;
   readonly key: string;
   readonly properties: JsonObject;
@@ -41,6 +44,8 @@ export interface ImportEntry {
 /** An object that no manifest can declare. */
 export interface LeftOut {
   readonly address: Address;
+  /** Null when the service does not show it. */
+  readonly id: string | null;
   readonly reason: string;
   readonly help?: string | undefined;
 }
@@ -130,7 +135,7 @@ class Importer implements ImportCandidates {
           ? 'the service does not show all of it'
           : null;
     if (reason !== null) {
-      this.leftOut.push({ address, reason });
+      this.leftOut.push({ address, id, reason });
       return;
     }
     const references = referencesOf(kind, spec).flatMap((each) =>
@@ -147,7 +152,7 @@ class Importer implements ImportCandidates {
         ? undefined
         : properties[kind.references.field as keyof typeof properties];
     this.entries.set(address, {
-      ...{ address, kind, key, properties, external: isForeign, needs: references },
+      ...{ address, id, kind, key, properties, external: isForeign, needs: references },
       about: references.length > 0 || agent === undefined ? about : String(agent),
       name: name ?? this.nameOf(references[0] ?? String(agent ?? '')),
     });
@@ -243,7 +248,8 @@ function chooseKeys(
     const open = all.filter((each) => !keys.has(each));
     const byKey = groupBy(open, ({ words }) => slug(words[level] ?? ''));
     for (const [key, [only, ...others]] of byKey) {
-      if (key === '' || only === undefined || others.length > 0 || used.has(key)) continue;
+      const isFree = key !== '' && !used.has(key) && !isForbiddenKey(key);
+      if (!isFree || only === undefined || others.length > 0) continue;
       keys.set(only, key);
       used.add(key);
     }

@@ -1,4 +1,4 @@
-import { equal, isJsonObject, type Json, type JsonObject } from '../model/json.js';
+import { canonical, equal, isJsonObject, type Json, type JsonObject } from '../model/json.js';
 import type { Kind } from '../model/kind.js';
 import type { Address, Declared, FieldRule, Names, Observed } from '../model/resource.js';
 import { escaped, escapedValue } from '../model/template.js';
@@ -113,7 +113,15 @@ function changeOf(rule: FieldRule<never>, { before, after }: ValueChange, wordin
       items: (existing) => itemsOf(existing, { before, after }, { rule, show, wording }),
     };
   if (rule.layout === 'map' && isJsonObject(before) && isJsonObject(shown)) return mapChange(before, shown);
-  return { to: 'value', value: escapedValue(shown) };
+  return { to: 'value', value: escapedValue(withEndOf(before, shown, rule)) };
+}
+
+/** The line break at the end of a declared text stays where it has no meaning: most blocks end in one. */
+function withEndOf(before: Json, shown: Json, { canonical: canonicalOf }: FieldRule<never>): Json {
+  if (typeof before !== 'string' || typeof shown !== 'string' || shown.trim() === '') return shown;
+  const text = shown.replace(/\n*$/, before.match(/\n*$/)?.[0] ?? '');
+  const meaning = (each: string) => canonical(canonicalOf(each as never));
+  return meaning(text) === meaning(shown) ? text : shown;
 }
 
 function isList(value: Json): value is readonly Json[] {

@@ -1,4 +1,5 @@
 import { isAlias, isMap, isNode, isScalar, isSeq, type YAMLMap, type YAMLSeq } from 'yaml';
+import { isBlock, replaceBlock } from './block-text.js';
 import {
   type Editable,
   type Edited,
@@ -8,7 +9,6 @@ import {
   endOfPair,
   findPair,
   flowText,
-  isInFlow,
   joined,
   keyOf,
   lineBreakOf,
@@ -154,32 +154,38 @@ function editMap(map: YAMLMap, changes: PropertyChanges, file: Editable): Edited
     else if (change.to === 'items') parts.push(obstacle('missing', map));
   }
   const blocked = gone.flatMap(({ key, value }) => obstacleIn(value, key, file) ?? []);
-  const replaced = gone.slice(0, added.length);
-  const inPlace = replaced.map((pair, index) => replacePair(pair, added[index] ?? ['', ''], map, file));
-  const rest = gone.slice(added.length);
+  const isOneLine = (pair: YamlPair) => !textOf(pair, file).includes('\n');
+  const replaced = gone.filter(isOneLine).slice(0, added.length);
+  const inPlace = replaced.map((pair, index) => replacePair(pair, added[index] ?? ['', ''], file));
+  const rest = gone.filter((each) => !replaced.includes(each));
   const removed = map.flow
     ? removeFromFlow(map, rest, file)
     : joined(rest.map((pair) => removeLines(pair, file)));
-  const busy = (pair: YamlPair) => changes.has(keyOf(pair)) && (isMap(pair.value) || isSeq(pair.value));
+  const busy = (pair: YamlPair) =>
+    changes.has(keyOf(pair)) && (isMap(pair.value) || isSeq(pair.value) || isBlock(pair.value));
   return joined([
     ...parts,
     ...blocked,
     ...inPlace,
     removed,
-    append(map, added.slice(gone.length), busy, file),
+    append(map, added.slice(replaced.length), busy, file),
   ]);
 }
 
 function editPair(pair: YamlPair, change: PropertyChange, file: Editable): Edited {
   const { value: node, key } = pair;
-  if (change.to === 'value') return replaceValue(pair, change.value, file);
+  if (change.to === 'value') return replace(pair, change.value, file);
   if (change.to === 'nothing') return [];
   const own = ownObstacle(node, key, file);
   if (own !== null) return own;
   if (change.to === 'items') return editItems(pair, change, file);
   if (!isMap(node) || node.items.length === 0 || isEmptied(node, change.changes))
-    return replaceValue(pair, change.value, file);
+    return replace(pair, change.value, file);
   return editMap(node, change.changes, file);
+}
+
+function replace(pair: YamlPair, value: YamlValue, file: Editable): Edited {
+  return isBlock(pair.value) ? replaceBlock(pair, value, file) : replaceValue(pair, value, file);
 }
 
 function editItems(
@@ -203,15 +209,14 @@ function isEmptied(map: YAMLMap, changes: PropertyChanges): boolean {
 function replacePair(
   pair: YamlPair,
   [name, value]: readonly [string, YamlValue],
-  map: YAMLMap,
-  file: Editable,
+  { text }: Editable,
 ): Edited {
-  const { text } = file;
   const start = rangeOf(pair.key)?.[0] ?? 0;
-  const end = endOfPair(pair, text);
-  const isFlow = map.flow === true || isInFlow(start, file);
-  if (text.slice(start, end).includes('\n')) return obstacle('style', pair.key);
-  return [{ start, end, text: `${textScalar(name)}: ${flowText(value, isFlow)}` }];
+  return [{ start, end: endOfPair(pair, text), text: `${textScalar(name)}: ${flowText(value)}` }];
+}
+
+function textOf(pair: YamlPair, { text }: Editable): string {
+  return text.slice(rangeOf(pair.key)?.[0] ?? 0, endOfPair(pair, text));
 }
 
 function removeLines(pair: YamlPair, { text }: Editable): Edited {
@@ -338,8 +343,7 @@ function editBlock(items: ListItems, places: readonly Item[], { text }: Editable
       continue;
     }
     const place = typeof item === 'number' ? places[item] : undefined;
-    const line =
-      place === undefined ? `${indent}${textScalar(String(item), 'plain', false)}` : linesOf(place);
+    const line = place === undefined ? `${indent}${textScalar(String(item))}` : linesOf(place);
     edits.push(insertion(line, places[after], first, { text, lineBreak }));
   }
   return edits;

@@ -5,6 +5,7 @@ import {
   isNode,
   isScalar,
   isSeq,
+  type Scalar,
   visit,
   type YAMLMap,
   type Node as YamlNode,
@@ -135,18 +136,12 @@ export function replaceValue(pair: YamlPair, value: YamlValue, file: Editable): 
   if (found !== null) return found;
   const range = rangeOf(node);
   if (range === null || range[0] === range[1]) return obstacle('style', pair.key);
-  // The comment of a block scalar is on the line of its indicator.
-  const isBlock = isScalar(node) && String(node.type).startsWith('BLOCK_');
-  if (isBlock && text.slice(range[0], endOfLine(text, range[0])).includes('#'))
-    return obstacle('style', pair.key);
   const end = endOfContent(node, range[1], text);
   if ((isMap(node) || isSeq(node)) && !node.flow) {
     return replaceLines(pair, { end, written: flowText(value) }, text);
   }
   const isText = isScalar(node) && typeof value === 'string';
-  const written = isText
-    ? textScalar(value, quotingOf(node.type), isInFlow(range[0], file))
-    : flowText(value);
+  const written = isText ? inQuotesOf(node, value, isInFlow(range[0], file)) : flowText(value);
   return [{ start: range[0], end, text: written }];
 }
 
@@ -166,13 +161,14 @@ function replaceLines(
   ];
 }
 
-function quotingOf(type: string | undefined): Quoting {
-  if (type === 'QUOTE_DOUBLE') return 'double';
-  return type === 'QUOTE_SINGLE' ? 'single' : 'plain';
+function inQuotesOf({ type }: Scalar, value: string, isFlow: boolean): string {
+  if (type === 'QUOTE_DOUBLE' || type === 'QUOTE_SINGLE')
+    return textScalar(value, type === 'QUOTE_DOUBLE' ? 'double' : 'single');
+  return unquotedScalar(value, isFlow);
 }
 
 /** Whether an offset is inside brackets or braces. */
-export function isInFlow(offset: number, { flows }: Editable): boolean {
+function isInFlow(offset: number, { flows }: Editable): boolean {
   return flows.some(([start, end]) => start < offset && offset < end);
 }
 
@@ -249,7 +245,7 @@ export type YamlValue =
   | readonly YamlValue[]
   | { readonly [key: string]: YamlValue };
 
-export type Quoting = 'plain' | 'single' | 'double';
+type Quoting = 'plain' | 'single' | 'double';
 
 /** Longer lists and maps are written on several lines. */
 const LINE_WIDTH = 100;
@@ -263,24 +259,40 @@ const localTime = /^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d+)?)?$/;
 /** What parsers of some YAML version read as a boolean or null. */
 const reserved = /^(?:y|n|yes|no|on|off|true|false|null)$/i;
 
-function isPlain(text: string, isFlow: boolean): boolean {
+function isPlain(text: string): boolean {
   if (text.search(invisible) !== -1 || reserved.test(text) || plainValue(text) !== text) return false;
-  return words.test(text) || quantity.test(text) || (!isFlow && localTime.test(text));
+  return words.test(text) || quantity.test(text) || localTime.test(text);
+}
+
+/** A text in place of one without quotes: without them where it is read as it is. */
+function unquotedScalar(text: string, isFlow: boolean): string {
+  const isOdd = /[{}[\]"'`#\n]/.test(text) || text.search(invisible) !== -1 || reserved.test(text);
+  const trial = isFlow ? `{ k: ${text} }` : `k: ${text}`;
+  return !isOdd && isReadAs(trial, text) ? text : textScalar(text);
+}
+
+/** Whether a file of one pair has this text as its value. */
+export function isReadAs(file: string, text: string): boolean {
+  const [document, ...others] = parseWithOffsets(file);
+  if (document === undefined || others.length > 0 || document.errors.length > 0) return false;
+  const { contents } = document;
+  const value = isMap(contents) && contents.items.length === 1 ? contents.items[0]?.value : null;
+  return isScalar(value) && value.value === text && value.anchor === undefined && value.tag === undefined;
 }
 
 /** A text on one line: in the quotes that are asked for where they can hold it. */
-export function textScalar(text: string, quoting: Quoting = 'plain', isFlow = true): string {
-  if (quoting === 'plain' && isPlain(text, isFlow)) return text;
+export function textScalar(text: string, quoting: Quoting = 'plain'): string {
+  if (quoting === 'plain' && isPlain(text)) return text;
   const isSimple = text.search(invisible) === -1 && !text.includes('\n');
   if (quoting === 'single' && isSimple) return `'${text.replaceAll("'", "''")}'`;
   return JSON.stringify(text).replace(invisible, escapeOf);
 }
 
 /** Any value on one line. */
-export function flowText(value: YamlValue, isFlow = true): string {
-  if (typeof value === 'string') return textScalar(value, 'plain', isFlow);
+export function flowText(value: YamlValue): string {
+  if (typeof value === 'string') return textScalar(value);
   if (typeof value !== 'object' || value === null) return String(value);
-  if (Array.isArray(value)) return `[${value.map((each) => flowText(each)).join(', ')}]`;
+  if (Array.isArray(value)) return `[${value.map(flowText).join(', ')}]`;
   const pairs = Object.entries(value).map(([key, each]) => `${textScalar(key)}: ${flowText(each)}`);
   return pairs.length === 0 ? '{}' : `{ ${pairs.join(', ')} }`;
 }
@@ -290,10 +302,10 @@ export function pairLines(key: string, value: YamlValue, indent: string): string
   const label = `${indent}${textScalar(key)}:`;
   const block = typeof value === 'string' ? literalLines(value, indent) : null;
   if (block !== null) return [`${label} ${block.sign}`, ...block.lines];
-  const line = `${label} ${flowText(value, false)}`;
+  const line = `${label} ${flowText(value)}`;
   if (typeof value !== 'object' || value === null || line.length <= LINE_WIDTH) return [line];
   const inner = `${indent}  `;
-  if (Array.isArray(value)) return [label, ...value.map((each) => `${inner}- ${flowText(each, false)}`)];
+  if (Array.isArray(value)) return [label, ...value.map((each) => `${inner}- ${flowText(each)}`)];
   return [label, ...Object.entries(value).flatMap(([name, each]) => pairLines(name, each, inner))];
 }
 

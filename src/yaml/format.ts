@@ -403,7 +403,7 @@ function isFollowed(token: CST.Token): boolean {
 }
 
 /** Where a text on several lines is broken. */
-const FOLD_WIDTH = 80;
+export const FOLD_WIDTH = 80;
 
 /** Prints a value as close as possible to how it is written: the library prints what it has understood. */
 function asWritten(tag: ScalarTag, text: string): ScalarTag {

@@ -308,10 +308,15 @@ function duplicateKey(
 /** Names that reach the prototype of an ordinary object in careless code. */
 const forbiddenKeys = new Set(['__proto__', 'constructor', 'prototype']);
 
+/** True for a word that no map may have as a key. */
+export function isForbiddenKey(text: string): boolean {
+  return forbiddenKeys.has(text);
+}
+
 /** What is wrong with the text of a key; null when nothing is. */
 function invalidKey(text: string, span: Span): YamlProblem | null {
   if (text === '') return { code: 'invalid-key', span, message: 'a key is missing' };
-  if (forbiddenKeys.has(text))
+  if (isForbiddenKey(text))
     return { code: 'invalid-key', span, message: `the key ${quoted(text)} is not allowed` };
   const invisible = unsafe(text, 'line');
   const message = `the key contains ${invisible}, an invisible character`;

@@ -16,6 +16,7 @@ import type { Differing, Wording } from '../../pull/write-back.js';
 import { agentLookup } from '../../reconcile/references.js';
 import type { Selector } from '../../reconcile/world.js';
 import { findApiKeys } from '../../redact/redactor.js';
+import { pairLines } from '../../yaml/editable.js';
 import { type Observation, observe, requireAccount, requireMatches } from '../observe.js';
 import { environmentOf, type ProjectOptions, readProject, readProjectWith } from '../project.js';
 import { nameGlob, selectedOf, selectorsOf } from '../selectors.js';
@@ -159,8 +160,8 @@ class Puller {
   }
 }
 
-function notImportable({ address, reason, help }: LeftOut): Diagnostic {
-  const message = `${address} was left out: ${reason}`;
+function notImportable({ address, id, reason, help }: LeftOut): Diagnostic {
+  const message = `${id === null ? address : `${address} (${id})`} was left out: ${reason}`;
   return { severity: 'error', code: 'not-importable', message, ...(help === undefined ? {} : { help }) };
 }
 
@@ -170,7 +171,7 @@ function doesNotExist(address: Address, place: NonNullable<Diagnostic['place']>)
   return { severity: 'error', code: 'not-written-back', message, place, help };
 }
 
-type OmissionReason = Omit<LeftOut, 'address'>;
+type OmissionReason = Omit<LeftOut, 'address' | 'id'>;
 
 export interface Importable {
   readonly entries: readonly ImportEntry[];
@@ -200,7 +201,10 @@ function importable(
     }
     if (reasons.size === 0) return { entries: withoutUnused(left), leftOut };
     const without = dropped(left, reasons);
-    leftOut.push(...[...without].map(([address, reason]) => ({ address, ...reason })));
+    for (const { address, id } of left) {
+      const reason = without.get(address);
+      if (reason !== undefined) leftOut.push({ address, id, ...reason });
+    }
     left = left.filter((each) => !without.has(each.address));
   }
 }
@@ -211,13 +215,18 @@ function secretReason(
   { session }: CheckContext,
 ): [Address, OmissionReason][] {
   const text = manifestText([entry], kinds);
-  if (findApiKeys(text).length > 0)
-    return [[entry.address, { reason: 'it contains what looks like an API key' }]];
-  const isSecret = session.project.secrets.some((each) => text.includes(each));
-  return isSecret
-    ? [[entry.address, { reason: 'it contains a value that this project takes from the environment' }]]
-    : [];
+  const isKey = findApiKeys(text).length > 0;
+  if (!isKey && !session.project.secrets.some((each) => text.includes(each))) return [];
+  const what = isKey ? 'what looks like an API key' : 'a value that this project takes from the environment';
+  const holding = Object.entries(entry.properties).find(([name, value]) => {
+    const own = pairLines(name, value, '').join('\n');
+    return isKey ? findApiKeys(own).length > 0 : session.project.secrets.some((each) => own.includes(each));
+  });
+  const reason = `${holding === undefined ? 'it' : `\`${holding[0]}\``} contains ${what}`;
+  return [[entry.address, { reason, help: CHANGE_OBJECT }]];
 }
+
+const CHANGE_OBJECT = 'Change it on the service, and run `roster pull` again.';
 
 /** Why entries cannot be written. */
 function faultsOf(
@@ -226,10 +235,11 @@ function faultsOf(
   overlay: Overlay,
 ): readonly (readonly [Address, OmissionReason])[] {
   const own = new Set(entries.map(({ address }) => address));
+  const texts = new Map(overlay.added.map(({ file, text }) => [file, text]));
   const { errors, comparison } = check(context, overlay);
   const faults = errors.flatMap((each) => {
     const address = placesOf(each).find((file) => own.has(file));
-    return address === undefined ? [] : [[address, { reason: each.message, help: each.help }] as const];
+    return address === undefined ? [] : [[address, faultOf(each, texts.get(address))] as const];
   });
   // Errors in other files are not a reason to leave out a new entry.
   if (errors.length > 0 && faults.length === 0) throw new Problem(errors);
@@ -240,6 +250,15 @@ function faultsOf(
     const reason = `a manifest cannot declare it as it is: ${names || action} would change`;
     return [[address, { reason }] as const];
   });
+}
+
+/** The value is on the service: how a manifest writes values is no help. */
+function faultOf({ code, message, help, place }: Diagnostic, text = ''): OmissionReason {
+  if (code !== 'unsafe-text' && code !== 'schema') return { reason: message, help };
+  const until = text.split('\n').slice(0, place?.line);
+  const name = until.flatMap((line) => /^ {4}(\w+):/.exec(line)?.[1] ?? []).at(-1);
+  const isNamed = name === undefined || message.startsWith('`');
+  return { reason: isNamed ? message : `\`${name}\`: ${message}`, help: CHANGE_OBJECT };
 }
 
 function placesOf({ place, related = [] }: Diagnostic): string[] {

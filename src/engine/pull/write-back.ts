@@ -1,6 +1,6 @@
 import type { Diagnostic } from '../../model/diagnostic.js';
-import { canonical, groupBy, type Json, type JsonObject } from '../../model/json.js';
-import type { Address, Declared } from '../../model/resource.js';
+import { canonical, groupBy, isJsonObject, type Json, type JsonObject } from '../../model/json.js';
+import type { Address, Declared, FieldRule } from '../../model/resource.js';
 import { usesEnvironment } from '../../model/template.js';
 import {
   type Differing,
@@ -11,9 +11,10 @@ import {
 } from '../../pull/write-back.js';
 import { findApiKeys } from '../../redact/redactor.js';
 import { EditableFile } from '../../yaml/edit.js';
-import { applyEdits } from '../../yaml/editable.js';
+import { applyEdits, flowText } from '../../yaml/editable.js';
 import { isTooMuchToFormat } from '../../yaml/format.js';
 import { placeOf, Source } from '../../yaml/source.js';
+import { inline, quoted } from '../../yaml/text.js';
 import { type CheckContext, type Checked, check, noOverlay } from './check.js';
 
 export interface WrittenBack {
@@ -95,7 +96,8 @@ class ValueWriter implements WrittenBack {
     const places = new Map(entry.defaulted?.map(({ property, place }) => [property, place]));
     const isDefault = (field: string) => places.has(field);
     for (const field of fields.filter(isDefault)) {
-      const message = `\`${field}\` of ${address} was not changed: it comes from \`defaults\``;
+      const why = `it comes from \`defaults\`${this.remote(differing, field)}`;
+      const message = `\`${field}\` of ${address} was not changed: ${why}`;
       this.diagnostics.push(unwrittenBack(message, places.get(field) ?? entry.source));
     }
     return { ...differing, fields: fields.filter((field) => !isDefault(field)) };
@@ -164,10 +166,22 @@ class ValueWriter implements WrittenBack {
       const [field = ''] = each.field.split('.');
       this.partly.add(`${address} ${field}`);
       const isSecret = each.obstacle === 'reference' && usesEnvironment(entry.templates[field]);
-      const why = isSecret ? 'it comes from the environment' : reasonOf(each, differing, source);
+      const why = isSecret
+        ? 'it comes from the environment'
+        : `${reasonOf(each, source)}${this.remote(differing, each.field)}`;
       const place = placeOf({ source, start: each.start, end: each.end });
       this.diagnostics.push(unwrittenBack(`\`${each.field}\` of ${address} was not changed: ${why}`, place));
     }
+  }
+
+  /** What it would have to be. Inputs may be passwords: their values are not shown. */
+  private remote({ kind, observed }: Differing, field: string): string {
+    const rule = kind.fields[field as keyof typeof kind.fields] as FieldRule<never> | undefined;
+    const value = (observed.spec as JsonObject | null)?.[field];
+    const shown = value === undefined ? null : (rule?.show(value as never, this.wording.names) ?? null);
+    if (shown === null || isJsonObject(shown)) return '';
+    const text = typeof shown === 'string' ? quoted(shown) : `\`${inline(flowText(shown))}\``;
+    return `, and the service has ${text}`;
   }
 
   private refuse({ address, entry, fields }: Differing, why: string): void {
@@ -176,18 +190,11 @@ class ValueWriter implements WrittenBack {
   }
 }
 
-/** With the variable, and what it would have to be. Inputs may be passwords: their values are not shown. */
-function reasonOf(
-  { obstacle, field, start, end }: Unwritten,
-  { observed }: Differing,
-  { text }: Source,
-): string {
+/** With the variables. */
+function reasonOf({ obstacle, start, end }: Unwritten, { text }: Source): string {
   const variables = text.slice(start, end).match(/(?<!\$)\$\{[^}]*\}/g) ?? [];
   if (obstacle !== 'reference' || variables.length === 0) return reasons[obstacle];
-  const value = (observed.spec as JsonObject | null)?.[field];
-  const shown = typeof value === 'string' ? `"${value}"` : typeof value === 'boolean' ? `\`${value}\`` : null;
-  const from = `it comes from ${variables.map((each) => `\`${each}\``).join(', ')}`;
-  return shown === null ? from : `${from}, and the service has ${shown}`;
+  return `it comes from ${variables.map((each) => `\`${each}\``).join(', ')}`;
 }
 
 const reasons: Readonly<Record<Unwritten['obstacle'], string>> = {

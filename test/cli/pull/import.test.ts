@@ -200,11 +200,45 @@ test('what a manifest cannot hold is left out with the reason, and what needs it
   const { diagnostics, imported } = JSON.parse(pulled.stdout);
   expect(pulled.exit).toBe(1);
   expect(diagnostics.map(({ code }: { code: string }) => code)).toEqual(Array(4).fill('not-importable'));
+  const [secret, bidi, missing, dependent] = diagnostics.map(({ message }: { message: string }) => message);
+  const id = '\\([\\da-f-]+\\)';
+  expect(bidi).toBe(
+    `group/bidi-name (${groupId(0)}) was left out: \`name\`: the value contains U+202E, an invisible character`,
+  );
+  expect(missing).toMatch(new RegExp(`^schedule/.* ${id} was left out: \`inputs\`: a value is missing`));
+  expect(secret).toMatch(new RegExp(`${id} was left out: \`inputs\` contains what looks like an API key`));
+  expect(dependent).toMatch(new RegExp(`${id} was left out: group/bidi-name, which it starts, cannot be`));
+  const helps = diagnostics.map(({ help }: { help?: string }) => help ?? null);
+  const change = 'Change it on the service, and run `roster pull` again.';
+  expect(helps).toEqual([change, change, change, null]);
   expect(imported.map(({ address }: { address: string }) => address)).toEqual(['group/fine', 'key/sandbox']);
   expect((await workspace.planJson({ allowEmpty: true })).changes.map(({ action }) => action)).toEqual([
     'adopt',
     'adopt',
   ]);
+});
+
+test('a key that no manifest may have is not chosen, and what refers to it is imported, too', async () => {
+  const words = ['constructor', 'Prototype', '__proto__', 'members', 'groups'];
+  const { imported, diagnostics } = await pullsCleanly(
+    seedWith({
+      groups: words.map((name, index) => ({ id: groupId(index), name, members: ['acme'] })),
+      schedules: words.map((_, index) => ({
+        ...{ scheduleType: 'Once', startTime: '2099-01-01T00:00:00' },
+        ...{ targetType: 'Group', targetId: groupId(index) },
+      })),
+    }),
+  );
+  expect(diagnostics).toEqual([]);
+  const keys = imported.map(({ address }: { address: string }) => address);
+  expect(keys.filter((each: string) => each.startsWith('group/'))).toEqual([
+    'group/constructor-bbbbbbbb',
+    'group/groups',
+    'group/members',
+    'group/proto',
+    'group/prototype-bbbbbbbb',
+  ]);
+  expect(keys.filter((each: string) => each.startsWith('schedule/')).length).toBe(words.length);
 });
 
 test('entries are short: no id, no defaults, agents by externalAgentId', async () => {

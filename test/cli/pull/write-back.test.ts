@@ -89,11 +89,51 @@ const minimal: readonly (readonly [
     group('    description: "no"\n    members: [acme]\n'),
   ],
   [
-    'a block of text becomes one line',
-    group('    description: |\n      one\n      two\n    # about members\n    members: [acme]\n'),
+    'a block of text stays a block, with the line break at its end, which has no meaning',
+    group('    description: | # why\n      one\n      two\n    # about members\n    members: [acme]\n'),
     'groups',
-    { description: 'three' },
-    group('    description: three\n    # about members\n    members: [acme]\n'),
+    { description: 'one\nthree' },
+    group('    description: | # why\n      one\n      three\n    # about members\n    members: [acme]\n'),
+  ],
+  [
+    'a block of text in an input is exactly what the service has',
+    schedule(`    every: 6 hours\n${start}    inputs:\n      query: >\n        one\n        two\n`),
+    'schedules',
+    inputs({ query: 'one two\nthree' }),
+    schedule(
+      `    every: 6 hours\n${start}    inputs:\n      query: >-\n        one\n        two\n\n        three\n`,
+    ),
+  ],
+  [
+    'a block gives way to another property',
+    schedule(`    cron: >-\n      0 0 6\n      * * *\n${start}    enabled: true\n`),
+    'schedules',
+    { scheduleType: 'Basic', intervalValue: 6, intervalUnit: 'Hours', cronExpression: null },
+    schedule(`${start}    enabled: true\n    every: 6 hours\n`),
+  ],
+  [
+    'a text without quotes needs none in braces either',
+    'schedules: { s: { target: agent/acme, cron: 0 0 6 * * *, startTime: 2099-01-01T00:00:00 } }\n',
+    'schedules',
+    { startTime: '2099-02-02T00:00:00', cronExpression: '0 0 7 * * *' },
+    'schedules: { s: { target: agent/acme, cron: 0 0 7 * * *, startTime: 2099-02-02T00:00:00 } }\n',
+  ],
+  [
+    'a new property in braces has no quotes that it does not need',
+    'schedules: { s: { target: agent/acme, once: 2099-01-01T00:00:00 } }\n',
+    'schedules',
+    {
+      ...{ scheduleType: 'Basic', intervalValue: 6, intervalUnit: 'Hours' },
+      startTime: '2099-02-02T00:00:00',
+    },
+    'schedules: { s: { target: agent/acme, every: 6 hours, startTime: 2099-02-02T00:00:00 } }\n',
+  ],
+  [
+    'a name of other scripts with a hash sign gets quotes',
+    group('    name: 東京 🛒 # why\n    members: [acme]\n'),
+    'groups',
+    { name: '東京 🛒 価格 # 価格 #~' },
+    group('    name: "東京 🛒 価格 # 価格 #~" # why\n    members: [acme]\n'),
   ],
   [
     'a property that was left out is added at the end',
@@ -251,19 +291,15 @@ describe('what is not written out is reported with its place, and the rest is wr
     expect(found.text).toBe(before.replace('Europe/Berlin', 'Asia/Tokyo'));
   });
 
-  test('a block text whose first line has a comment', async () => {
-    const before = 'groups:\n  a:\n    description: >- # owner: legal\n      old\n    members: [acme]\n';
-    const found = await notWritten(before, 'groups', { description: 'new' }, 'group/a');
-    expect([found.exit, found.text]).toEqual([1, expect.stringContaining('# owner: legal\n      old\n')]);
-  });
-
   test('a value from `defaults`: others may have it, too', async () => {
     const before = 'defaults: { groups: { description: old } }\ngroups: { a: { members: [acme] } }\n';
     const values = { description: 'new', ...members('acme', 'globex') };
     const found = await notWritten(before, 'groups', values, 'group/a');
     const [{ message, line, column }] = found.diagnostics;
     expect([found.exit, line, column]).toEqual([1, 2, 23]);
-    expect(message).toBe('`description` of group/a was not changed: it comes from `defaults`');
+    expect(message).toBe(
+      '`description` of group/a was not changed: it comes from `defaults`, and the service has "new"',
+    );
     expect(found.text).toContain('members: [acme, globex]');
     expect(found.text).toContain('description: old');
   });
@@ -294,6 +330,9 @@ describe('what is not written out is reported with its place, and the rest is wr
     expect(one.exit).toBe(1);
     expect(one.text).toBe(before);
     expect(one.diagnostics.map(({ line }: { line: number }) => line)).toEqual([5, 7, 9]);
+    expect(one.diagnostics[0].message).toBe(
+      '`members` of group/a was not changed: it comes from an anchor, and the service has `[acme, initech]`',
+    );
   });
 
   test('a value from a merge key', async () => {
@@ -301,6 +340,7 @@ describe('what is not written out is reported with its place, and the rest is wr
       'x-base: &base { description: old, active: true }\ngroups:\n  a:\n    <<: *base\n    members: [acme]\n';
     const found = await notWritten(before, 'groups', { description: 'new', ...members('globex') }, 'group/a');
     expect([found.exit, found.diagnostics[0].line]).toEqual([1, 5]);
+    expect(found.diagnostics[0].message).toMatch(/ it comes from a merge key, and the service has "new"$/);
     expect(found.text).toBe(before.replace('[acme]', '[globex]'));
   });
 
@@ -386,7 +426,21 @@ test('a value from a variable is reported with the variable, its place and the v
 });
 
 const anyText = fc.oneof(
-  fc.constantFrom('no', '1', '', '${a}', '# x', 'a: b', "'", '"', '- x', '*a', '&b', '|'),
+  fc.constantFrom(
+    'no',
+    '1',
+    '',
+    '${a}',
+    '# x',
+    'a: b',
+    "'",
+    '"',
+    '- x',
+    '*a',
+    '&b',
+    '|',
+    '東京 🛒 # 価格 #~',
+  ),
   fc.string(),
 );
 const style = fc.constantFrom('flow', 'block', 'lines');
