@@ -1,5 +1,4 @@
-import { exitCode } from './cli/command/exit.js';
-import { reportInterrupt } from './cli/command/interrupt.js';
+import { exitCode, reportInterrupt } from './cli/command/exit.js';
 import { commandIn, commands, commandsFor } from './cli/commands.js';
 import type { Host } from './cli/host/host.js';
 import { Output } from './cli/host/output.js';

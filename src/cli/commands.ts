@@ -1,5 +1,4 @@
-import type { Command, Implementation, Runner } from './command/command.js';
-import type { Definition } from './command/definition.js';
+import type { Command, Definition, Implementation, Runner } from './command/command.js';
 import * as data from './commands/data.js';
 import * as inspect from './commands/inspect.js';
 import * as plan from './commands/plan.js';
@@ -47,10 +46,10 @@ export const commands: readonly Command[] = [
     command(watch.resumeCommand, async () => (await import('./hold.js')).runResume),
   ]),
   ...group('Inspect:', [
-    command(inspect.driftCommand, async () => (await import('./drift.js')).runDrift),
-    command(inspect.listCommand, async () => (await import('./list.js')).runList),
-    command(inspect.whyCommand, async () => (await import('./why.js')).runWhy),
-    command(inspect.snapshotCommand, async () => (await import('./snapshot.js')).runSnapshot),
+    command(inspect.driftCommand, async () => (await import('./inspect.js')).runDrift),
+    command(inspect.listCommand, async () => (await import('./inspect.js')).runList),
+    command(inspect.whyCommand, async () => (await import('./inspect.js')).runWhy),
+    command(inspect.snapshotCommand, async () => (await import('./inspect.js')).runSnapshot),
     command(inspect.graphCommand, async () => (await import('./graph.js')).runGraph),
     command(inspect.calendarCommand, async () => (await import('./calendar.js')).runCalendar),
     command(inspect.logCommand, async () => (await import('./log.js')).runLog),
@@ -58,11 +57,11 @@ export const commands: readonly Command[] = [
   ...group('Tools:', [
     command(tools.apiCommand, async () => (await import('./api.js')).runApi),
     command(tools.unlockCommand, async () => (await import('./unlock.js')).runUnlock),
-    command(tools.explainCommand, async () => (await import('./explain.js')).runExplain),
+    command(tools.explainCommand, async () => (await import('./tools.js')).runExplain),
     command(tools.sandboxCommand, async () => (await import('./sandbox.js')).runSandbox),
-    command(tools.schemaCommand, async () => (await import('./schema.js')).runSchema),
-    command(tools.completionCommand, async () => (await import('./completion/script.js')).runCompletion),
-    command(tools.versionCommand, async () => (await import('./version.js')).runVersion),
+    command(tools.schemaCommand, async () => (await import('./tools.js')).runSchema),
+    command(tools.completionCommand, async () => (await import('./tools.js')).runCompletion),
+    command(tools.versionCommand, async () => (await import('./tools.js')).runVersion),
     { ...tools.helpCommand, load: null },
   ]),
 ];

@@ -2,8 +2,15 @@ import { Argument, Command as CommanderCommand, InvalidArgumentError, Option } f
 import { version } from '../engine/version.js';
 import { suggest } from '../manifest/suggest.js';
 import { problem } from '../model/diagnostic.js';
-import type { Command, CommonFlags } from './command/command.js';
-import { type Flag, formatFlag, noColor, verbose, writeFlag } from './command/flag.js';
+import {
+  type Command,
+  type CommonFlags,
+  type Flag,
+  formatFlag,
+  noColor,
+  verbose,
+  writeFlag,
+} from './command/command.js';
 import { everyCommand, fullName } from './command/tree.js';
 import { helpStyle, helpTail, rootTail } from './help/help-page.js';
 import { type CommandContext, defaultWidth } from './host/host.js';

@@ -1,5 +1,6 @@
 import { validate } from '../engine/validate.js';
 import type { Project } from '../model/resource.js';
+import { count } from '../model/words.js';
 import { jsonText, validateJson } from '../view/json/plan-json.js';
 import type { Implementation } from './command/command.js';
 import { exitCode } from './command/exit.js';
@@ -44,8 +45,7 @@ function validText(projects: readonly Project[]): string {
 }
 
 function countOf({ entries, elsewhere = [] }: Project): string {
-  // Without the layout of texts, which takes as long to load as reading a small file.
-  const counted = `${entries.length} resource${entries.length === 1 ? '' : 's'}`;
+  const counted = count(entries.length, 'resource');
   if (entries.length > 0 || elsewhere.length === 0) return counted;
   const all = elsewhere.length === 1 ? 'the only one' : `all ${elsewhere.length}`;
   return `${counted}, because \`environments:\` leaves out ${all}`;

@@ -1,4 +1,7 @@
 import type { Diagnostic, DiagnosticCode } from '../../model/diagnostic.js';
+import { failureJson, jsonText } from '../../view/json/plan-json.js';
+import type { Output } from '../host/output.js';
+import { asksForJson } from './command.js';
 
 /** Exit codes of the process (contract §6). */
 export const exitCode = {
@@ -42,4 +45,11 @@ export function exitCodeFor(diagnostics: readonly Diagnostic[]): number {
   if (errors.length === 0) return exitCode.fine;
   if (errors.every((each) => each.code === 'data-unavailable')) return exitCode.failed;
   return errors.every((each) => guardCodes.has(each.code)) ? exitCode.refused : exitCode.error;
+}
+
+/** Ends a command that an interrupt stops at once: JSON is still a value, and text says nothing. */
+export function reportInterrupt(argv: readonly string[], output: Output): void {
+  const message = 'interrupted before there was a result';
+  if (asksForJson(argv))
+    output.out(jsonText(failureJson([{ severity: 'error', code: 'interrupted', message }])));
 }

@@ -8,9 +8,8 @@ import type { Prune } from '../../model/resource.js';
 import { readDuration } from '../../model/words.js';
 import { findApiKeys } from '../../redact/redactor.js';
 import type { CommandContext } from '../host/host.js';
-import type { CommonFlags } from './command.js';
-import type { guards, ValuesOf } from './flag.js';
-import { requestLog } from './request-log.js';
+import type { CommonFlags, guards, ValuesOf } from './command.js';
+import { requestLog } from './progress.js';
 
 type GuardFlags = ValuesOf<(typeof guards)[number]>;
 

@@ -1,8 +1,8 @@
 import { checkWritable, writeAtomic } from '../../files/atomic.js';
 import { type Diagnostic, Problem } from '../../model/diagnostic.js';
+import { diagnosticsText } from '../../view/text/diagnostics-text.js';
 import { type CommandContext, defaultWidth, type Host, useColor } from '../host/host.js';
-import type { CommandResult, CommonFlags, RenderOptions, RunContext } from './command.js';
-import type { Definition } from './definition.js';
+import type { CommandResult, CommonFlags, Definition, RenderOptions, RunContext } from './command.js';
 import { exitCode, exitCodeFor } from './exit.js';
 import { chooseFormat, furtherOutputs } from './flags.js';
 
@@ -45,7 +45,7 @@ export async function runCommand<F extends string>(
     const shownIn = format ?? flags.format;
     const text = output.arrives ? failureIn(shownIn, { ...failed, diagnostics }) : null;
     if (text !== null) output.out(text);
-    if (text === null || !withDiagnostics.has(shownIn ?? '')) await report(diagnostics, flags, context);
+    if (text === null || !withDiagnostics.has(shownIn ?? '')) printDiagnostics(diagnostics, flags, context);
     const exit = exitCodeFor(diagnostics) || exitCode.error;
     return began && exit !== exitCode.interrupted ? exitCode.incomplete : exit;
   }
@@ -70,47 +70,41 @@ async function deliver<F extends string>(
 ): Promise<void> {
   const { host, output } = context;
   const shown = withDiagnostics.has(format) ? [] : diagnostics;
-  if (diagnosticsLast !== true) await report(shown, flags, context);
+  if (diagnosticsLast !== true) printDiagnostics(shown, flags, context);
   try {
     for (const { format: other, path } of further)
       await writeAtomic(path, output.redactor.text(await render[other](plain)));
     output.out(await render[format](renderOptions(flags, host)));
   } finally {
     // Also when a file cannot be written.
-    if (diagnosticsLast === true) await report(shown, flags, context);
+    if (diagnosticsLast === true) printDiagnostics(shown, flags, context);
   }
 }
 
 const plain: RenderOptions = { color: false, width: defaultWidth, verbose: false, breaksRows: false };
 
-/** Reads the terminal only when a view asks: a view without colors need not wait until the streams exist. */
 export function renderOptions(
   flags: CommonFlags,
   host: Host,
   stream: 'stdout' | 'stderr' = 'stdout',
 ): RenderOptions {
-  const isTerminal = () => (stream === 'stdout' ? host.stdoutIsTerminal : host.stderrIsTerminal);
+  const isTerminal = stream === 'stdout' ? host.stdoutIsTerminal : host.stderrIsTerminal;
   return {
-    get color() {
-      return useColor(flags, host, isTerminal());
-    },
-    get width() {
-      return host.columns ?? defaultWidth;
-    },
-    get breaksRows() {
-      return isTerminal();
-    },
+    color: useColor(flags, host, isTerminal),
+    width: host.columns ?? defaultWidth,
+    breaksRows: isTerminal,
     verbose: flags.verbose === true,
   };
 }
 
-/** Most commands have nothing to report, and then need no layout of texts. */
-async function report(
+export function printDiagnostics(
   diagnostics: readonly Diagnostic[],
   flags: CommonFlags,
-  context: CommandContext,
-): Promise<void> {
+  { host, output }: CommandContext,
+): void {
   if (diagnostics.length === 0) return;
-  const { printDiagnostics } = await import('./print-diagnostics.js');
-  printDiagnostics(diagnostics, flags, context);
+  const color = useColor(flags, host, host.stderrIsTerminal);
+  const width = host.columns ?? defaultWidth;
+  const verbose = flags.verbose === true;
+  output.err(diagnosticsText(output.redactor.value(diagnostics), { color, width, verbose }));
 }

@@ -6,8 +6,8 @@ import { failureJson, jsonText } from '../../view/json/plan-json.js';
 import { diagnosticsText } from '../../view/text/diagnostics-text.js';
 import { defaultWidth } from '../host/host.js';
 import type { Output } from '../host/output.js';
+import { asksForJson } from './command.js';
 import { exitCode } from './exit.js';
-import { asksForJson } from './interrupt.js';
 import { everyCommand, fullName, innermost } from './tree.js';
 
 export function reportUsage(

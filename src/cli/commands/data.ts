@@ -1,12 +1,15 @@
 import {
+  account,
   argument,
   define,
   deletingFromService,
   elsewhere,
+  flag,
   reading,
+  repeatable,
+  service,
   writingToService,
-} from '../command/definition.js';
-import { account, flag, repeatable, service } from '../command/flag.js';
+} from '../command/command.js';
 
 const noData = 'The service has no data for something: see the message';
 const anyDatasets = 'Addresses, which mean the newest datasets of their agents, or ids of datasets';

@@ -1,6 +1,18 @@
 import { listable } from '../../engine/listable.js';
-import { addresses, argument, define, elsewhere, offline, reading } from '../command/definition.js';
-import { allowAccountChange, common, flag, inventoried, pruning, service } from '../command/flag.js';
+import {
+  addresses,
+  allowAccountChange,
+  argument,
+  common,
+  define,
+  elsewhere,
+  flag,
+  inventoried,
+  offline,
+  pruning,
+  reading,
+  service,
+} from '../command/command.js';
 export const driftCommand = define({
   name: 'drift',
   summary: 'Show what was changed outside roster since the last apply',

@@ -1,5 +1,16 @@
-import { addresses, again, define, deletingFromService, reading } from '../command/definition.js';
-import { allowAccountChange, carriedOut, flag, guards, pruning, service } from '../command/flag.js';
+import {
+  addresses,
+  again,
+  allowAccountChange,
+  carriedOut,
+  define,
+  deletingFromService,
+  flag,
+  guards,
+  pruning,
+  reading,
+  service,
+} from '../command/command.js';
 
 const guarded = 'A guard refused the plan, and nothing was changed';
 export const planCommand = define({

@@ -1,6 +1,18 @@
 import { packageName } from '../../engine/version.js';
-import { argument, define, elsewhere, offline, writing, writingToService } from '../command/definition.js';
-import { allowAccountChange, choice, common, flag, project, service } from '../command/flag.js';
+import {
+  allowAccountChange,
+  argument,
+  choice,
+  common,
+  define,
+  elsewhere,
+  flag,
+  offline,
+  project,
+  service,
+  writing,
+  writingToService,
+} from '../command/command.js';
 export const initCommand = define({
   name: 'init',
   summary: 'Create a project with CI pipelines',

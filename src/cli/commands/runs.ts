@@ -1,13 +1,16 @@
 import {
+  account,
   active,
   argument,
+  choice,
   define,
   deletingFromService,
   elsewhere,
+  flag,
   reading,
+  service,
   writingToService,
-} from '../command/definition.js';
-import { account, choice, flag, service } from '../command/flag.js';
+} from '../command/command.js';
 
 const anyRun = 'Id of a job, a group run, a pipeline run or a run of an agent';
 export const runsCommand = define({

@@ -1,5 +1,13 @@
-import { argument, define, deleting, deletingFromService, offline } from '../command/definition.js';
-import { account, flag, inventoried } from '../command/flag.js';
+import {
+  account,
+  argument,
+  define,
+  deleting,
+  deletingFromService,
+  flag,
+  inventoried,
+  offline,
+} from '../command/command.js';
 export const apiCommand = define({
   name: 'api',
   summary: 'Send one request to the service',

@@ -2,13 +2,17 @@ import {
   active,
   addresses,
   again,
+  allowAccountChange,
   argument,
   define,
   elsewhere,
+  flag,
+  lockTimeout,
   reading,
+  repeatable,
+  service,
   writingToService,
-} from '../command/definition.js';
-import { allowAccountChange, flag, lockTimeout, repeatable, service } from '../command/flag.js';
+} from '../command/command.js';
 
 const patience = 'How long to follow the runs, such as 90s, 30m or 2h (default: until they are finished)';
 const holdTargets = 'Addresses or globs of schedules, or of what they start, such as `group/retail-prices`';

@@ -1,8 +1,7 @@
-import { withReadSession } from '../../engine/session.js';
-import type { StoredQuery } from '../../model/data.js';
-import { problem } from '../../model/diagnostic.js';
+import type { SavedData, StoredQuery } from '../../model/data.js';
+import { type Diagnostic, problem } from '../../model/diagnostic.js';
 import { listData, namesIn, refuseAddresses } from '../../operate/data/datasets.js';
-import { type GetResult, getData, openFolder } from '../../operate/data/download.js';
+import { getData, openFolder } from '../../operate/data/download.js';
 import { dataLineage } from '../../operate/data/lineage.js';
 import { storedQueries, storedQueryNamed } from '../../operate/data/queries.js';
 import { type DataRows, MAX_ROWS, parseQuery, previewData, queryData } from '../../operate/data/rows.js';
@@ -15,6 +14,7 @@ import { jsonText } from '../../view/json/plan-json.js';
 import type { CommandResult, CommonFlags, FlagsOf, FormatOf, Implementation } from '../command/command.js';
 import { exitCode, exitCodeFor } from '../command/exit.js';
 import { runSessionOptions, wholeNumber } from '../command/flags.js';
+import { readShown } from '../command/read.js';
 import type {
   dataCommand,
   dataGetCommand,
@@ -31,10 +31,11 @@ import { downloadProgress } from './download-progress.js';
 export const runData: Implementation<typeof dataCommand> = async (address, flags, context) => {
   const names = address === undefined ? [] : [address];
   const limit = chooseLimit(flags) ?? Number.POSITIVE_INFINITY;
-  const found = await withReadSession(runSessionOptions(names, flags, context), (session) =>
-    listData(session, address, limit),
+  const { datasets, total, diagnostics } = await readShown(
+    runSessionOptions(names, flags, context),
+    context,
+    (session) => listData(session, address, limit),
   );
-  const { datasets, total, diagnostics } = context.output.redactor.value(found);
   return {
     diagnostics,
     render: {
@@ -46,27 +47,26 @@ export const runData: Implementation<typeof dataCommand> = async (address, flags
 
 /** `roster data preview ADDRESS|ID…`: the first rows of datasets. */
 export const runDataPreview: Implementation<typeof dataPreviewCommand> = async (names, flags, context) => {
-  const found = await withReadSession(runSessionOptions(names, flags, context), (session) =>
+  const found = await readShown(runSessionOptions(names, flags, context), context, (session) =>
     previewData(session, names),
   );
-  return rowsResult(found, context);
+  return rowsResult(found);
 };
 
 /** `roster data query ADDRESS|ID…`: the rows that meet conditions. */
 export const runDataQuery: Implementation<typeof dataQueryCommand> = async (names, flags, context) => {
   const limit = chooseLimit(flags);
   const query = parseQuery(flags);
-  const found = await withReadSession(runSessionOptions(names, flags, context), (session) =>
+  const found = await readShown(runSessionOptions(names, flags, context), context, (session) =>
     queryData(session, names, query, limit),
   );
-  return rowsResult(found, context);
+  return rowsResult(found);
 };
 
 type RowFormat = FormatOf<typeof dataQueryCommand>;
 
 /** The result of the commands that print rows. */
-export function rowsResult(found: DataRows, { output }: CommandContext): CommandResult<RowFormat> {
-  const { tables, diagnostics } = output.redactor.value(found);
+function rowsResult({ tables, diagnostics }: DataRows): CommandResult<RowFormat> {
   return {
     exit: exitCodeFor(diagnostics),
     diagnostics,
@@ -97,13 +97,12 @@ export const runDataGet: Implementation<typeof dataGetCommand> = async (names, f
     throw problem('usage', '`--out` is missing', 'Name the folder of the files: `--out data`.');
   const { host, output } = context;
   const options = runSessionOptions(names, withoutFolder(flags), context);
-  const found = await withReadSession(options, (session) => {
+  const { files, diagnostics } = await readShown(options, context, (session) => {
     const folder = openFolder(out, host.cwd, '--out');
     return getData(session, names, { folder, latest, onProgress: downloadProgress(context) });
   });
-  const { files, diagnostics } = output.redactor.value(found);
   return {
-    exit: exitOf(found),
+    exit: exitOf(files, diagnostics),
     diagnostics,
     diagnosticsLast: true,
     render: {
@@ -119,7 +118,7 @@ function withoutFolder(flags: GetFlags): CommonFlags {
 }
 
 /** An error after a file was saved is not one before which nothing was done. */
-function exitOf({ files, diagnostics }: GetResult): number {
+function exitOf(files: readonly SavedData[], diagnostics: readonly Diagnostic[]): number {
   const exit = exitCodeFor(diagnostics);
   return exit === exitCode.error && files.some(({ outcome }) => outcome === 'saved')
     ? exitCode.incomplete
@@ -131,10 +130,9 @@ export const runDataLineage: Implementation<typeof dataLineageCommand> = async (
   const { addresses, ids } = namesIn([given]);
   refuseAddresses(addresses, 'traced');
   const [id = ''] = ids;
-  const found = await withReadSession(runSessionOptions([], flags, context), (session) =>
+  const { nodes, edges, graph } = await readShown(runSessionOptions([], flags, context), context, (session) =>
     dataLineage(session, id),
   );
-  const { nodes, edges, graph } = context.output.redactor.value(found);
   return {
     render: {
       text: () => graphText(graph),
@@ -147,7 +145,7 @@ export const runDataLineage: Implementation<typeof dataLineageCommand> = async (
 
 /** `roster data queries`: lists saved queries. */
 export const runDataQueries: Implementation<typeof dataQueriesCommand> = async (flags, context) => {
-  const found = await withReadSession(runSessionOptions([], flags, context), storedQueries);
+  const found = await readShown(runSessionOptions([], flags, context), context, storedQueries);
   return queriesResult(found, context, null);
 };
 
@@ -158,11 +156,11 @@ export const runDataQueriesRun: Implementation<typeof dataQueriesRunCommand> = a
   context,
 ) => {
   const limit = chooseLimit(flags);
-  const found = await withReadSession(runSessionOptions([], flags, context), async (session) => {
+  const found = await readShown(runSessionOptions([], flags, context), context, async (session) => {
     const { datasetId, query } = await storedQueryNamed(session, name);
     return queryData(session, [datasetId], query, limit);
   });
-  return rowsResult(found, context);
+  return rowsResult(found);
 };
 
 /** The result of the commands about saved queries. `sentence`: what was done, in place of the list. */

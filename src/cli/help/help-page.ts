@@ -1,6 +1,6 @@
 import type { Argument, Command, Option } from 'commander';
 import { wordList } from '../../model/words.js';
-import type { Definition, Effects } from '../command/definition.js';
+import type { Definition, Effects } from '../command/command.js';
 
 /** How commander prints help: the values of a choice follow its description. */
 export const helpStyle = {

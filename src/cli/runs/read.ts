@@ -1,4 +1,3 @@
-import { withReadSession } from '../../engine/session.js';
 import { problem } from '../../model/diagnostic.js';
 import type { ListedState } from '../../operate/run/run-kinds.js';
 import { listRuns } from '../../operate/runs/list.js';
@@ -8,6 +7,7 @@ import { runsListJson, shownRunJson } from '../../view/json/runs-json.js';
 import { runDetailsText, runsListText } from '../../view/text/runs-text.js';
 import type { Implementation } from '../command/command.js';
 import { chooseAge, runSessionOptions, wholeNumber } from '../command/flags.js';
+import { readShown } from '../command/read.js';
 import type { runsCommand, runsShowCommand } from '../commands/runs.js';
 
 /** `roster runs [ADDRESS]`: the newest jobs, group runs and pipeline runs. */
@@ -28,10 +28,9 @@ export const runRuns: Implementation<typeof runsCommand> = async (address, flags
     ...(limit === undefined ? {} : { limit: wholeNumber(limit, '--limit', 1, 1_000) }),
   };
   const names = address === undefined ? [] : [address];
-  const found = await withReadSession(runSessionOptions(names, flags, context), (session) =>
+  const shown = await readShown(runSessionOptions(names, flags, context), context, (session) =>
     listRuns(session, options),
   );
-  const shown = context.output.redactor.value(found);
   return {
     render: {
       text: (style) => runsListText(shown, style),
@@ -44,17 +43,16 @@ const states: readonly ListedState[] = ['active', 'succeeded', 'failed'];
 
 function chooseState(text: string | undefined): ListedState | undefined {
   if (text === undefined) return undefined;
-  const found = states.find((each) => each === text);
-  if (found !== undefined) return found;
+  const shown = states.find((each) => each === text);
+  if (shown !== undefined) return shown;
   throw problem('usage', `--state: unknown value "${text}"`, `One of: ${states.join(', ')}.`);
 }
 
 /** `roster runs show ID`: one run with its members, reasons and datasets. */
 export const runRunsShow: Implementation<typeof runsShowCommand> = async (id, flags, context) => {
-  const found = await withReadSession(runSessionOptions([], flags, context), (session) =>
+  const shown = await readShown(runSessionOptions([], flags, context), context, (session) =>
     showRun(session, id),
   );
-  const shown = context.output.redactor.value(found);
   return {
     render: {
       text: (style) => runDetailsText(shown, style),

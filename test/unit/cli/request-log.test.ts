@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { requestLog } from '../../../src/cli/command/request-log.js';
+import { requestLog } from '../../../src/cli/command/progress.js';
 import { Output } from '../../../src/cli/host/output.js';
 import { Workspace } from '../../support/roster.js';
 import { startSandbox } from '../../support/sandbox.js';

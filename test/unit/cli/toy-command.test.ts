@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import { define, offline } from '../../../src/cli/command/definition.js';
-import { flag } from '../../../src/cli/command/flag.js';
+import { define, flag, offline } from '../../../src/cli/command/command.js';
 import { command, commands } from '../../../src/cli/commands.js';
 import { buildProgram } from '../../../src/cli/program.js';
 import { Captured } from '../../support/roster.js';
