@@ -124,6 +124,16 @@ test('the table in CONTRIBUTING.md names the same modules, and the modules that 
   );
 });
 
+test('every file of src that CONTRIBUTING.md names exists', () => {
+  const page = readFileSync(join(source, '../CONTRIBUTING.md'), 'utf8');
+  const modules = Object.keys(known).filter((each) => !each.endsWith('.ts'));
+  const named = [...page.matchAll(/`(?:src\/)?((\w+)\/[\w/-]+\.ts)`/g)]
+    .filter(([, , module = '']) => modules.includes(module))
+    .map(([, path = '']) => path);
+  expect(named.length).toBeGreaterThan(20);
+  expect(named.filter((path) => !files.includes(path))).toEqual([]);
+});
+
 test('each package belongs to a single module, and the sandbox has its own', () => {
   const importers = new Map<string, Set<string>>();
   // A declaration file loads nothing.
