@@ -43,57 +43,63 @@ function results(runs: Readonly<Record<string, GitlabRun>>): Record<string, stri
   return Object.fromEntries(Object.entries(runs).map(([job, { result }]) => [job, result]));
 }
 
-test('a merge request has a note for each environment, and production is planned after staging was applied', async () => {
-  const author = await start('.');
-  const drift = { 'roster-drift_staging': 'success', 'roster-drift_production': 'success' };
-  expect(results(await gitlab.main('schedule'))).toEqual({
-    ...drift,
-    'roster-pull_staging': 'manual',
-    'roster-pull_production': 'manual',
-  });
-  author.propose('shops', shops('acme-shop'));
-  const iid = gitlab.api.open('shops');
-  expect(results(await gitlab.mergeRequest(iid))).toEqual({
-    'roster-validate': 'success',
-    'roster-plan_staging': 'success',
-    'roster-plan_production': 'success',
-  });
-  const notes = gitlab.api.request(iid).notes.map(({ body }) => body);
-  expect(notes).toEqual([
-    expect.stringMatching(/^<!-- roster:[\w-]+:staging -->\n\*\*Plan: 1 to create\*\*/),
-    expect.stringMatching(/^<!-- roster:[\w-]+:production -->\n\*\*Plan: 1 to create\*\*/),
-  ]);
-  expect(new Set(notes.map(digestIn)).size).toBe(2);
+inLongRun(
+  'a merge request has a note for each environment, and production is planned after staging was applied',
+  async () => {
+    const author = await start('.');
+    const drift = { 'roster-drift_staging': 'success', 'roster-drift_production': 'success' };
+    expect(results(await gitlab.main('schedule'))).toEqual({
+      ...drift,
+      'roster-pull_staging': 'manual',
+      'roster-pull_production': 'manual',
+    });
+    author.propose('shops', shops('acme-shop'));
+    const iid = gitlab.api.open('shops');
+    expect(results(await gitlab.mergeRequest(iid))).toEqual({
+      'roster-validate': 'success',
+      'roster-plan_staging': 'success',
+      'roster-plan_production': 'success',
+    });
+    const notes = gitlab.api.request(iid).notes.map(({ body }) => body);
+    expect(notes).toEqual([
+      expect.stringMatching(/^<!-- roster:[\w-]+:staging -->\n\*\*Plan: 1 to create\*\*/),
+      expect.stringMatching(/^<!-- roster:[\w-]+:production -->\n\*\*Plan: 1 to create\*\*/),
+    ]);
+    expect(new Set(notes.map(digestIn)).size).toBe(2);
 
-  gitlab.merge(iid);
-  const waiting = { 'roster-prepare_staging': 'success', 'roster-apply_staging': 'manual' };
-  expect(results(await gitlab.main('push'))).toEqual(waiting);
-  expect((await gitlab.play('roster-apply_staging')).result).toBe('success');
-  expect([names(staging), names(production)]).toEqual([['Shops'], []]);
-  expect(results(gitlab.later)).toEqual({
-    'roster-snapshot_staging': 'success',
-    'roster-prepare_production': 'success',
-    'roster-apply_production': 'manual',
-  });
-  expect((await gitlab.play('roster-apply_production')).result).toBe('success');
-  expect(names(production)).toEqual(['Shops']);
-});
+    gitlab.merge(iid);
+    const waiting = { 'roster-prepare_staging': 'success', 'roster-apply_staging': 'manual' };
+    expect(results(await gitlab.main('push'))).toEqual(waiting);
+    expect((await gitlab.play('roster-apply_staging')).result).toBe('success');
+    expect([names(staging), names(production)]).toEqual([['Shops'], []]);
+    expect(results(gitlab.later)).toEqual({
+      'roster-snapshot_staging': 'success',
+      'roster-prepare_production': 'success',
+      'roster-apply_production': 'manual',
+    });
+    expect((await gitlab.play('roster-apply_production')).result).toBe('success');
+    expect(names(production)).toEqual(['Shops']);
+  },
+);
 
-test('production is not planned after staging could not be applied, and is once a retry has applied it', async () => {
-  const author = await start('.');
-  await gitlab.main('schedule');
-  author.propose('shops', shops('acme-shop'));
-  const iid = gitlab.api.open('shops');
-  await gitlab.mergeRequest(iid);
-  gitlab.merge(iid);
-  await gitlab.main('push');
-  staging.faults.faults = [{ act: 'status', method: 'POST', path: '/api/search-groups', status: 400 }];
-  expect((await gitlab.play('roster-apply_staging')).result).toBe('failed');
-  expect(gitlab.later).toEqual({});
-  staging.faults.faults = [];
-  expect((await gitlab.play('roster-apply_staging')).result).toBe('success');
-  expect(gitlab.later).toHaveProperty('roster-prepare_production');
-});
+inLongRun(
+  'production is not planned after staging could not be applied, and is once a retry has applied it',
+  async () => {
+    const author = await start('.');
+    await gitlab.main('schedule');
+    author.propose('shops', shops('acme-shop'));
+    const iid = gitlab.api.open('shops');
+    await gitlab.mergeRequest(iid);
+    gitlab.merge(iid);
+    await gitlab.main('push');
+    staging.faults.faults = [{ act: 'status', method: 'POST', path: '/api/search-groups', status: 400 }];
+    expect((await gitlab.play('roster-apply_staging')).result).toBe('failed');
+    expect(gitlab.later).toEqual({});
+    staging.faults.faults = [];
+    expect((await gitlab.play('roster-apply_staging')).result).toBe('success');
+    expect(gitlab.later).toHaveProperty('roster-prepare_production');
+  },
+);
 
 inLongRun('two projects of a repository have names of their own for everything on GitLab', async () => {
   await start('prices');

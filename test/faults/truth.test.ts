@@ -60,6 +60,9 @@ function hangAt({ sandbox, faults }: Fixture, nth: number): void {
   };
 }
 
+/** It would not end in time if it waited for the timeout of a request. */
+const applying = ['apply', '--yes', '--report', 'report.json', '--timeout', '3600s'];
+
 async function interrupt(
   signals: readonly AnyFault[],
   arrange: (fixture: Fixture) => void = () => {},
@@ -67,10 +70,7 @@ async function interrupt(
   await withFixture(fresh, async (fixture) => {
     fixture.inject(...signals);
     arrange(fixture);
-    const begun = performance.now();
-    const { exit, stdout, stderr } = await fixture.process('apply', '--yes', '--report', 'report.json');
-    // It does not wait for the timeout of the request, 30 s, even on a machine that is busy.
-    expect(performance.now() - begun).toBeLessThan(20_000);
+    const { exit, stdout, stderr } = await fixture.process(...applying);
     const report = reportOf(fixture);
     expect([exit, stderr]).toEqual([exit === 0 ? 0 : 130, stderr]);
     if (exit === 0) await fixture.expectDesired();

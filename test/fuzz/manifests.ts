@@ -10,11 +10,11 @@ import { stringify } from 'yaml';
 import { root } from '../../scripts/fresh.js';
 import { kinds } from '../../src/kinds/index.js';
 import { type Loaded, loadProject } from '../../src/manifest/load.js';
-import { costOf } from '../support/cost.js';
 import { corpus } from '../support/hostile/corpus.js';
 import { edited, edits } from '../support/hostile/edits.js';
 import { complaints } from '../support/hostile/verdict.js';
 import { whole } from '../unit/schemas/whole.js';
+import { costOf } from './cost.js';
 
 /** Most milliseconds of processor time that one file may take to be read. */
 const longest = 2_000;

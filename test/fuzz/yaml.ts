@@ -3,9 +3,9 @@
 import { randomInt } from 'node:crypto';
 import { parseArgs } from 'node:util';
 import fc from 'fast-check';
-import { costOf } from '../support/cost.js';
 import { canBeRead, read } from '../support/yaml/reading.js';
 import { yamlTexts } from '../support/yaml/texts.js';
+import { costOf } from './cost.js';
 
 const SIZE = 200_000;
 /** How much more than ordinary entries a text of the same size may cost. */

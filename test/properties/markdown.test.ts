@@ -107,14 +107,17 @@ function createsSecret(address: string, { action }: Pick<Change, 'action'>): str
   return address.startsWith('key/') && action === 'create' ? [secretStep.id] : [];
 }
 
+/** More than a comment has room for. */
+const MANY = runs(500, 10_000);
+
 /** Sometimes thousands of changes: the same few repeated. */
 const many = fc
   .tuple(
     fc.array(changes, { maxLength: 6 }),
-    fc.nat(99).map((each) => (each === 0 ? 10_000 : each < 4 ? 50 : 1)),
+    fc.nat(99).map((each) => (each === 0 ? MANY : each < 4 ? 50 : 1)),
   )
   .map(([some, times]) =>
-    Array.from({ length: Math.min(10_000, some.length * times) }, (_, index) => some[index % some.length]),
+    Array.from({ length: Math.min(MANY, some.length * times) }, (_, index) => some[index % some.length]),
   );
 
 const plans: fc.Arbitrary<Plan> = fc
