@@ -1,11 +1,12 @@
 import { resolve } from 'node:path';
+import { readCommitted } from '../inventory/committed.js';
 import { fileStore } from '../inventory/file-store.js';
 import { gitStore } from '../inventory/git-store.js';
 import type { LeaseOptions } from '../inventory/lock-state.js';
 import { readCheckout, type WorkTree, workTreeOpener } from '../inventory/work-tree.js';
 import { isPrefixOf } from '../model/connection.js';
 import type { Diagnostic } from '../model/diagnostic.js';
-import type { Checkout, Inventory, InventoryStore } from '../model/inventory.js';
+import type { Checkout, CommittedInventory, Inventory, InventoryStore } from '../model/inventory.js';
 import type { ServiceOverride } from '../model/plan.js';
 import type { Project, Prune } from '../model/resource.js';
 import { Redactor } from '../redact/redactor.js';
@@ -50,6 +51,8 @@ export interface Session {
   readonly downloads: Pick<Downloader, 'download'>;
   readonly store: InventoryStore;
   readonly readCheckout: ReadCheckout;
+  /** Null where the inventory is not a file that git has. */
+  readonly readCommitted: () => Promise<CommittedInventory | null>;
   readonly concurrency: number;
   /** What reading the manifests reported. */
   readonly warnings: readonly Diagnostic[];
@@ -137,6 +140,7 @@ export function openSession(options: SessionOptions): Session {
     // `lost` is asked before each attempt, which ends within the timeout.
     store: openStore(project, options, { clock, longestRequestMs: timeoutMs }, open),
     readCheckout: checkoutReader(project, manifests, open),
+    readCommitted: committedReader(project, manifests, { open, env }),
     concurrency,
     warnings: [...warnings, ...given.warnings, ...keptKeyWarnings(project)],
     outputs: (options.outputs ?? []).map(({ file }) => resolve(cwd, file)),
@@ -201,4 +205,13 @@ export function checkoutReader(
     const files = purpose === 'record' ? manifests : null;
     return readCheckout({ open, files, inventoryFile }, applied);
   };
+}
+
+function committedReader(
+  { root, inventory: place }: Project,
+  [manifest]: readonly string[],
+  git: { readonly open: () => Promise<WorkTree>; readonly env: ProjectOptions['env'] },
+): Session['readCommitted'] {
+  if (!('file' in place) || manifest === undefined) return async () => null;
+  return () => readCommitted({ ...git, root, manifest, path: resolve(root, place.file), name: place.file });
 }

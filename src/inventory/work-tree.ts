@@ -338,7 +338,8 @@ export async function isTracked(tree: WorkTree, path: string): Promise<boolean> 
   return (await tree.git.answer(['ls-files', '--error-unmatch', '--', pattern])) !== null;
 }
 
-function nameIn(top: string, path: string): string {
+/** As git names a file of the work tree. */
+export function nameIn(top: string, path: string): string {
   return relative(top, join(realPath(dirname(path)), basename(path)))
     .split(sep)
     .join('/');

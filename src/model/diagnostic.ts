@@ -68,6 +68,7 @@ export const diagnosticCodes = [
   'inventory-unavailable',
   'service-mismatch',
   'stale-checkout',
+  'unrecorded-inventory',
   'left-alone',
   'not-selected',
   'not-in-inventory',

@@ -9,6 +9,7 @@ export interface Allowances {
   readonly empty: boolean;
   readonly accountChange: boolean;
   readonly staleCheckout: boolean;
+  readonly editedInventory: boolean;
 }
 
 /** What lets a refused plan pass. A plan with too many deletes passes with a higher limit. */

@@ -1,7 +1,7 @@
 import { Problem } from './diagnostic.js';
 import type { Hold } from './hold.js';
 import { canonical, isJsonObject, type Json, type JsonObject } from './json.js';
-import type { Address, InventorySetting, KindName } from './resource.js';
+import { type Address, type InventorySetting, type KindName, objectKey } from './resource.js';
 import type { Safeguards } from './safeguards.js';
 
 /** What this project owns on the service (contract §1). It helps to match entries with objects, and is never trusted alone. */
@@ -251,4 +251,33 @@ export function commitId(commit: string): string {
 
 export function shortCommit(commit: string): string {
   return commitId(commit).slice(0, 10);
+}
+
+/**
+ * What the history of git says about an inventory file. The author of a pull request can write such a file, so what it
+ * says must not be weaker than what an apply has recorded.
+ */
+export interface CommittedInventory {
+  /** As messages show it. */
+  readonly file: string;
+  /** The last version that was surely written by an apply, after all later ones: the newest first. */
+  readonly versions: readonly Inventory[];
+  /** The version before the commit that is checked out. */
+  readonly before: Inventory | null;
+  /** Why the version that an apply wrote cannot be found; null where it was found. */
+  readonly missing: string | null;
+}
+
+/** Of one object, under whatever address. */
+export function entriesOf(
+  inventories: readonly (Inventory | null)[],
+  kind: KindName,
+  id: string,
+): InventoryEntry[] {
+  const key = objectKey(kind, id);
+  return inventories.flatMap((each) =>
+    [...(each?.entries.values() ?? [])].filter(
+      (entry) => entry.id !== null && objectKey(entry.kind, entry.id) === key,
+    ),
+  );
 }

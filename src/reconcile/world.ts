@@ -1,7 +1,7 @@
 import type { Diagnostic } from '../model/diagnostic.js';
 import type { Allowances, Finding } from '../model/finding.js';
 import type { Hold } from '../model/hold.js';
-import type { Checkout, Inventory, InventoryEntry } from '../model/inventory.js';
+import type { Checkout, CommittedInventory, Inventory, InventoryEntry } from '../model/inventory.js';
 import type { Kind, PlannedRequest } from '../model/kind.js';
 import type { Difference, MatchRule } from '../model/plan.js';
 import type {
@@ -96,6 +96,8 @@ export interface PlanBasis extends MatchBasis {
   readonly removed: ReadonlySet<Address>;
   /** Null where it is not compared. */
   readonly checkout: Checkout | null;
+  /** Null where the inventory is not a file that git has. */
+  readonly committed: CommittedInventory | null;
   /** By this machine's clock, which recorded when objects were created that no list shows yet. */
   readonly ownNow: Date;
   readonly allow: Allowances;

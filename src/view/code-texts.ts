@@ -271,7 +271,8 @@ export const codeTexts: Readonly<Record<DiagnosticCode, CodeText>> = {
   },
   protected: {
     title: 'Object is protected',
-    means: 'The plan deletes an object with `protect: true`.',
+    means:
+      'The plan deletes an object with `protect: true`, or one that an inventory file protected before somebody edited it.',
     help: 'Set `protect: false` on the entry and apply. Then remove the entry.',
   },
   'not-allowed': {
@@ -311,6 +312,12 @@ export const codeTexts: Readonly<Record<DiagnosticCode, CodeText>> = {
     means:
       'The checkout of the manifests does not contain the commit last applied. The plan may undo what newer commits added, and apply refuses deletes and replaces from such a checkout. If git cannot tell, as in a shallow clone or with an inventory file that git tracks, this is only a note, and so is a last apply with changes that were not committed.',
     help: 'Run `git pull`, or rebase the branch, and plan again. In a shallow clone, run `git fetch --unshallow`. If the commit was abandoned on purpose, pass `--allow-stale-checkout`.',
+  },
+  'unrecorded-inventory': {
+    title: 'Inventory file may have been edited',
+    means:
+      'The plan deletes objects, the inventory is a file in git, and the history of git does not show which version of it an apply has written: the clone is shallow, or each commit of the file also changed other files of the project.',
+    help: 'Use a full clone. After an apply, commit the inventory file without any other file of the project. If nobody has edited the file, pass `--allow-edited-inventory`.',
   },
   'inventory-unavailable': {
     title: 'Inventory is unavailable',

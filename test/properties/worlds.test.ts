@@ -84,7 +84,14 @@ function planOf(world: RandomWorld, order: <T>(list: readonly T[]) => T[] = (lis
       objects: objectsOf(world, order),
       inventory: parseInventory(inventoryText(world), 'i'),
       prune: world.prune,
-      allow: { deletes: 99, selfRevoke: false, empty: true, accountChange: true, staleCheckout: true },
+      allow: {
+        deletes: 99,
+        selfRevoke: false,
+        empty: true,
+        accountChange: true,
+        staleCheckout: true,
+        editedInventory: true,
+      },
     }),
   );
   return { matches: comparison.matches, ...plan(comparison) };

@@ -22,7 +22,9 @@ import type { Comparison, PlanBasis } from '../../src/reconcile/world.js';
 
 /** Small worlds for tests of pure functions: what is declared, what exists, and what the inventory knows. */
 export interface SmallWorld
-  extends Partial<Pick<PlanBasis, 'prune' | 'selected' | 'allow' | 'kinds' | 'now' | 'checkout' | 'kept'>> {
+  extends Partial<
+    Pick<PlanBasis, 'prune' | 'selected' | 'allow' | 'kinds' | 'now' | 'checkout' | 'committed' | 'kept'>
+  > {
   readonly entries?: readonly Declared[];
   readonly objects?: readonly Observed[];
   readonly inventory?: Inventory;
@@ -154,10 +156,18 @@ export function basisWith(parts: Partial<PlanBasis> & Pick<PlanBasis, 'project'>
     removed: new Set(parts.project.removed),
     now,
     ownNow: parts.now ?? now,
-    allow: { deletes: null, selfRevoke: false, empty: false, accountChange: false, staleCheckout: false },
+    allow: {
+      deletes: null,
+      selfRevoke: false,
+      empty: false,
+      accountChange: false,
+      staleCheckout: false,
+      editedInventory: false,
+    },
     selected: null,
     kept: new Map(),
     checkout: null,
+    committed: null,
     readFrom: null,
     ...parts,
   };

@@ -65,6 +65,10 @@ export const guards = [
     '--allow-stale-checkout',
     'Allow deletes from a checkout that does not contain the commit last applied',
   ),
+  flag(
+    '--allow-edited-inventory',
+    'Allow deletes with an inventory file that may have been edited since the last apply',
+  ),
 ] as const;
 
 export const lockTimeout = flag(

@@ -36,6 +36,7 @@ const guardCodes: ReadonlySet<DiagnosticCode> = new Set<DiagnosticCode>([
   'undeliverable-key',
   'service-mismatch',
   'stale-checkout',
+  'unrecorded-inventory',
 ]);
 
 /** For a run that ended with these errors before it changed anything. Any other error takes precedence over a guard. */

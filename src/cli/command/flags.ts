@@ -66,7 +66,7 @@ export function runSessionOptions(
 
 export function planOptions(addresses: readonly string[], flags: GuardFlags): PlanOptions {
   const { allowDeletes, allowSelfRevoke = false, allowEmpty = false, allowAccountChange = false } = flags;
-  const { allowStaleCheckout = false } = flags;
+  const { allowStaleCheckout = false, allowEditedInventory = false } = flags;
   const deletes =
     allowDeletes === undefined ? null : wholeNumber(allowDeletes, '--allow-deletes', 0, 1_000_000);
   return {
@@ -77,6 +77,7 @@ export function planOptions(addresses: readonly string[], flags: GuardFlags): Pl
       empty: allowEmpty,
       accountChange: allowAccountChange,
       staleCheckout: allowStaleCheckout,
+      editedInventory: allowEditedInventory,
     },
   };
 }

@@ -6,6 +6,7 @@ import { adoption } from './adoption.js';
 import { brokenReferences } from './broken-references.js';
 import { deletes } from './deletes.js';
 import { duplicates } from './duplicates.js';
+import { editedInventory } from './edited-inventory.js';
 import { frequency } from './frequency.js';
 import { holds } from './holds.js';
 import { kinds } from './kinds.js';
@@ -23,6 +24,7 @@ export const rules: readonly Rule[] = [
   account,
   staleCheckout,
   protection,
+  editedInventory,
   adoption,
   unseen,
   renames,

@@ -125,4 +125,11 @@ describe('diff', () => {
   });
 });
 
-const everything = { deletes: 99, selfRevoke: true, empty: true, accountChange: true, staleCheckout: true };
+const everything = {
+  deletes: 99,
+  selfRevoke: true,
+  empty: true,
+  accountChange: true,
+  staleCheckout: true,
+  editedInventory: true,
+};

@@ -17,6 +17,7 @@ const nothing: Allowances = {
   empty: false,
   accountChange: false,
   staleCheckout: false,
+  editedInventory: false,
 };
 
 function objections(world: SmallWorld, allow: Partial<Allowances> = {}): string[] {

@@ -125,7 +125,14 @@ describe('formerly', () => {
       entries: [entry, group('kept')],
       objects,
       inventory,
-      allow: { deletes: null, selfRevoke: false, empty: false, accountChange: true, staleCheckout: false },
+      allow: {
+        deletes: null,
+        selfRevoke: false,
+        empty: false,
+        accountChange: true,
+        staleCheckout: false,
+        editedInventory: false,
+      },
       suggest,
     });
     expect(diagnostics.map(({ code, message, help }) => [code, message, help])).toEqual([

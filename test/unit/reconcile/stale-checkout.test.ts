@@ -20,6 +20,7 @@ const allow: Allowances = {
   empty: true,
   accountChange: false,
   staleCheckout: false,
+  editedInventory: false,
 };
 
 const objectionsTo = (world: SmallWorld) => codesOf(planOf({ allow, ...world }).objections);

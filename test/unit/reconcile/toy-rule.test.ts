@@ -27,6 +27,7 @@ function found(allowed: boolean, list: readonly Rule[]): string[] {
     empty: allowed,
     accountChange: false,
     staleCheckout: false,
+    editedInventory: false,
   };
   const comparison = reconcileWorld({ entries, allow });
   const world = { ...comparison, starts: weeklyStarts(comparison) };

@@ -85,6 +85,7 @@ const reaches = {
   'proxy-error': neverOffline,
   'service-mismatch': neverOffline,
   'stale-checkout': neverOffline,
+  'unrecorded-inventory': neverOffline,
   'unexpected-response': neverOffline,
   'service-error': neverOffline,
   'unwritable-file': neverOffline,

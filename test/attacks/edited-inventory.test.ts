@@ -1,0 +1,224 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { type Sandbox, startSandbox } from '../../src/sandbox/index.js';
+import type { PlanJson } from '../../src/view/json/plan-json.js';
+import { roster } from '../support/program.js';
+import { git } from '../support/repository.js';
+
+/** A pull request may edit an inventory file. What an apply has recorded in it is known from git. */
+
+let sandbox: Sandbox;
+let root: string;
+let folder: string;
+beforeEach(async () => {
+  sandbox = await startSandbox();
+  root = mkdtempSync(join(tmpdir(), 'roster-attack-'));
+  folder = join(root, 'work');
+  git(root, 'init', '--quiet', '--initial-branch=main', folder);
+});
+afterEach(async () => {
+  rmSync(root, { recursive: true, force: true });
+  await sandbox.close();
+});
+
+const kept = { members: ['acme-shop'] };
+const old = { members: ['globex'] };
+const INVENTORY = 'roster.inventory.json';
+
+function declare(groups: object, more: object = {}): void {
+  writeFileSync(join(folder, 'roster.yaml'), JSON.stringify({ project: 'p', groups, ...more }));
+}
+
+function commit(...paths: string[]): void {
+  git(folder, 'add', '--', ...paths);
+  git(folder, 'commit', '--quiet', '-m', 'change');
+}
+
+function edit(
+  change: (entries: Record<string, Record<string, unknown>>, all: Record<string, unknown>) => void,
+) {
+  const inventory = JSON.parse(readFileSync(join(folder, INVENTORY), 'utf8'));
+  change(inventory.entries, inventory);
+  writeFileSync(join(folder, INVENTORY), `${JSON.stringify(inventory, null, 2)}\n`);
+}
+
+const unprotect = () =>
+  edit((entries) => {
+    Object.assign(entries['group/old'] ?? {}, { protect: false });
+  });
+
+function run(args: readonly string[], cwd = folder) {
+  return roster(args, { cwd, env: { ROSTER_URL: sandbox.url, ROSTER_API_KEY: sandbox.apiKey } });
+}
+
+async function apply(...args: string[]): Promise<void> {
+  const { exit, stderr } = await run(['apply', '--yes', ...args]);
+  expect([exit, exit === 0 ? '' : stderr]).toEqual([0, '']);
+}
+
+async function plan(cwd = folder, ...args: string[]) {
+  const { exit, stdout } = await run(['plan', '--format', 'json', ...args], cwd);
+  const {
+    diagnostics,
+    changes,
+    risks = [],
+  } = JSON.parse(stdout) as PlanJson & {
+    readonly risks?: readonly { readonly message: string }[];
+  };
+  return {
+    exit,
+    errors: diagnostics.filter(({ severity }) => severity === 'error').map(({ code }) => code),
+    actions: changes.map(({ action, address }) => `${action} ${address}`),
+    risks: [...risks, ...changes.flatMap((each) => each.risks)].map(({ message }) => message),
+  };
+}
+
+/** As CI does it: the manifests, and after the apply the inventory alone. */
+async function recorded(groups: object, more: object = {}): Promise<void> {
+  declare(groups, more);
+  commit('roster.yaml');
+  await apply();
+  commit(INVENTORY);
+}
+
+describe('protection that an edit of the inventory file takes off', () => {
+  beforeEach(() => recorded({ kept, old: { ...old, protect: true } }));
+
+  test.each(['not committed', 'committed with the manifests', 'merged', 'squashed after others'])(
+    'still holds: %s',
+    async (how) => {
+      if (how === 'merged') git(folder, 'checkout', '--quiet', '-b', 'request');
+      unprotect();
+      if (how === 'merged') commit(INVENTORY);
+      declare({ kept });
+      if (how !== 'not committed') commit('.');
+      if (how === 'squashed after others') {
+        writeFileSync(join(folder, 'README.md'), 'hello');
+        commit('.');
+      }
+      if (how === 'merged') {
+        git(folder, 'checkout', '--quiet', 'main');
+        git(folder, 'merge', '--quiet', '--no-ff', '-m', 'merge', 'request');
+      }
+      const { exit, errors } = await plan();
+      expect([exit, errors]).toEqual([4, ['protected']]);
+      expect((await run(['apply', '--yes'])).exit).toBe(4);
+      expect(sandbox.world.groups.size).toBe(2);
+      await apply('--allow-edited-inventory');
+      expect(sandbox.world.groups.size).toBe(1);
+    },
+  );
+
+  test('still holds when the entry or the whole file is gone, and everything undeclared is pruned', async () => {
+    declare({ kept }, { prune: 'all' });
+    edit((entries) => {
+      delete entries['group/old'];
+    });
+    commit('.');
+    expect((await plan(folder, '--allow-self-revoke')).errors).toEqual(['protected']);
+    git(folder, 'rm', '--quiet', INVENTORY);
+    git(folder, 'commit', '--quiet', '-m', 'gone');
+    expect((await plan(folder, '--allow-self-revoke')).errors).toEqual(['protected']);
+  });
+
+  test('is a risk while the entry is still declared', async () => {
+    unprotect();
+    declare({ kept, old });
+    commit('.');
+    expect(await plan()).toMatchObject({
+      exit: 0,
+      actions: [],
+      risks: ['group/old is no longer protected from deletion'],
+    });
+  });
+
+  test('is no more once an apply has lifted it and the file was committed alone', async () => {
+    declare({ kept, old });
+    commit('.');
+    await apply();
+    commit(INVENTORY);
+    declare({ kept });
+    expect(await plan()).toMatchObject({ exit: 0, errors: [], actions: ['delete group/old'] });
+    commit('.');
+    expect(await plan()).toMatchObject({ exit: 0, errors: [], actions: ['delete group/old'] });
+  });
+});
+
+describe('an inventory file whose record cannot be found', () => {
+  beforeEach(() => recorded({ kept, old }));
+
+  test('in a shallow clone refuses deletes, and nothing else', async () => {
+    declare({ kept, other: old });
+    commit('.');
+    const clone = join(root, 'clone');
+    git(root, 'clone', '--quiet', '--depth', '1', `file://${folder}`, clone);
+    expect(await plan(clone)).toMatchObject({ exit: 4, errors: ['unrecorded-inventory'] });
+    expect((await plan(clone, '--allow-edited-inventory')).exit).toBe(0);
+    writeFileSync(join(clone, 'roster.yaml'), readFileSync(join(folder, 'roster.yaml'), 'utf8'));
+    declare({ kept, old, other: { members: ['initech'] } });
+    writeFileSync(join(clone, 'roster.yaml'), readFileSync(join(folder, 'roster.yaml'), 'utf8'));
+    expect((await plan(clone)).exit).toBe(0);
+  });
+
+  test('because the project names another file now refuses deletes', async () => {
+    writeFileSync(join(folder, 'other.json'), readFileSync(join(folder, INVENTORY)));
+    declare({ kept }, { inventory: { file: 'other.json' } });
+    commit('.');
+    expect(await plan()).toMatchObject({ exit: 4, errors: ['unrecorded-inventory'] });
+    writeFileSync(join(folder, 'README.md'), 'hello');
+    commit('.');
+    expect(await plan()).toMatchObject({ exit: 4, errors: ['unrecorded-inventory'] });
+  });
+});
+
+describe('an inventory file of somebody who works alone deletes as before', () => {
+  test.each(['never committed', 'ignored', 'committed with the project', 'added to git later'])(
+    '%s',
+    async (how) => {
+      writeFileSync(join(folder, 'README.md'), 'hello');
+      if (how !== 'committed with the project') commit('README.md');
+      declare({ kept, old });
+      await apply();
+      if (how === 'ignored') writeFileSync(join(folder, '.gitignore'), `${INVENTORY}\n`);
+      if (how === 'never committed') commit('roster.yaml');
+      else commit('.');
+      declare({ kept });
+      if (how === 'added to git later') commit('.');
+      expect(await plan()).toMatchObject({ exit: 0, errors: [], actions: ['delete group/old'] });
+    },
+  );
+});
+
+describe('what else an edit of the inventory file could hide', () => {
+  beforeEach(() => recorded({ kept, old }));
+
+  test('the claim of a foreign object is a risk of its delete', async () => {
+    const [own] = sandbox.world.groups.values();
+    if (own === undefined) throw new Error('there is no group');
+    const id = '99999999-0000-4000-8000-000000000001';
+    sandbox.world.groups.set(id, { ...own, id, name: 'Payroll' });
+    edit((entries) => {
+      entries['group/payroll'] = { ...entries['group/kept'], id, name: 'Payroll' };
+    });
+    commit('.');
+    const { risks } = await plan();
+    expect(risks).toContain(`only the newest version of ${INVENTORY} says that this project owns it`);
+  });
+
+  test('a weaker limit, and what an entry ignores, are risks', async () => {
+    declare({ kept, old: { ...old, ignore: ['description'] } }, { limits: { deletes: 50 } });
+    edit((entries, all) => {
+      Object.assign(entries['group/old'] ?? {}, { ignore: ['description'] });
+      Object.assign(all['safeguards'] as object, {
+        limits: { deletes: 50, startsPerMinute: 60, shortestInterval: '5 minutes', runsPerWeek: 'none' },
+      });
+    });
+    commit('.');
+    expect((await plan()).risks).toEqual([
+      '`limits.deletes` is 50, which allows more than in the commit before (5)',
+      'group/old ignores `description`, unlike in the commit before',
+    ]);
+  });
+});
