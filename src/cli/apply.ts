@@ -56,11 +56,12 @@ async function carryOut(
   { options: readOptions, ask }: CarryOutCommand,
 ): Promise<CommandResult<'text' | 'json'>> {
   const { host, output } = context;
+  const session = sessionOptions(flags, context);
   const options = readOptions();
   const reportPath = flags.report === undefined ? null : resolve(host.cwd, flags.report);
   if (reportPath !== null) checkWritable(reportPath);
-  const ran = await withSession(sessionOptions(flags, context), (session) =>
-    apply(session, options, callbacksOf(flags, context, ask)),
+  const ran = await withSession(session, (opened) =>
+    apply(opened, options, callbacksOf(flags, context, ask)),
   ).catch(refusedPlan);
   if (ran instanceof RefusedPlan) return refusedResult(ran, output);
   const { report, declined } = ran;

@@ -9,13 +9,13 @@ import type { logCommand } from './commands/inspect.js';
 const DEFAULT_LIMIT = 20;
 
 /** `roster log`: the runs that changed what the project owns. Needs neither the service nor an API key. */
-export const runLog: Implementation<typeof logCommand> = async (id, flags, context) => {
+export const runLog: Implementation<typeof logCommand> = async (number, flags, context) => {
   const { redactor } = context.output;
   const options = projectOptions(flags, context);
   const limit = flags.limit === undefined ? DEFAULT_LIMIT : wholeNumber(flags.limit, '--limit', 1, 100_000);
-  if (id !== undefined) {
-    if (flags.limit !== undefined) throw new Problem(usage('--limit: `roster log ID` shows one entry'));
-    const shown = redactor.value(await logEntry(options, id));
+  if (number !== undefined) {
+    if (flags.limit !== undefined) throw new Problem(usage('--limit: `roster log NUMBER` shows one entry'));
+    const shown = redactor.value(await logEntry(options, number));
     return {
       render: { text: (style) => logEntryText(shown, style), json: () => jsonText(logEntryJson(shown)) },
     };

@@ -1,3 +1,4 @@
+import { exposedKeyWarnings } from '../engine/key-files.js';
 import { validate } from '../engine/validate.js';
 import type { Project } from '../model/resource.js';
 import { count } from '../model/words.js';
@@ -12,12 +13,10 @@ import { fromRepositoryRoot } from './host/repository.js';
 export const runValidate: Implementation<typeof validateCommand> = async (flags, context) => {
   const { host, output } = context;
   const { allEnvironments, allowMissingEnv } = flags;
-  const { valid, projects, ...read } = validate({
-    ...projectOptions(flags, context),
-    allEnvironments,
-    allowMissingEnv,
-  });
-  const diagnostics = output.redactor.value(read.diagnostics);
+  const options = projectOptions(flags, context);
+  const { valid, projects, ...read } = validate({ ...options, allEnvironments, allowMissingEnv });
+  const exposed = await exposedKeyWarnings(projects, host.env);
+  const diagnostics = output.redactor.value([...read.diagnostics, ...exposed]);
   return {
     exit: valid ? exitCode.fine : exitCode.error,
     diagnostics,

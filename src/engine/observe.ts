@@ -59,15 +59,16 @@ export async function observe(session: ReadSession, options: ObserveOptions = {}
     ? toDestroy(session.project, inventory)
     : partOf(options.kinds, session.project, inventory);
   const scope = scopeOf(project, destroy ? inventory : known, options);
-  const [state, checkout, committed] = await Promise.all([
+  const [state, checkout, committed, exposed] = await Promise.all([
     read(options.reader ?? client.reader(), options.kinds ?? kinds, scope, session.callsWith),
     compared === undefined || destroy ? null : session.readCheckout(inventory, compared),
     compared === undefined ? null : session.readCommitted(),
+    compared === undefined ? new Map() : session.exposedKeys(),
   ]);
   const kept = keptKeys(project, state.objects, session.redactor);
   const basis = planBasis({ project, service, state, inventory: known, now: session.serviceNow() }, options, {
     ...(options.kinds === undefined ? {} : { kinds: options.kinds }),
-    ...{ kept, checkout, committed, selected, ownNow: clock.now() },
+    ...{ kept, exposed, checkout, committed, selected, ownNow: clock.now() },
   });
   const former = formerKeys(project, { state, inventory: known, kept });
   return { inventory, state, comparison: compare(basis), former };
@@ -100,7 +101,14 @@ export function planBasis(
     prune: destroy ? 'destroy' : project.prune,
     removed: new Set(project.removed),
     allow: { ...allowNothing, ...allow, ...(destroy ? allowDestroying : {}) },
-    ...{ kept: new Map(), checkout: null, committed: null, selected: null, readFrom: null },
+    ...{
+      kept: new Map(),
+      exposed: new Map(),
+      checkout: null,
+      committed: null,
+      selected: null,
+      readFrom: null,
+    },
     ...more,
   };
 }
@@ -112,6 +120,7 @@ const allowNothing: Allowances = {
   accountChange: false,
   staleCheckout: false,
   editedInventory: false,
+  exposedKey: false,
 };
 
 /** The user asked for these deletes, so `limits.deletes` does not apply. */

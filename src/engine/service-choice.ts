@@ -3,6 +3,7 @@ import { type Problem, problem } from '../model/diagnostic.js';
 import type { ServiceOverride } from '../model/plan.js';
 import type { Project } from '../model/resource.js';
 import { serviceUrl } from '../service/url.js';
+import { selectableNames } from './diagnostics.js';
 import { isNoProject } from './no-project.js';
 import type { ProjectOptions } from './project.js';
 
@@ -31,15 +32,21 @@ type ChoiceOptions = ServiceOptions & Pick<ProjectOptions, 'env'>;
 export function chooseService(options: ChoiceOptions, project: Project): ServiceChoice {
   const chosen = serviceIfSet(options, project);
   if (chosen === null) {
-    const help = isNoProject(project)
-      ? 'Set ROSTER_URL, use `--url`, or run it in the folder of a project.'
-      : `Add \`service: { url: https://… }\` to ${project.file}, set ROSTER_URL, or use \`--url\`.`;
-    throw problem('missing-setting', 'no service URL is set', help);
+    throw problem('missing-setting', 'no service URL is set', noUrlHelp(project), project.unselected?.place);
   }
   const { url, override } = chosen;
   const isRefused = override !== null && !isLoopback(url.hostname) && options.allowServiceMismatch !== true;
   if (isRefused) throw mismatch(chosen, override, project);
   return chosen;
+}
+
+function noUrlHelp(project: Project): string {
+  if (isNoProject(project)) return 'Set ROSTER_URL, use `--url`, or run it in the folder of a project.';
+  const { unselected, file } = project;
+  if (unselected === undefined)
+    return `Add \`service: { url: https://… }\` to ${file}, set ROSTER_URL, or use \`--url\`.`;
+  const names = selectableNames(unselected);
+  return `Select an environment with \`-e\`: ${names}. Without one, set ROSTER_URL or use \`--url\`.`;
 }
 
 /** Null when no URL is set. */

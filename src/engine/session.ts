@@ -16,6 +16,7 @@ import type { AttemptEvent } from '../service/http.js';
 import { proxyFor } from '../service/proxy.js';
 import { apiKeyOf, withKeyHint } from './api-key.js';
 import { type Clock, clockOf, serviceNow } from './clock.js';
+import { exposedKeys } from './key-files.js';
 import { keptKeyWarnings } from './keys.js';
 import { lazyDownloader } from './lazy-downloader.js';
 import { openProject, type ProjectOptions } from './project.js';
@@ -53,6 +54,7 @@ export interface Session {
   readonly readCheckout: ReadCheckout;
   /** Null where the inventory is not a file that git has. */
   readonly readCommitted: () => Promise<CommittedInventory | null>;
+  readonly exposedKeys: () => ReturnType<typeof exposedKeys>;
   readonly concurrency: number;
   /** What reading the manifests reported. */
   readonly warnings: readonly Diagnostic[];
@@ -141,6 +143,7 @@ export function openSession(options: SessionOptions): Session {
     store: openStore(project, options, { clock, longestRequestMs: timeoutMs }, open),
     readCheckout: checkoutReader(project, manifests, open),
     readCommitted: committedReader(project, manifests, { open, env }),
+    exposedKeys: () => exposedKeys(project, open),
     concurrency,
     warnings: [...warnings, ...given.warnings, ...keptKeyWarnings(project)],
     outputs: (options.outputs ?? []).map(({ file }) => resolve(cwd, file)),

@@ -1,10 +1,10 @@
 import { existsSync, realpathSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { dirname } from 'node:path';
 import { Problem } from '../model/diagnostic.js';
 import type { CommittedInventory, Inventory } from '../model/inventory.js';
 import { parse } from './format.js';
 import { GitFailure } from './git.js';
-import { isTracked, NoRepository, nameIn, openWorkTree, type WorkTree } from './work-tree.js';
+import { hasRepository, isTracked, NoRepository, nameIn, openWorkTree, type WorkTree } from './work-tree.js';
 
 export interface CommittedOptions {
   /** Finds the work tree of the project's folder. */
@@ -48,11 +48,6 @@ export async function readCommitted(options: CommittedOptions): Promise<Committe
   }
 }
 
-function hasRepository(folder: string): boolean {
-  if (existsSync(join(folder, '.git'))) return true;
-  return dirname(folder) !== folder && hasRepository(dirname(folder));
-}
-
 /** A submodule in the project has a history of its own, which is not that of the manifests. */
 async function isIn({ top }: WorkTree, path: string, env: CommittedOptions['env']): Promise<boolean> {
   const folder = existsSync(dirname(path)) ? realpathSync.native(dirname(path)) : null;
@@ -60,10 +55,10 @@ async function isIn({ top }: WorkTree, path: string, env: CommittedOptions['env'
   return (await openWorkTree(folder, env)).top === top;
 }
 
-type History = Pick<CommittedInventory, 'versions' | 'before' | 'missing'>;
+type FileHistory = Pick<CommittedInventory, 'versions' | 'before' | 'missing'>;
 
 /** Null if no commit has the file. */
-async function readHistory(tree: WorkTree, options: CommittedOptions): Promise<History | null> {
+async function readHistory(tree: WorkTree, options: CommittedOptions): Promise<FileHistory | null> {
   const { git, top, prefix } = tree;
   const head = await git.answer(['rev-parse', '--verify', '--quiet', 'HEAD^{commit}']);
   if (head === null) return null;

@@ -67,6 +67,7 @@ export interface GitPlace {
  */
 type GitCommand =
   | 'cat-file'
+  | 'check-ignore'
   | 'check-ref-format'
   | 'commit-tree'
   | 'config'

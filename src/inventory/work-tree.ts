@@ -48,6 +48,12 @@ export async function openWorkTree(folder: string, env: Environment): Promise<Wo
   return { git, gitVersion: version, top, prefix, outer };
 }
 
+/** Whether git could find a repository. Starts no process. */
+export function hasRepository(folder: string): boolean {
+  if (existsSync(resolve(folder, '.git'))) return true;
+  return dirname(folder) !== folder && hasRepository(dirname(folder));
+}
+
 /** Finds the work tree once, when it is asked for first. */
 export function workTreeOpener(folder: string, env: Environment): () => Promise<WorkTree> {
   let opened: Promise<WorkTree> | null = null;

@@ -38,6 +38,7 @@ export const diagnosticCodes = [
   'unknown-scope',
   'several-new-keys',
   'undeliverable-key',
+  'exposed-key',
   'undelivered-key',
   'unknown-variable',
   'missing-environment-variable',

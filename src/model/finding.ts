@@ -10,6 +10,7 @@ export interface Allowances {
   readonly accountChange: boolean;
   readonly staleCheckout: boolean;
   readonly editedInventory: boolean;
+  readonly exposedKey: boolean;
 }
 
 /** What lets a refused plan pass. A plan with too many deletes passes with a higher limit. */

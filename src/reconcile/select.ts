@@ -11,7 +11,7 @@ import type { PlanBasis, ResourceDiff, Selector } from './world.js';
  */
 export function select(
   all: readonly ResourceDiff[],
-  { selected: selectors, project: { entries, existsIn }, agents: { suggest } }: PlanBasis,
+  { selected: selectors, project: { entries, existsIn }, agents: { suggest }, prune }: PlanBasis,
 ): { readonly kept: readonly ResourceDiff[]; readonly diagnostics: readonly Diagnostic[] } {
   if (selectors === null) return { kept: all, diagnostics: [] };
   const named = new Set(all.filter(({ change }) => selectors.some((each) => each.matches(change.address))));
@@ -23,7 +23,7 @@ export function select(
   const inPlan = new Set(kept);
   const left = all.filter((each) => each.change.action !== 'none' && !inPlan.has(each));
   const errors = [...matchingNothing(selectors, { addresses, existsIn }, suggest), ...stranded(kept, left)];
-  return { kept, diagnostics: errors.length > 0 ? errors : leftOut(left) };
+  return { kept, diagnostics: errors.length > 0 ? errors : leftOut(left, prune === 'destroy') };
 }
 
 /** An object must not be deleted while something that is not selected still refers to it. */
@@ -67,14 +67,15 @@ function needsOf(named: ReadonlySet<ResourceDiff>, all: readonly ResourceDiff[])
 /** Changes that the message lists. The rest are counted. */
 const MOST_LISTED = 5;
 
-function leftOut(left: readonly ResourceDiff[]): Diagnostic[] {
+function leftOut(left: readonly ResourceDiff[], destroys: boolean): Diagnostic[] {
   if (left.length === 0) return [];
   const inOrder = left.map(({ change }) => change).sort((a, b) => byCodeUnit(a.address, b.address));
   const names = inOrder.slice(0, MOST_LISTED).map(({ action, address }) => `${action} ${address}`);
   const more = left.length > MOST_LISTED ? ` and ${left.length - MOST_LISTED} more` : '';
   const count = left.length === 1 ? '1 change is' : `${left.length} changes are`;
   const message = `${count} not in this plan, because the addresses do not select them: ${names.join(', ')}${more}`;
-  const help = 'To see all changes, run `roster plan` without addresses.';
+  const command = destroys ? 'roster plan --destroy' : 'roster plan';
+  const help = `To see all changes, run \`${command}\` without addresses.`;
   return [{ severity: 'warning', code: 'not-selected', message, help }];
 }
 

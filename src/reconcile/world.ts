@@ -94,6 +94,8 @@ export interface PlanBasis extends MatchBasis {
   readonly account: string | null;
   /** What the inventory forgets although it exists (`removed:` of the project). */
   readonly removed: ReadonlySet<Address>;
+  /** Files that git does not ignore, and that a new key would be delivered to, by entry. */
+  readonly exposed: ReadonlyMap<Address, string>;
   /** Null where it is not compared. */
   readonly checkout: Checkout | null;
   /** Null where the inventory is not a file that git has. */

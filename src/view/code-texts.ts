@@ -205,6 +205,12 @@ export const codeTexts: Readonly<Record<DiagnosticCode, CodeText>> = {
     means: 'One apply would create several API keys, and each new key revokes the previous one.',
     help: 'Keep one of the new keys in the manifests and apply. Then add the next one.',
   },
+  'exposed-key': {
+    title: 'Key file is not ignored by git',
+    means:
+      'An entry delivers its new key to a file in the repository that git does not ignore, so the next `git add` could commit the key. `apply` creates no such key.',
+    help: 'Add the file to `.gitignore`, or deliver the key to a command. If it is never committed, pass `--allow-exposed-key`.',
+  },
   'undeliverable-key': {
     title: 'API key cannot be delivered',
     means: 'A new API key is shown once, and the destination in `deliver:` cannot receive it.',

@@ -69,6 +69,7 @@ export const guards = [
     '--allow-edited-inventory',
     'Allow deletes with an inventory file that may have been edited since the last apply',
   ),
+  flag('--allow-exposed-key', 'Allow a new key to be delivered to a file that git does not ignore'),
 ] as const;
 
 export const lockTimeout = flag(

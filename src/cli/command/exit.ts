@@ -34,6 +34,7 @@ const guardCodes: ReadonlySet<DiagnosticCode> = new Set<DiagnosticCode>([
   'invalid-inventory',
   'several-new-keys',
   'undeliverable-key',
+  'exposed-key',
   'service-mismatch',
   'stale-checkout',
   'unrecorded-inventory',

@@ -67,6 +67,7 @@ export function runSessionOptions(
 export function planOptions(addresses: readonly string[], flags: GuardFlags): PlanOptions {
   const { allowDeletes, allowSelfRevoke = false, allowEmpty = false, allowAccountChange = false } = flags;
   const { allowStaleCheckout = false, allowEditedInventory = false } = flags;
+  const { allowExposedKey = false } = flags;
   const deletes =
     allowDeletes === undefined ? null : wholeNumber(allowDeletes, '--allow-deletes', 0, 1_000_000);
   return {
@@ -78,6 +79,7 @@ export function planOptions(addresses: readonly string[], flags: GuardFlags): Pl
       accountChange: allowAccountChange,
       staleCheckout: allowStaleCheckout,
       editedInventory: allowEditedInventory,
+      exposedKey: allowExposedKey,
     },
   };
 }

@@ -135,7 +135,12 @@ export const logCommand = define({
   summary: 'Show the history of the inventory',
   about:
     'Show who changed what this project owns, when, and with which result: each apply, destroy, hold and resume, from the inventory in git. Needs no API key.',
-  arguments: [argument('[id]', 'Number, commit or digest of one entry, to show each of its changes')],
+  arguments: [
+    argument(
+      '[number]',
+      'Number of one entry, or the beginning of its commit or digest, to show each of its changes',
+    ),
+  ],
   options: [flag('--limit <n>', 'Number of entries, the newest first (default: 20)')],
   shared: inventoried,
   does: offline,

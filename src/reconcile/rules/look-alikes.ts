@@ -46,7 +46,8 @@ function similar(name: string, known: KnownNames, own: Address): string[] {
   const alike = [...(known.get(skeleton(written)) ?? [])];
   const [other] =
     alike.find(([text, owners]) => text !== written && [...owners].some((each) => each !== own)) ?? [];
-  return other === undefined ? [] : [`"${written}" looks like "${other}", which also exists`];
+  if (other === undefined) return [];
+  return [`"${withSpaces(written)}" looks like "${withSpaces(other)}", which also exists`];
 }
 
 function knownNames({ matches, basis }: World): KnownNames {
@@ -86,4 +87,9 @@ function bare(name: string): string {
     .replace(/^[a-z]+\//, '')
     .normalize('NFC')
     .trim();
+}
+
+/** Terminals and web pages show several spaces as one, and they may be the only difference. */
+function withSpaces(name: string): string {
+  return name.replace(/ {2,}/g, (spaces) => `[${spaces.length} spaces]`);
 }

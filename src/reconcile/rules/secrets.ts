@@ -1,5 +1,6 @@
+import type { Diagnostic } from '../../model/diagnostic.js';
 import { type Finding, finding, note, refusal } from '../../model/finding.js';
-import type { Observed } from '../../model/resource.js';
+import type { Declared, Observed } from '../../model/resource.js';
 import { instantText, namedIds } from '../../model/words.js';
 import { keptDelivery, revokesCaller } from '../diff.js';
 import type { PlanBasis, ResourceDiff, Rule, World } from '../world.js';
@@ -12,6 +13,7 @@ export const secrets: Rule = {
     ...selfRevoke(world),
     ...severalNewKeys(world),
     ...world.diffs.flatMap(deliversKept),
+    ...world.diffs.flatMap((each) => exposed(each, world.basis)),
     ...namesakesOfKept(world),
   ],
 };
@@ -74,6 +76,28 @@ function severalNewKeys({ diffs }: World): Finding[] {
   const help =
     'Remove all but one of them from the manifests: each user has one active key. For a second key, use a separate project with the API key of another user.';
   return [refusal('several-new-keys', null, message, help)];
+}
+
+/** The next `git add` would commit the key. */
+function exposed(diff: ResourceDiff, { exposed: files }: PlanBasis): Finding[] {
+  const { match, change, requests } = diff;
+  const file = files.get(change.address);
+  if (file === undefined || match.entry === null) return [];
+  const warning = exposedKeyWarning(match.entry, file);
+  const isDelivered = requests.some(({ delivery }) => delivery !== undefined) || keptDelivery(diff) !== null;
+  if (!isDelivered) return [finding(warning, change.address)];
+  const help = `${IGNORE_IT} If it is never committed, use \`--allow-exposed-key\`.`;
+  return [refusal(warning.code, change.address, warning.message, help, 'exposedKey')];
+}
+
+const IGNORE_IT = 'Add it to `.gitignore`, or deliver the key to a command.';
+
+export function exposedKeyWarning({ address, placeOf }: Declared, file: string): Diagnostic {
+  const message = `${address}: a new key is delivered to ${file}, which git does not ignore`;
+  return {
+    ...{ severity: 'warning', code: 'exposed-key', message, help: IGNORE_IT },
+    place: placeOf(['deliver', 'file']),
+  };
 }
 
 function deliversKept(diff: ResourceDiff): Finding[] {

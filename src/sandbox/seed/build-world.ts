@@ -151,7 +151,7 @@ function checkedSettings(world: World, where: string, body: object, owner = CALL
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
     const what = `breaks a rule of the service: ${error.message.replace(/\.$/, '')}`;
-    throw new JsonFileError(where, what, 'See the Schedule fields of interface.md.');
+    throw new JsonFileError(where, what, 'See "Seed" in docs/sandbox.md for the fields of a schedule.');
   }
 }
 
@@ -346,6 +346,10 @@ function checked(where: string, work: () => unknown): void {
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
     const what = `breaks a rule of the service: ${error.message.replace(/\.$/, '')}`;
-    throw new JsonFileError(where, what, 'See the Datasets of interface.md.');
+    throw new JsonFileError(
+      where,
+      what,
+      'See "Seed" in docs/sandbox.md for the fields of datasets and saved queries.',
+    );
   }
 }

@@ -99,7 +99,7 @@ export function uncountedLines(plan: Uncounted): string[] {
   return uncountedFacts(plan).map(factSentence);
 }
 
-function planRiskLines(risks: readonly Risk[], { width, paint }: TextLayout): string[] {
+export function planRiskLines(risks: readonly Risk[], { width, paint }: TextLayout): string[] {
   const sentences = risks.flatMap(({ message }) =>
     hangingIndent('risk: ', wrap(escapeControls(message), width - 8)),
   );

@@ -21,7 +21,7 @@ import {
   textLayout,
   wrap,
 } from './layout.js';
-import { headerLines, uncountedLines } from './plan-text.js';
+import { headerLines, planRiskLines, uncountedLines } from './plan-text.js';
 
 /**
  * What an apply did, for a terminal: the outcomes, the next command to run, and the summary as the last line (contract
@@ -35,8 +35,10 @@ export function reportText(report: Report, options: TextOptions, reviewed: Revie
   // If there are outcomes, the plan was shown before: it named the project, the service, and what is not managed.
   const wasShown = outcomes.length > 0;
   const header = wasShown ? [] : headerLines(report.plan, layout);
+  // They are recorded, although there is nothing to send.
+  const risks = wasShown ? [] : planRiskLines(report.plan.risks, layout);
   const left = wasShown ? [] : uncountedLines(report.plan);
-  return joinBlocks([header, outcomes, next, [...left, last]]);
+  return joinBlocks([header, risks, outcomes, next, [...left, last]]);
 }
 
 /** The flags that name the plan which was reviewed: its rest needs no other review. */

@@ -132,4 +132,5 @@ const everything = {
   accountChange: true,
   staleCheckout: true,
   editedInventory: true,
+  exposedKey: true,
 };

@@ -18,6 +18,7 @@ const nothing: Allowances = {
   accountChange: false,
   staleCheckout: false,
   editedInventory: false,
+  exposedKey: false,
 };
 
 function objections(world: SmallWorld, allow: Partial<Allowances> = {}): string[] {

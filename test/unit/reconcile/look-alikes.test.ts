@@ -167,6 +167,14 @@ describe('risks', () => {
     expect(risksOf({ entries })).toHaveLength(2);
   });
 
+  test('several spaces are counted, because most places show them as one', () => {
+    const entries = [group('a', { name: 'Retail  prices' })];
+    const objects = [remoteGroup('g1', { name: 'Retail prices' })];
+    expect(risksOf({ entries, objects })).toContain(
+      'group/a: "Retail[2 spaces]prices" looks like "Retail prices", which also exists',
+    );
+  });
+
   test('only what changes is marked', () => {
     const name = 'Ret\u0430il';
     const entries = [group('a', { name })];

@@ -132,6 +132,7 @@ describe('formerly', () => {
         accountChange: true,
         staleCheckout: false,
         editedInventory: false,
+        exposedKey: false,
       },
       suggest,
     });

@@ -47,6 +47,14 @@ describe('select', () => {
     expect(actionsOf(planOf(both))).toEqual(['delete group/a', 'delete schedule/s']);
   });
 
+  test.each([
+    ['owned', '`roster plan`'],
+    ['destroy', '`roster plan --destroy`'],
+  ] as const)('names the command that shows all changes: %s', (prune, command) => {
+    const [left] = planOf({ ...leaving, entries: [], prune, selected: only('schedule/s') }).diagnostics;
+    expect(left?.help).toContain(`run ${command} without addresses`);
+  });
+
   test('refuses an address that matches nothing', () => {
     expect(codesOf(reconcileWorld({ ...created, selected: only('group/none') }).diagnostics)).toEqual([
       'usage',

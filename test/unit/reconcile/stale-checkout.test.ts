@@ -21,6 +21,7 @@ const allow: Allowances = {
   accountChange: false,
   staleCheckout: false,
   editedInventory: false,
+  exposedKey: false,
 };
 
 const objectionsTo = (world: SmallWorld) => codesOf(planOf({ allow, ...world }).objections);

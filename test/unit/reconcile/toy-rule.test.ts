@@ -28,6 +28,7 @@ function found(allowed: boolean, list: readonly Rule[]): string[] {
     accountChange: false,
     staleCheckout: false,
     editedInventory: false,
+    exposedKey: false,
   };
   const comparison = reconcileWorld({ entries, allow });
   const world = { ...comparison, starts: weeklyStarts(comparison) };

@@ -86,6 +86,7 @@ const reaches = {
   'service-mismatch': neverOffline,
   'stale-checkout': neverOffline,
   'unrecorded-inventory': neverOffline,
+  'exposed-key': neverOffline,
   'unexpected-response': neverOffline,
   'service-error': neverOffline,
   'unwritable-file': neverOffline,
