@@ -166,7 +166,8 @@ test('a large file needs hardly more memory than a small one', async () => {
   expect(large - small).toBeLessThan(60);
 });
 
-test('a reader that ends early ends the records, and not the run', async () => {
+/** The command looks for the end of a run every few seconds. */
+test.runIf(isLong)('a reader that ends early ends the records, and not the run', async () => {
   const agents = [{ externalAgentId: 'acme', name: 'Acme', outcomes: [{ seconds: 1, records: 1_000 }] }];
   const sandbox = await startSandbox({ seed: { agents }, speed: 60, keepRequests: 1_000 });
   const line = `"${process.execPath}" "${program}" run agent/acme --save - 2>err | head -n 1; cat err >&2`;
@@ -177,7 +178,7 @@ test('a reader that ends early ends the records, and not the run', async () => {
   await sandbox.close();
 });
 
-test.skipIf(!existsSync('/dev/full'))(
+test.runIf(isLong && existsSync('/dev/full'))(
   'records that a full disk behind stdout loses are all reported',
   async () => {
     const outcomes = [{ seconds: 1, records: 10 }];

@@ -10,7 +10,7 @@ import { startSandbox, VARIANTS, type Variant } from '../support/sandbox.js';
 import { runs, sampleOf } from '../support/size.js';
 
 /** Random projects for each variant. */
-const projects = runs(1, 16);
+const projects = runs(1, 8);
 
 /**
  * Interpretations of the interface under which an apply cannot succeed for some projects, with the reason. It must

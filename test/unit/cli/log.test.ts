@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { gitStore } from '../../../src/inventory/git-store.js';
@@ -156,15 +157,34 @@ test('commits of anyone that read like deletes are looked at one after the other
 });
 
 describe('after three runs', () => {
+  /** The remote and the clone, as they are after the runs. Made once. */
+  let made: readonly [bare: string, clone: string] | null = null;
   beforeEach(async () => {
+    made ??= await runThree();
+    for (const [from, to] of [
+      [made[0], remote.path],
+      [made[1], workspace.root],
+    ] as const) {
+      rmSync(to, { recursive: true });
+      cpSync(from, to, { recursive: true });
+    }
+    git(workspace.root, 'remote', 'set-url', 'origin', `file://${remote.path}`);
+    alone();
+  });
+
+  async function runThree() {
     declare(one);
     await run('apply --yes');
     declare(two);
     await run('apply --yes');
     const { digest } = JSON.parse(await run('plan --destroy --format json'));
     await run(`destroy --yes --expect ${digest}`);
-    alone();
-  });
+    const folder = mkdtempSync(join(tmpdir(), 'roster-log-'));
+    const copies = [join(folder, 'bare'), join(folder, 'clone')] as const;
+    cpSync(remote.path, copies[0], { recursive: true });
+    cpSync(workspace.root, copies[1], { recursive: true });
+    return copies;
+  }
 
   test('log lists who applied what, with which result, the newest first, without a key', async () => {
     const found = await entries();

@@ -6,7 +6,6 @@ import { expectInertMarkdown } from '../../support/inert-markdown.js';
 import { initWithOrigin } from '../../support/repository.js';
 import { Workspace } from '../../support/roster.js';
 import { startSandbox } from '../../support/sandbox.js';
-import { runs as sampleSize } from '../../support/size.js';
 import { expectFits } from '../schemas/schemas.js';
 
 const cleanups: (() => unknown)[] = [];
@@ -601,8 +600,8 @@ test('a run with an invalid time keeps its place in the list, and hides no failu
   expect((await statusOf(workspace)).of('group/good')?.health).toBe('failing');
 });
 
-test('the status of 10,000 schedules reads the pages of six lists', async () => {
-  const count = sampleSize(1_000, 10_000);
+test('the status of thousands of schedules reads the pages of six lists', async () => {
+  const count = 2_000;
   const { agents, history } = seedOf(['fine']);
   const schedules = Array.from({ length: count }, (_, index) => ({
     ...{ id: index === 0 ? idOf('fine') : `5c4ed000-0000-4000-9000-${String(index).padStart(12, '0')}` },

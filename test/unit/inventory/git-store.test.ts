@@ -208,7 +208,7 @@ describe('the inventory on a branch', () => {
     });
   });
 
-  test.each(['refs/roster/inventory', 'refs/tags/inventory'])(
+  test.each(sampleOf(['refs/roster/inventory', 'refs/tags/inventory'], 1))(
     'may be on any ref, such as %s',
     async (ref) => {
       const [writing, reading] = [remote.clone(), remote.clone()];
@@ -363,7 +363,7 @@ describe('the lock', () => {
     expect(await store.holder()).toBeNull();
   });
 
-  test.each([-60, -11, 11, 60])(
+  test.each(sampleOf([-60, -11, 11, 60], 2))(
     'is not taken over by a clock that differs by %i minutes',
     async (minutes) => {
       vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
