@@ -1,7 +1,7 @@
-import type { Intent, Inventory, InventoryEntry } from '../model/inventory.js';
+import type { Intent, Inventory, InventoryEntry, InventoryRecord } from '../model/inventory.js';
 import type { Kind } from '../model/kind.js';
 import { pendingAddresses, resolveValues } from '../model/pending.js';
-import type { Change, InventoryRecord } from '../model/plan.js';
+import type { Change } from '../model/plan.js';
 import type { ChangeOutcome } from '../model/report.js';
 import { type Address, addressOf, objectKey } from '../model/resource.js';
 import type { ApplyInputs, PlannedState } from './run-state.js';

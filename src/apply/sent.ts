@@ -1,7 +1,8 @@
+import type { InventoryRecord } from '../model/inventory.js';
 import { equal, type JsonObject } from '../model/json.js';
 import type { Kind } from '../model/kind.js';
 import { resolveIdentity, resolveValues } from '../model/pending.js';
-import type { InventoryRecord, Plan } from '../model/plan.js';
+import type { Plan } from '../model/plan.js';
 import type { Address, FieldRule, Observed } from '../model/resource.js';
 import { fits } from '../model/template.js';
 

@@ -235,7 +235,7 @@ class Branch {
   private readonly keepFetchHead: string;
 
   constructor(
-    { git, gitVersion }: Pick<WorkTree, 'git' | 'gitVersion'>,
+    { git, gitVersion }: WorkTree,
     private readonly remote: string,
     private readonly ref: string,
   ) {

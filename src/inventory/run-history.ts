@@ -10,7 +10,7 @@ type OpenRun = Omit<LogEntry, 'number'>;
  * Puts the commits of each run together: the intent, renewals of its lock, and the outcome. Every other commit is an entry
  * of its own, with its title.
  */
-export function runsOf({ commits, lock }: Pick<InventoryHistory, 'commits' | 'lock'>, now: Date): LogEntry[] {
+export function runsOf({ commits, lock }: InventoryHistory, now: Date): LogEntry[] {
   const log = new RunLog();
   for (const commit of commits) log.add(commit, messageOf(commit));
   return log.entries(lock, now).map((run, index) => ({ ...run, number: index + 1 }));

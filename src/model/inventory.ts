@@ -35,10 +35,9 @@ export interface Intent {
   readonly destroy?: true;
 }
 
-export interface InventoryEntry {
+/** What an inventory says of an object, besides its id. */
+export interface InventoryRecord {
   readonly kind: KindName;
-  /** Null for a key that the service lists without an id. */
-  readonly id: string | null;
   readonly name: string | null;
   readonly protect: boolean;
   /** Canonical value of each field as last applied; of sensitive fields the template, which roster 0.1 left out. */
@@ -51,6 +50,11 @@ export interface InventoryEntry {
   readonly created?: string;
   /** It was enabled and is paused for a time. Absent otherwise. */
   readonly hold?: Hold;
+}
+
+export interface InventoryEntry extends InventoryRecord {
+  /** Null for a key that the service lists without an id. */
+  readonly id: string | null;
 }
 
 export interface InventoryDraft {

@@ -58,87 +58,19 @@ const [QUOTE = 0, BACKSLASH = 0, BRACKET = 0, BRACE = 0] = [...'"\\[{'].map((sig
 
 /**
  * The canonical text of a JSON value: object keys sorted by code unit, no spaces. Two values are equal exactly when their
- * canonical texts are equal. Keeps the order of arrays: sort a set before. Not recursive, so that no depth is too much.
+ * canonical texts are equal. Keeps the order of arrays: sort a set before.
  */
 export function canonical(value: Json): string {
-  const open: OpenValue[] = [];
-  let text = begin(value, open);
-  for (let top = open.at(-1); top !== undefined; top = open.at(-1)) {
-    const index = top.next++;
-    if (index === top.size) {
-      text += top.keys === null ? ']' : '}';
-      open.pop();
-      continue;
-    }
-    const key = top.keys === null ? index : (top.keys[index] ?? '');
-    const label = top.keys === null ? '' : `${JSON.stringify(key)}:`;
-    text += (index === 0 ? '' : ',') + label + begin(top.values[key] ?? null, open);
-  }
-  return text;
+  if (Array.isArray(value)) return `[${value.map((each: Json) => canonical(each)).join(',')}]`;
+  if (!isJsonObject(value)) return JSON.stringify(value ?? null);
+  const properties = Object.keys(value)
+    .sort(byCodeUnit)
+    .map((key) => `${JSON.stringify(key)}:${canonical(value[key] ?? null)}`);
+  return `{${properties.join(',')}}`;
 }
 
-/** Whether two values have the same canonical text. Most are plain values, which need none. */
 export function equal(a: Json, b: Json): boolean {
-  return isSame(a, b) || canonical(a) === canonical(b);
-}
-
-/** Whether two values are the same at first sight: false does not say that they differ. */
-export function isSame(a: unknown, b: unknown): boolean {
-  return a === b || isSameList(a, b);
-}
-
-/** True for two lists of the same plain values: most values that are not plain are lists of names, or unchanged. */
-function isSameList(a: unknown, b: unknown): boolean {
-  if (!Array.isArray(a) || !Array.isArray(b) || a.length !== b.length) return false;
-  return a.every((each, index) => isPlain(each) && each === b[index]);
-}
-
-/** A list, or an object with its keys in order, of which a part is written. */
-interface OpenValue {
-  readonly values: { readonly [key: string | number]: Json };
-  readonly keys: readonly string[] | null;
-  readonly size: number;
-  next: number;
-}
-
-/** Writes a value, or the beginning of one that contains others. */
-function begin(value: Json, open: OpenValue[]): string {
-  if (isInOrder(value, SHALLOW)) return JSON.stringify(value);
-  const keys = isJsonObject(value) ? sortedKeys(value) : null;
-  const size = keys?.length ?? (value as readonly Json[]).length;
-  open.push({ values: value as OpenValue['values'], keys, size, next: 0 });
-  return keys === null ? '[' : '{';
-}
-
-/** Levels that are looked through for a value which `JSON.stringify` writes canonically. */
-const SHALLOW = 5;
-
-/** Whether the keys of a value of few levels are in order: false does not say that they are not. */
-function isInOrder(value: Json, levels: number): boolean {
-  if (isPlain(value)) return true;
-  if (levels === 0) return false;
-  if (Array.isArray(value)) return value.every((each) => isInOrder(each, levels - 1));
-  let last = '';
-  const object = value as JsonObject;
-  for (const key of Object.keys(object)) {
-    const each = object[key];
-    // `JSON.stringify` leaves undefined properties out.
-    if (key < last || each === undefined || !isInOrder(each, levels - 1)) return false;
-    last = key;
-  }
-  return true;
-}
-
-/** Most objects have their keys in order, or a few of them. */
-function sortedKeys(value: JsonObject): string[] {
-  const keys = Object.keys(value);
-  for (let at = 1; at < keys.length; at += 1)
-    if ((keys[at - 1] ?? '') > (keys[at] ?? '')) return keys.sort(byCodeUnit);
-  return keys;
-}
-
-function isPlain(value: Json): boolean {
-  return typeof value !== 'object' || value === null;
+  return a === b || canonical(a) === canonical(b);
 }
 
 /** Order by UTF-16 code unit: the same in every locale. */

@@ -324,4 +324,6 @@ export interface AgentWithInputs extends Agent {
 }
 
 /** Its inputs only where nothing else is listed. */
-export type ListedAgent = Agent & Partial<Pick<AgentWithInputs, 'inputs'>>;
+export interface ListedAgent extends Agent {
+  readonly inputs?: readonly AgentInput[];
+}

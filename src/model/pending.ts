@@ -56,16 +56,9 @@ export function pendingAddresses(kind: ReferringKind, values: JsonObject): reado
   return referenceFields(kind).flatMap((field) => pendingIn(values[field]) ?? []);
 }
 
-/** By the fields of a kind, which never change: an apply asks for every object. */
-const knownReferences = new WeakMap<ReferringKind['fields'], readonly string[]>();
-
 function referenceFields({ fields }: ReferringKind): readonly string[] {
-  const known = knownReferences.get(fields);
-  if (known !== undefined) return known;
   const rules = Object.entries(fields as Readonly<Record<string, FieldRule<unknown>>>);
-  const references = rules.flatMap(([field, rule]) => (rule.isReference === true ? [field] : []));
-  knownReferences.set(fields, references);
-  return references;
+  return rules.flatMap(([field, rule]) => (rule.isReference === true ? [field] : []));
 }
 
 function resolveReference(value: Json, ids: KnownIds): Json {

@@ -1,7 +1,7 @@
 import type { Diagnostic, DiagnosticCode, Place } from './diagnostic.js';
 import type { Risk } from './finding.js';
 import type { Holds } from './hold.js';
-import type { CreateIntent, InventoryEntry, PlannedCheckout } from './inventory.js';
+import type { CreateIntent, InventoryRecord, PlannedCheckout } from './inventory.js';
 import { groupBy, type Json } from './json.js';
 import type { Request } from './request.js';
 import type { Address, Defaulted, Delivery, InventorySetting, KindName, Layout } from './resource.js';
@@ -180,8 +180,6 @@ export interface IgnoredProperties {
 
 export type UnmanagedCounts = Readonly<Record<KindName, number>>;
 
-export type InventoryRecord = Omit<InventoryEntry, 'id'>;
-
 /** The saved state that a plan was made against, rather than what the service says. */
 export interface SnapshotAge {
   /** When the service was read, ISO 8601 in UTC. */
@@ -211,7 +209,7 @@ export function summarise(changes: readonly Change[]): Summary {
   return counts;
 }
 
-export function summaryOf({ changes, leftOut = 0 }: Pick<Plan, 'changes' | 'leftOut'>): Summary {
+export function summaryOf({ changes, leftOut = 0 }: Plan): Summary {
   const summary = summarise(changes);
   return { ...summary, unchanged: summary.unchanged + leftOut };
 }

@@ -88,6 +88,6 @@ export interface HoldReport {
 }
 
 /** Whether there is anything to send or to record. */
-export function isIdle({ resources }: Pick<HoldPlan, 'resources'>): boolean {
+export function isIdle({ resources }: HoldPlan): boolean {
   return resources.every(({ effect }) => effect === 'none');
 }

@@ -103,13 +103,9 @@ export function roundedFrequency(perWeek: number): number {
   return Number(perWeek.toFixed(2));
 }
 
-/** Made once, because `toLocaleString` makes one for each number. */
-let format: Intl.NumberFormat | undefined;
-
 /** `120,960`. */
 export function numberText(number: number): string {
-  format ??= new Intl.NumberFormat('en-US', { maximumFractionDigits: 2 });
-  return format.format(number);
+  return number.toLocaleString('en-US', { maximumFractionDigits: 2 });
 }
 
 /** `28 runs a week`; runs a year when there is less than one in two weeks, and `1 run in 4 years`. */

@@ -1,4 +1,4 @@
-import { isJsonObject, type Json, type JsonObject } from './json.js';
+import { isJsonObject, type Json } from './json.js';
 
 /*
  * A template is what a manifest says where a value from the environment belongs: `user-${env.SHOP_USER}`. Variables are
@@ -18,23 +18,10 @@ export function escaped(text: string): string {
 
 /** The template of a value that uses no environment variable. */
 export function escapedValue(value: Json): Json {
-  return needsEscape(value) ? copyEscaped(value) : value;
-}
-
-/** Hardly any value contains `${`: the others need no copy. */
-function needsEscape(value: Json): boolean {
-  if (typeof value === 'string') return value.includes('${');
-  if (typeof value !== 'object' || value === null) return false;
-  if (Array.isArray(value)) return value.some(needsEscape);
-  for (const name in value) if (needsEscape((value as JsonObject)[name] ?? null)) return true;
-  return false;
-}
-
-function copyEscaped(value: Json): Json {
   if (typeof value === 'string') return escaped(value);
-  if (Array.isArray(value)) return value.map(copyEscaped);
+  if (Array.isArray(value)) return value.map(escapedValue);
   if (!isJsonObject(value)) return value;
-  return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, copyEscaped(each)]));
+  return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, escapedValue(each)]));
 }
 
 /** The value of a template that uses no environment variable. */

@@ -57,8 +57,10 @@ const MOST_NAMED = 10;
 
 /** Ids in a message: the first ten, and how many more there are. */
 export function namedIds(ids: readonly (string | null)[]): string {
-  const named = ids.slice(0, MOST_NAMED).join(', ');
-  return ids.length <= MOST_NAMED ? named : `${named} and ${ids.length - MOST_NAMED} more`;
+  return some(
+    ids.map((id) => id ?? '?'),
+    MOST_NAMED,
+  );
 }
 
 /** An instant as it is received (in UTC without an offset, interface §1.6), as people read it: `2026-11-01 12:00 UTC`. */

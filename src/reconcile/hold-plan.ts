@@ -1,8 +1,8 @@
 import { type Hold, hasEnded } from '../model/hold.js';
-import type { Inventory, InventoryEntry } from '../model/inventory.js';
+import type { Inventory, InventoryEntry, InventoryRecord } from '../model/inventory.js';
 import { byCodeUnit } from '../model/json.js';
 import { isExpired } from '../model/kind.js';
-import { changeOf, type InventoryRecord, type Plan } from '../model/plan.js';
+import { changeOf, type Plan } from '../model/plan.js';
 import type { HeldResource, HoldAction, HoldPlan } from '../model/report.js';
 import type { Address, Names, Observed, Project } from '../model/resource.js';
 import { defaultSafeguards } from '../model/safeguards.js';

@@ -19,7 +19,7 @@ export const EXTRA = 'extra';
 
 const nothing: readonly IgnoredPart[] = [];
 
-export function ignoredParts(entry: Pick<Declared, 'ignore'> | null): readonly IgnoredPart[] {
+export function ignoredParts(entry: Declared | null): readonly IgnoredPart[] {
   if (entry?.ignore === undefined) return nothing;
   return [...new Set(entry.ignore)].map((path) => {
     const at = path.indexOf('.');
@@ -30,7 +30,7 @@ export function ignoredParts(entry: Pick<Declared, 'ignore'> | null): readonly I
 }
 
 /** A map without the parts that somebody else manages; any other value as it is. */
-export function withoutIgnored(entry: Pick<Declared, 'ignore'> | null, field: string, value: Json): Json {
+export function withoutIgnored(entry: Declared | null, field: string, value: Json): Json {
   if (entry?.ignore === undefined) return value;
   const parts = ignoredParts(entry).filter((each) => each.field === field && each.part !== null);
   if (parts.length === 0 || !isJsonObject(value)) return value;
@@ -54,7 +54,7 @@ export function ownPart(entry: Desired | null, field: string, value: Json): Json
 type Record_ = Pick<InventoryEntry, 'applied' | 'sensitive'>;
 
 /** What was applied, without what somebody else manages now: that is not compared with anything. */
-export function comparableRecord<R extends Record_>(entry: Pick<Declared, 'ignore'>, record: R): R {
+export function comparableRecord<R extends Record_>(entry: Declared, record: R): R {
   if (entry.ignore === undefined) return record;
   const applied: Record<string, Json> = { ...record.applied };
   let { sensitive } = record;
@@ -75,11 +75,7 @@ export function comparableRecord<R extends Record_>(entry: Pick<Declared, 'ignor
  * The record of an entry with ignored properties: what others have set is not recorded. Where an apply has put values
  * from the environment, it still says so, so that nothing shows them.
  */
-export function recordWithIgnored<R extends Record_>(
-  entry: Pick<Declared, 'ignore'>,
-  record: R,
-  last: Record_ | null,
-): R {
+export function recordWithIgnored<R extends Record_>(entry: Declared, record: R, last: Record_ | null): R {
   if (entry.ignore === undefined) return record;
   const own = comparableRecord(entry, record);
   const applied: Record<string, Json> = { ...own.applied };

@@ -1,22 +1,19 @@
 import type { Inventory, InventoryEntry } from '../model/inventory.js';
-import { canonical, equal, isJsonObject, isSame, type Json, type JsonObject } from '../model/json.js';
+import { canonical, equal, isJsonObject, type Json, type JsonObject } from '../model/json.js';
 import type { Kind } from '../model/kind.js';
 import { type Address, type Declared, type Desired, type Observed, objectKey } from '../model/resource.js';
 import { escapedValue, UNKNOWN_TEMPLATE, usesEnvironment } from '../model/template.js';
-import { fieldValue, rawValue, ruleOf } from './fields.js';
+import { fieldValue, ruleOf } from './fields.js';
 import type { ReferenceResolver } from './references.js';
 
-export function inventoryEntry(
-  entry: Pick<Declared, 'address' | 'formerly'>,
-  inventory: Inventory,
-): InventoryEntry | null {
+export function inventoryEntry(entry: Declared, inventory: Inventory): InventoryEntry | null {
   const former = entry.formerly === null ? undefined : inventory.entries.get(entry.formerly);
   return inventory.entries.get(entry.address) ?? former ?? null;
 }
 
 /** The address from `formerly`, if the inventory has the object under it, and nothing under the entry's own. */
 export function formerAddress(
-  { address, formerly }: Pick<Declared, 'address' | 'formerly'>,
+  { address, formerly }: Declared,
   observed: Observed | null,
   { entries }: Inventory,
 ): Address | null {
@@ -70,7 +67,7 @@ export class Records {
   constructor(
     private readonly kind: Kind,
     private readonly inventory: Inventory,
-    private readonly resolver: Pick<ReferenceResolver, 'values' | 'identity'>,
+    private readonly resolver: ReferenceResolver,
   ) {}
 
   /** The object is the one that the entry recorded, although someone may have changed it since. */
@@ -122,10 +119,8 @@ export class Records {
 /** The same natural key, without its text: most objects are as declared. */
 function hasSameIdentity(kind: Kind, one: unknown, other: unknown): boolean {
   if (other === null) return false;
-  return kind.identity.fields.every(
-    (field) =>
-      isSame(rawValue(one, field), rawValue(other, field)) ||
-      equal(fieldValue(kind, one, field), fieldValue(kind, other, field)),
+  return kind.identity.fields.every((field) =>
+    equal(fieldValue(kind, one, field), fieldValue(kind, other, field)),
   );
 }
 

@@ -1,7 +1,7 @@
-import type { CreateIntent, InventoryEntry } from '../model/inventory.js';
+import type { CreateIntent, InventoryEntry, InventoryRecord } from '../model/inventory.js';
 import { byCodeUnit, type Json, type JsonObject } from '../model/json.js';
 import { isExpired, type Kind } from '../model/kind.js';
-import type { InventoryRecord, Plan } from '../model/plan.js';
+import type { Plan } from '../model/plan.js';
 import type { Address, Desired } from '../model/resource.js';
 import { fieldValue, nameOf } from './fields.js';
 import { ignoredParts, recordWithIgnored } from './ignore.js';
@@ -46,7 +46,7 @@ function createIntent(kind: Kind, entry: Desired, { name, applied }: InventoryRe
  * The inventory entry of a declared resource after its change: what was applied, or for an expired entry what exists.
  * Where values from the environment belong, it holds the template.
  */
-function recordOf(match: Match, entry: Desired, expired: boolean): Omit<InventoryEntry, 'id'> {
+function recordOf(match: Match, entry: Desired, expired: boolean): InventoryRecord {
   const { kind } = match;
   const spec = expired ? match.observed?.spec : entry.spec;
   const applied: Record<string, Json> = {};

@@ -1,5 +1,5 @@
 import { isHidden, WITHHELD } from '../model/digest.js';
-import { equal, isJsonObject, isSame, type Json } from '../model/json.js';
+import { equal, isJsonObject, type Json } from '../model/json.js';
 import { escaped, fits, masked, UNKNOWN_TEMPLATE, usesEnvironment } from '../model/template.js';
 import { MASK } from '../model/words.js';
 import { fieldValue, rawValue, ruleOf } from './fields.js';
@@ -68,7 +68,6 @@ function templateChanged({ kind, entry, record }: Match, field: string): boolean
 export function isUnchanged(match: Match, field: string, before: unknown, after: unknown): boolean {
   if (templateChanged(match, field)) return false;
   if (match.observed?.withheld?.includes(field) === true) return true;
-  if (isSame(rawValue(before, field), rawValue(after, field))) return true;
   const old = fieldValue(match.kind, before, field);
   const wanted = fieldValue(match.kind, after, field);
   const declared = match.entry?.templates[field];

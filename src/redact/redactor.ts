@@ -1,10 +1,5 @@
 import { MASK } from '../model/words.js';
 
-/** Remembering shorter ones takes longer than looking again. */
-const LONG_LIST = 100;
-/** Names of inputs are from manifests, and may be many. */
-const MOST_NAMES = 1_000;
-
 /**
  * Masks API keys: those it knows, and whatever looks like one. It knows no other secret. Values from the environment
  * never reach it: plans hold their templates, and the client masks them in texts of the service. To search for them in
@@ -13,10 +8,6 @@ const MOST_NAMES = 1_000;
 export class Redactor {
   private readonly keys = new SecretSearch();
   private readonly shown = new Set<string>();
-  /** Lists in which no key was found: a plan is shown, and is a part of the report. */
-  private clean = new WeakSet<readonly unknown[]>();
-  /** Names of properties without a key: a plan has few, thousands of times. */
-  private cleanNames = new Set<string>();
 
   /** For a key that is printed on purpose: that of the sandbox. */
   show(key: string): void {
@@ -25,8 +16,6 @@ export class Redactor {
 
   hide(keys: Iterable<string>): void {
     this.keys.add(keys);
-    this.clean = new WeakSet();
-    this.cleanNames = new Set();
   }
 
   /** The same value with each key in its texts masked, before a view lays them out. A value without keys is returned unchanged. */
@@ -53,38 +42,19 @@ export class Redactor {
     return maskApiKeys(this.keys.mask(line, stars), stars);
   }
 
-  /** Copies only what contains a key: hardly anything does. */
   private list(list: readonly unknown[]): readonly unknown[] {
-    if (this.clean.has(list)) return list;
-    let shown: unknown[] | null = null;
-    for (let index = 0; index < list.length; index += 1) {
-      const masked = this.walk(list[index], '');
-      if (masked === list[index]) continue;
-      shown ??= [...list];
-      shown[index] = masked;
-    }
-    if (shown === null && list.length >= LONG_LIST) this.clean.add(list);
-    return shown ?? list;
-  }
-
-  private isClean(name: string): boolean {
-    if (this.cleanNames.has(name)) return true;
-    if (this.text(name) !== name) return false;
-    if (this.cleanNames.size < MOST_NAMES) this.cleanNames.add(name);
-    return true;
+    const masked = list.map((each) => this.walk(each, ''));
+    return masked.every((each, index) => each === list[index]) ? list : masked;
   }
 
   private map(map: Readonly<Record<string, unknown>>): unknown {
-    let shown: Map<string, unknown> | null = null;
-    for (const written of Object.keys(map)) {
-      const masked = this.walk(map[written], written);
-      if (masked === map[written] && this.isClean(written)) continue;
-      shown ??= new Map(Object.entries(map));
-      shown.set(written, masked);
-    }
-    return shown === null
-      ? map
-      : Object.fromEntries(Array.from(shown, ([name, each]) => [this.text(name), each]));
+    const masked = Object.entries(map).map(
+      ([name, each]) => [this.text(name), this.walk(each, name)] as const,
+    );
+    const isSame = Object.keys(map).every(
+      (name, index) => masked[index]?.[0] === name && masked[index]?.[1] === map[name],
+    );
+    return isSame ? map : Object.fromEntries(masked);
   }
 }
 
