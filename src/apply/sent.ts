@@ -1,9 +1,9 @@
 import type { InventoryRecord } from '../model/inventory.js';
 import { equal, type JsonObject } from '../model/json.js';
-import type { Kind } from '../model/kind.js';
+import { type Kind, rulesOf } from '../model/kind.js';
 import { resolveIdentity, resolveValues } from '../model/pending.js';
 import type { Plan } from '../model/plan.js';
-import type { Address, FieldRule, Observed } from '../model/resource.js';
+import type { Address, Observed } from '../model/resource.js';
 import { fits } from '../model/template.js';
 
 /** The canonical value of each field, as the inventory keeps them. */
@@ -32,10 +32,6 @@ export function hasValues(
     const own = rules[field]?.canonical(fields[field]) ?? null;
     return sensitive.includes(field) ? fits(own, value) : equal(own, value);
   });
-}
-
-function rulesOf(kind: Kind): Readonly<Record<string, FieldRule<unknown>>> {
-  return kind.fields as Readonly<Record<string, FieldRule<unknown>>>;
 }
 
 /** What a create sent, to recognize its object. */

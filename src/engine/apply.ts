@@ -9,7 +9,7 @@ import type { ChangeOutcome, Report } from '../model/report.js';
 import { pollUntil } from '../model/request.js';
 import type { Address } from '../model/resource.js';
 import { defaultSafeguards } from '../model/safeguards.js';
-import { unseenChanges } from '../reconcile/unseen.js';
+import { unseenChanges } from '../reconcile/rules/unseen.js';
 import { carryOut, runResult, type StepCallbacks, withLock } from './carry-out.js';
 import { type Observation, observe } from './observe.js';
 import { type DeliveryTest, type PlanOptions, planOf, withPreviews } from './plan.js';

@@ -1,6 +1,6 @@
 import { isJsonObject, type Json, type JsonObject } from '../model/json.js';
-import type { Kind } from '../model/kind.js';
-import type { Defaulted, FieldRule, SectionDefault } from '../model/resource.js';
+import { type Kind, rulesOf } from '../model/kind.js';
+import type { Defaulted, SectionDefault } from '../model/resource.js';
 import { placeOf } from '../yaml/source.js';
 import type { TextRule } from '../yaml/text.js';
 import { type Entry, mapNode, type Node, sizeOf } from '../yaml/tree.js';
@@ -241,7 +241,7 @@ export function readProperties(
   { variables, known = nothingKnown }: { readonly variables: Variables; readonly known?: KnownValues },
   notes: Notes,
 ): Record<string, Json> {
-  const rules: Readonly<Record<string, FieldRule<never>>> = kind.fields;
+  const rules = rulesOf(kind);
   const value = bareObject();
   for (const [name, { value: node }] of entries) {
     const read = known.get(node);

@@ -1,7 +1,6 @@
 import { urlFault } from '../model/connection.js';
-import type { Place } from '../model/diagnostic.js';
 import type { Json } from '../model/json.js';
-import type { InventorySetting, Limits, Prune, UnselectedEnvironments } from '../model/resource.js';
+import type { InventorySetting, ProjectSettings } from '../model/resource.js';
 import { defaultSafeguards, safeguardsFrom } from '../model/safeguards.js';
 import { placeOf, type Source, type Span } from '../yaml/source.js';
 import { unsafe } from '../yaml/text.js';
@@ -30,20 +29,9 @@ import { bareObject, Notes } from './values.js';
 import { builtIns, type GivenVariables } from './variable-names.js';
 import type { VariableOptions, Variables } from './variables.js';
 
-/** The settings of a project in one environment, with defaults filled in. */
-export interface Settings {
-  readonly name: string;
-  readonly url: string | null;
-  readonly urlPlace?: Place;
-  readonly unselected?: UnselectedEnvironments;
-  readonly inventory: InventorySetting;
-  readonly prune: Prune;
-  readonly limits: Limits;
-}
-
 export interface SettingsRead {
   /** Null when something is wrong with them. */
-  readonly settings: Settings | null;
+  readonly settings: ProjectSettings | null;
   /** Where the inventory is named, or would be. */
   readonly inventory: Span;
   /** Files that inventories are kept in: this environment's, and those of the others. */
@@ -203,11 +191,11 @@ function checkUrl(url: string, span: Span, diagnostics: Diagnostics): void {
   diagnostics.error('insecure-url', span, `\`url\` ${fault}`, { help });
 }
 
-function urlPlaceOf({ service }: Written, root: Entry): Pick<Settings, 'urlPlace'> {
+function urlPlaceOf({ service }: Written, root: Entry): Pick<ProjectSettings, 'urlPlace'> {
   return service?.url === undefined ? {} : { urlPlace: placeOf(find(root, ['service', 'url']).span) };
 }
 
-function unselectedOf(written: Entries): Pick<Settings, 'unselected'> {
+function unselectedOf(written: Entries): Pick<ProjectSettings, 'unselected'> {
   const environments = written.get('environments');
   const names = [...entriesOf(environments).keys()];
   return environments === undefined || names.length === 0
@@ -215,7 +203,7 @@ function unselectedOf(written: Entries): Pick<Settings, 'unselected'> {
     : { unselected: { names, place: placeOf(environments.key) } };
 }
 
-function withDefaults(written: Written, environment: string | null): Settings {
+function withDefaults(written: Written, environment: string | null): ProjectSettings {
   return {
     name: written.project,
     url: written.service?.url ?? null,

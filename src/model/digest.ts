@@ -2,6 +2,7 @@ import { createHash, createHmac } from 'node:crypto';
 import type { Intent } from './inventory.js';
 import { byCodeUnit, canonical, isJsonObject, type Json, type JsonObject } from './json.js';
 import type { Plan, PlanSubject } from './plan.js';
+import type { ProjectScope } from './resource.js';
 
 /** The digest of one change. */
 export function digestPart(text: string): string {
@@ -40,10 +41,7 @@ export function isRestOf(plan: Plan, intent: Intent): boolean {
 export type ValueHasher = (name: string, value: Json) => string;
 
 /** What the hashed values belong to. */
-export interface HashScope {
-  readonly project: string;
-  readonly environment: string | null;
-  readonly service: string;
+export interface HashScope extends ProjectScope {
   readonly account: string | null;
 }
 

@@ -1,12 +1,13 @@
 import type { Risk } from './finding.js';
 import type { Hold } from './hold.js';
-import type { JsonObject } from './json.js';
+import { canonical, type Json, type JsonObject } from './json.js';
 import type { Call, ListCall, Request } from './request.js';
 import type {
   Address,
   Agent,
   Declared,
   Delivery,
+  FieldRule,
   FieldRules,
   KindName,
   Names,
@@ -326,4 +327,35 @@ export interface AgentWithInputs extends Agent {
 /** Its inputs only where nothing else is listed. */
 export interface ListedAgent extends Agent {
   readonly inputs?: readonly AgentInput[];
+}
+
+export function fieldValue(kind: Kind, spec: unknown, field: string): Json {
+  return ruleOf(kind, field).canonical(rawValue(spec, field));
+}
+
+/** The canonical form of every field as text, to compare one spec with many. Null where the content is unknown. */
+export function fieldTexts(kind: Kind, spec: unknown): readonly string[] | null {
+  if (spec === null) return null;
+  return Object.keys(kind.fields).map((field) => canonical(fieldValue(kind, spec, field)));
+}
+
+/** By the name of the field, which may come from a file. */
+export function rulesOf(kind: Kind): Readonly<Record<string, FieldRule<unknown>>> {
+  return kind.fields as Readonly<Record<string, FieldRule<unknown>>>;
+}
+
+export function ruleOf(kind: Kind, field: string): FieldRule<unknown> {
+  const rule = rulesOf(kind)[field];
+  if (rule === undefined) throw new Error(`${kind.name} has no field ${field}`);
+  return rule;
+}
+
+export function rawValue(spec: unknown, field: string): unknown {
+  return (spec as Readonly<Record<string, unknown>>)[field];
+}
+
+/** What an object is to be called. Null for kinds without names. */
+export function nameOf(kind: Kind, spec: unknown): string | null {
+  const name = 'name' in kind.fields ? rawValue(spec, 'name') : null;
+  return typeof name === 'string' ? name : null;
 }

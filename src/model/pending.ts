@@ -1,7 +1,7 @@
 import { canonical, isJsonObject, type Json, type JsonObject, parseJson } from './json.js';
-import type { Kind } from './kind.js';
+import { type Kind, rulesOf } from './kind.js';
 import type { Request } from './request.js';
-import type { Address, FieldRule, IdOrPending } from './resource.js';
+import type { Address, IdOrPending } from './resource.js';
 
 /**
  * Pending ids are resolved by their slot, never by the look of a value: a manifest may hold `{ pending: … }` as an
@@ -9,8 +9,6 @@ import type { Address, FieldRule, IdOrPending } from './resource.js';
  * `pendingIds`, and the values of fields whose rule says `isReference`. All of them survive a JSON round trip.
  */
 export type KnownIds = Pick<ReadonlyMap<Address, IdOrPending>, 'get'>;
-
-type ReferringKind = Pick<Kind, 'fields' | 'identity'>;
 
 /** The request with the ids of created objects in its slots. A step runs after those it waits for: throws for a bug in that. */
 export function resolveRequest({ pendingIds, ...request }: Request, ids: KnownIds): Request {
@@ -29,7 +27,7 @@ export function resolveRequest({ pendingIds, ...request }: Request, ids: KnownId
 }
 
 /** Canonical values of fields, with the known ids in place of pending ones. */
-export function resolveValues(kind: ReferringKind, values: JsonObject, ids: KnownIds): JsonObject {
+export function resolveValues(kind: Kind, values: JsonObject, ids: KnownIds): JsonObject {
   const references = referenceFields(kind);
   if (references.length === 0) return values;
   const resolved: Record<string, Json> = { ...values };
@@ -42,7 +40,7 @@ export function resolveValues(kind: ReferringKind, values: JsonObject, ids: Know
  * A natural key, with the known ids in place of pending ones. That of a kind with references among its identity fields
  * is the canonical list of their values.
  */
-export function resolveIdentity(kind: ReferringKind, identity: string, ids: KnownIds): string {
+export function resolveIdentity(kind: Kind, identity: string, ids: KnownIds): string {
   const references = new Set(referenceFields(kind));
   const isReference = kind.identity.fields.map((field) => references.has(field));
   const values = isReference.includes(true) ? parseJson(identity) : null;
@@ -52,13 +50,12 @@ export function resolveIdentity(kind: ReferringKind, identity: string, ids: Know
 }
 
 /** Addresses of the objects whose ids are pending in canonical values of fields. */
-export function pendingAddresses(kind: ReferringKind, values: JsonObject): readonly Address[] {
+export function pendingAddresses(kind: Kind, values: JsonObject): readonly Address[] {
   return referenceFields(kind).flatMap((field) => pendingIn(values[field]) ?? []);
 }
 
-function referenceFields({ fields }: ReferringKind): readonly string[] {
-  const rules = Object.entries(fields as Readonly<Record<string, FieldRule<unknown>>>);
-  return rules.flatMap(([field, rule]) => (rule.isReference === true ? [field] : []));
+function referenceFields(kind: Kind): readonly string[] {
+  return Object.entries(rulesOf(kind)).flatMap(([field, rule]) => (rule.isReference === true ? [field] : []));
 }
 
 function resolveReference(value: Json, ids: KnownIds): Json {

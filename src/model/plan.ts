@@ -4,7 +4,15 @@ import type { Holds } from './hold.js';
 import type { CreateIntent, InventoryRecord, PlannedCheckout } from './inventory.js';
 import { groupBy, type Json } from './json.js';
 import type { Request } from './request.js';
-import type { Address, Defaulted, Delivery, InventorySetting, KindName, Layout } from './resource.js';
+import type {
+  Address,
+  Defaulted,
+  Delivery,
+  InventorySetting,
+  KindName,
+  Layout,
+  ProjectScope,
+} from './resource.js';
 import type { Safeguards } from './safeguards.js';
 import type { CalendarComparison, NextRuns, StartsPerWeek } from './schedule.js';
 
@@ -93,11 +101,7 @@ export function objectionDiagnostic({ code, message, help }: Objection): Diagnos
 }
 
 /** What a plan is about. All of it is part of the digest. */
-export interface PlanSubject {
-  readonly project: string;
-  readonly environment: string | null;
-  /** The origin and base path of the service. */
-  readonly service: string;
+export interface PlanSubject extends ProjectScope {
   /** An opaque text, different for every user of the service. Null where the service does not show it. */
   readonly account: string | null;
   /** Where the inventory is that the plan is based on, as the project names it. */
@@ -279,8 +283,9 @@ export interface Drifted {
   readonly source: Place | null;
 }
 
-export interface Drift
-  extends Pick<Plan, 'project' | 'environment' | 'service' | 'unmanaged' | 'diagnostics'> {
+export interface Drift extends ProjectScope {
+  readonly unmanaged: UnmanagedCounts;
+  readonly diagnostics: readonly Diagnostic[];
   readonly changes: readonly Drifted[];
   /** How many resources were checked: those in the inventory. */
   readonly resources: number;

@@ -1,6 +1,14 @@
 import type { DiagnosticCode, Place } from './diagnostic.js';
 import type { Json, JsonObject } from './json.js';
 
+/** What a plan, a status or a drift is about. */
+export interface ProjectScope {
+  readonly project: string;
+  readonly environment: string | null;
+  /** The origin and base path of the service. */
+  readonly service: string;
+}
+
 /** The name of a file in kinds/. The engine treats it as opaque. */
 export type KindName = string;
 
@@ -145,14 +153,9 @@ export interface Agent {
   readonly inputKeys: readonly string[];
 }
 
-/** A project, ready to be compared with the service. */
-export interface Project extends ProjectHints {
-  /** The path of roster.yaml, relative to the working directory, for messages. */
-  readonly file: string;
-  /** The project's folder, as an absolute path. Delivered keys and the inventory are inside it. */
-  readonly root: string;
+/** What roster.yaml says of the whole project, in one environment, with defaults filled in. */
+export interface ProjectSettings {
   readonly name: string;
-  readonly environment: string | null;
   /** From the manifest, after the environment's override. Flags and ROSTER_URL override it. */
   readonly url: string | null;
   /** Where the manifest has it. */
@@ -162,6 +165,15 @@ export interface Project extends ProjectHints {
   readonly inventory: InventorySetting;
   readonly prune: Prune;
   readonly limits: Limits;
+}
+
+/** A project, ready to be compared with the service. */
+export interface Project extends ProjectSettings, ProjectHints {
+  /** The path of roster.yaml, relative to the working directory, for messages. */
+  readonly file: string;
+  /** The project's folder, as an absolute path. Delivered keys and the inventory are inside it. */
+  readonly root: string;
+  readonly environment: string | null;
   readonly scopes: readonly string[];
   /** What the inventory forgets although it exists. Missing when there is nothing. */
   readonly removed?: readonly Address[];

@@ -1,9 +1,8 @@
 import type { Diagnostic } from './diagnostic.js';
 import type { Hold } from './hold.js';
 import type { JsonObject } from './json.js';
-import type { Plan } from './plan.js';
 import type { Call } from './request.js';
-import type { Address, ObjectRef } from './resource.js';
+import type { Address, ObjectRef, ProjectScope } from './resource.js';
 
 /** What a start made, and by which id it is followed. */
 export type RunIdKind = 'job' | 'groupRun' | 'pipelineRun';
@@ -204,7 +203,7 @@ export interface ResourceStatus {
   readonly failedRun: string | null;
 }
 
-export interface Status extends Pick<Plan, 'project' | 'environment' | 'service'> {
+export interface Status extends ProjectScope {
   /** Where the period of the counts begins, ISO 8601. */
   readonly since: string;
   /** Worst first. */

@@ -1,9 +1,8 @@
 import type { Diagnostic } from '../model/diagnostic.js';
 import { byCodeUnit, type Json } from '../model/json.js';
-import { isExpired } from '../model/kind.js';
+import { isExpired, rawValue, ruleOf } from '../model/kind.js';
 import type { Drift, Drifted, FieldChange } from '../model/plan.js';
 import type { Address, Names, Observed } from '../model/resource.js';
-import { rawValue, ruleOf } from './fields.js';
 import { ownPart } from './ignore.js';
 import { concealed, declaresApplied, holdsApplied, secretPlaces } from './secret-values.js';
 import type { Match } from './world.js';

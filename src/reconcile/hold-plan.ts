@@ -6,9 +6,9 @@ import { changeOf, type Plan } from '../model/plan.js';
 import type { HeldResource, HoldAction, HoldPlan } from '../model/report.js';
 import type { Address, Names, Observed, Project } from '../model/resource.js';
 import { defaultSafeguards } from '../model/safeguards.js';
-import { digestOf } from './digest.js';
-import { fieldChange } from './field-change.js';
+import { fieldChange } from './diff.js';
 import { order } from './order.js';
+import { digestOf } from './seal.js';
 import type { Match, ResourceDiff } from './world.js';
 
 export interface HoldInputs {

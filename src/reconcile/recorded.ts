@@ -1,9 +1,8 @@
 import type { Inventory, InventoryEntry } from '../model/inventory.js';
 import { canonical, equal, isJsonObject, type Json, type JsonObject } from '../model/json.js';
-import type { Kind } from '../model/kind.js';
+import { fieldValue, type Kind, ruleOf } from '../model/kind.js';
 import { type Address, type Declared, type Desired, type Observed, objectKey } from '../model/resource.js';
 import { escapedValue, UNKNOWN_TEMPLATE, usesEnvironment } from '../model/template.js';
-import { fieldValue, ruleOf } from './fields.js';
 import type { ReferenceResolver } from './references.js';
 
 export function inventoryEntry(entry: Declared, inventory: Inventory): InventoryEntry | null {

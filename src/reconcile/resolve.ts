@@ -2,10 +2,9 @@ import { isHidden } from '../model/digest.js';
 import { hasEnded } from '../model/hold.js';
 import type { InventoryEntry } from '../model/inventory.js';
 import { canonical, equal, isJsonObject, type Json, type JsonObject } from '../model/json.js';
-import type { Kind } from '../model/kind.js';
+import { fieldValue, type Kind, rawValue, ruleOf } from '../model/kind.js';
 import type { Desired, Observed } from '../model/resource.js';
 import { usesEnvironment } from '../model/template.js';
-import { fieldValue, rawValue, ruleOf } from './fields.js';
 import { comparableRecord, EXTRA, type IgnoredPart, ignoredParts } from './ignore.js';
 import type { Match, MatchBasis } from './world.js';
 

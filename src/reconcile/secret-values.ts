@@ -1,8 +1,8 @@
 import { isHidden, WITHHELD } from '../model/digest.js';
 import { equal, isJsonObject, type Json } from '../model/json.js';
+import { fieldValue, rawValue, ruleOf } from '../model/kind.js';
 import { escaped, fits, masked, UNKNOWN_TEMPLATE, usesEnvironment } from '../model/template.js';
 import { MASK } from '../model/words.js';
-import { fieldValue, rawValue, ruleOf } from './fields.js';
 import { ownPart } from './ignore.js';
 import { recordedTemplate } from './recorded.js';
 import type { Match } from './world.js';

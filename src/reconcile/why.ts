@@ -1,10 +1,9 @@
 import { holdText } from '../model/hold.js';
 import { canonical } from '../model/json.js';
-import type { Kind } from '../model/kind.js';
+import { fieldValue, type Kind, rawValue, ruleOf } from '../model/kind.js';
 import type { Change, Ignored, Plan, Tried, Why } from '../model/plan.js';
 import type { Address, Names, Observed } from '../model/resource.js';
 import { namedIds } from '../model/words.js';
-import { fieldValue, rawValue, ruleOf } from './fields.js';
 import { type IgnoredPart, ignoredParts } from './ignore.js';
 import { secretPlaces } from './secret-values.js';
 import type { Comparison, Match } from './world.js';

@@ -1,7 +1,7 @@
 import type { InventoryDraft, InventoryEntry } from '../model/inventory.js';
 import type { Json, JsonObject } from '../model/json.js';
-import type { Kind } from '../model/kind.js';
-import type { Address, Agent, FieldRule, InventorySetting, KindName } from '../model/resource.js';
+import { type Kind, rulesOf } from '../model/kind.js';
+import type { Address, Agent, InventorySetting, KindName } from '../model/resource.js';
 import type { Safeguards } from '../model/safeguards.js';
 
 /** Incremented when a reader of the old format could misread the new one. */
@@ -77,11 +77,10 @@ export function changeApplied(
 
 /** A field that may hold secrets of others, and whose values are plain text in all other snapshots. */
 export function isHashedText(kind: Kind, field: string): boolean {
-  const rules = kind.fields as Readonly<Record<string, FieldRule<unknown>>>;
-  return rules[field]?.mayHoldSecrets === true && kind.snapshot.hashed?.includes(field) !== true;
+  return rulesOf(kind)[field]?.mayHoldSecrets === true && kind.snapshot.hashed?.includes(field) !== true;
 }
 
 /** Its canonical form: what is equal has one hash. */
 export function fieldText(kind: Kind, field: string, value: unknown): Json {
-  return (kind.fields as Readonly<Record<string, FieldRule<unknown>>>)[field]?.canonical(value) ?? null;
+  return rulesOf(kind)[field]?.canonical(value) ?? null;
 }

@@ -162,7 +162,7 @@ export const bugs: readonly Bug[] = [
   },
   {
     name: 'a digest does not cover the values',
-    file: 'src/reconcile/digest.ts',
+    file: 'src/reconcile/seal.ts',
     find: `    fields,
     id,
     name,
@@ -174,7 +174,7 @@ export const bugs: readonly Bug[] = [
   },
   {
     name: 'a digest does not cover what hashed values were before',
-    file: 'src/reconcile/digest.ts',
+    file: 'src/reconcile/seal.ts',
     find: '? hashed(value, hasher) : value',
     replace: '? null : value',
     tests: ['test/unit/reconcile/digest.test.ts'],
@@ -273,7 +273,7 @@ export const bugs: readonly Bug[] = [
   },
   {
     name: 'a digest depends on a value from the environment',
-    file: 'src/reconcile/digest.ts',
+    file: 'src/reconcile/seal.ts',
     find: 'entry?.templates[field] ?? ',
     replace: '',
     tests: ['test/unit/reconcile/digest.test.ts'],

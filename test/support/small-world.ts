@@ -5,6 +5,7 @@ import type { ScheduleDeclared } from '../../src/kinds/schedule.js';
 import type { ScheduleSpec } from '../../src/kinds/schedule-spec.js';
 import type { Diagnostic } from '../../src/model/diagnostic.js';
 import { emptyInventory, type Inventory, type InventoryEntry } from '../../src/model/inventory.js';
+import { fieldValue } from '../../src/model/kind.js';
 import type { Plan } from '../../src/model/plan.js';
 import {
   type Address,
@@ -15,7 +16,6 @@ import {
   type Suggest,
 } from '../../src/model/resource.js';
 import { defaultSafeguards } from '../../src/model/safeguards.js';
-import { fieldValue } from '../../src/reconcile/fields.js';
 import { compare, type Planned, plan } from '../../src/reconcile/plan.js';
 import { agentLookup } from '../../src/reconcile/references.js';
 import type { Comparison, PlanBasis } from '../../src/reconcile/world.js';

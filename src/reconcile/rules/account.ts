@@ -1,8 +1,8 @@
 import { type Finding, refusal } from '../../model/finding.js';
 import { isExpired } from '../../model/kind.js';
 import { mismatch } from '../recorded.js';
-import { isUnseen } from '../unseen.js';
 import type { Comparison, Rule } from '../world.js';
+import { isUnseen } from './unseen.js';
 
 /** Whether the inventory is about this service, this account and these objects: a pull request may have written it. */
 export const account: Rule = {

@@ -1,9 +1,8 @@
 import { type Finding, finding, risk } from '../../model/finding.js';
 import { canonical, groupBy, type Json } from '../../model/json.js';
-import { exists, type Kind } from '../../model/kind.js';
+import { exists, fieldTexts, fieldValue, type Kind } from '../../model/kind.js';
 import { namedIds } from '../../model/words.js';
-import { foldedName } from '../confusables.js';
-import { fieldTexts, fieldValue } from '../fields.js';
+import { foldedName } from '../odd-characters.js';
 import { entryDiagnostic } from '../references.js';
 import { listed, mayStart, type StayingObject, undeclaredStaying } from '../unmanaged.js';
 import type { Match, ResourceDiff, Rule, World } from '../world.js';

@@ -1,10 +1,9 @@
 import { type Finding, risk } from '../../model/finding.js';
 import type { Json } from '../../model/json.js';
+import { rawValue } from '../../model/kind.js';
 import type { Difference } from '../../model/plan.js';
 import type { Address } from '../../model/resource.js';
-import { skeleton } from '../confusables.js';
-import { rawValue } from '../fields.js';
-import { oddCharacters } from '../odd-characters.js';
+import { oddCharacters, skeleton } from '../odd-characters.js';
 import type { Rule, World } from '../world.js';
 
 /** Changes whose names are easily taken for others, by those who review them. */

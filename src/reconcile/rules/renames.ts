@@ -1,10 +1,9 @@
 import { type Finding, finding, note } from '../../model/finding.js';
 import type { Inventory } from '../../model/inventory.js';
 import { canonical, groupBy, type Json } from '../../model/json.js';
-import type { Kind } from '../../model/kind.js';
+import { type Kind, ruleOf } from '../../model/kind.js';
 import { type Address, addressOf, type Desired, type KindName, type Observed } from '../../model/resource.js';
-import { closestPairs } from '../closest.js';
-import { ruleOf } from '../fields.js';
+import { closestPairs } from '../pair.js';
 import { ComparedValues, RecordedObjects, tellsApart } from '../recorded.js';
 import { entryDiagnostic } from '../references.js';
 import type { ResourceDiff, Rule, World } from '../world.js';

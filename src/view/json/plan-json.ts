@@ -13,7 +13,7 @@ import {
   type Why,
 } from '../../model/plan.js';
 import { actingOutcomes, type HoldReport, isComplete, type Report } from '../../model/report.js';
-import type { Address } from '../../model/resource.js';
+import type { Address, ProjectScope } from '../../model/resource.js';
 import type { Calendar } from '../../model/schedule.js';
 import { callSummaries, objectionDiagnostics, stepLookup } from '../plan-words.js';
 
@@ -21,11 +21,7 @@ export type PlanJson = ReturnType<typeof planJson>;
 export type ReportJson = ReturnType<typeof reportJson>;
 
 /** How the shapes of `--format json` begin (contract §6). Fields may be added under one `formatVersion`, never changed. */
-export function jsonHeader({
-  project,
-  environment,
-  service,
-}: Pick<Plan, 'project' | 'environment' | 'service'>) {
+export function jsonHeader({ project, environment, service }: ProjectScope) {
   return { formatVersion: 1, project, environment, service } as const;
 }
 

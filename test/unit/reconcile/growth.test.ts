@@ -3,7 +3,7 @@ import { inventoryAfter } from '../../../src/apply/inventory-update.js';
 import { kinds } from '../../../src/kinds/index.js';
 import type { Kind } from '../../../src/model/kind.js';
 import type { FieldRule } from '../../../src/model/resource.js';
-import { unseenChanges } from '../../../src/reconcile/unseen.js';
+import { unseenChanges } from '../../../src/reconcile/rules/unseen.js';
 import {
   actionsOf,
   group,

@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { skeleton } from '../../../src/reconcile/confusables.js';
-import { oddCharacters } from '../../../src/reconcile/odd-characters.js';
+import { oddCharacters, skeleton } from '../../../src/reconcile/odd-characters.js';
 import { group, owning, planOf, remoteGroup } from '../../support/small-world.js';
 
 /** Names as people write them, one list for each script or habit. */

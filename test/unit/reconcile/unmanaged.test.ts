@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Plan } from '../../../src/model/plan.js';
-import { foldedName } from '../../../src/reconcile/confusables.js';
+import { foldedName } from '../../../src/reconcile/odd-characters.js';
 import { stepsOf } from '../../support/cost.js';
 import {
   actionsOf,

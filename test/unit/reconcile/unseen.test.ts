@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { unseenChanges } from '../../../src/reconcile/unseen.js';
+import { unseenChanges } from '../../../src/reconcile/rules/unseen.js';
 import {
   actionsOf,
   codesOf,
