@@ -1,10 +1,10 @@
 import { spawn } from 'node:child_process';
 import { accessSync, constants, lstatSync, realpathSync, rmSync, statSync } from 'node:fs';
 import { delimiter, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
+import { proveWritable } from '../files/atomic.js';
 import { errnoOf, reasonOf } from '../files/errno.js';
 import { flushFolder } from '../files/new-file.js';
 import { prepareRescuedFolder, RESCUED_FOLDER, rescuedFolderFault } from '../files/own-folder.js';
-import { proveWritable } from '../files/probe.js';
 import { moveSecret, readSecret, writeSecret } from '../files/secret-file.js';
 import { isApiKey } from '../model/connection.js';
 import type { Delivery, DeliveryCommand } from '../model/resource.js';

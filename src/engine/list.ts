@@ -5,12 +5,11 @@ import { byCodeUnit } from '../model/json.js';
 import {
   exists,
   type Kind,
-  type ListedAgent,
   type ListedObject,
-  type ListedSection,
   type ListedStatus,
+  type ServiceListing,
 } from '../model/kind.js';
-import type { ServiceOverride, UnmanagedCounts } from '../model/plan.js';
+import type { UnmanagedCounts } from '../model/plan.js';
 import type { Address, Agent, Observed } from '../model/resource.js';
 import { inventoryRefusals } from '../reconcile/rules/index.js';
 import { countUnmanaged, unmanagedObjects } from '../reconcile/unmanaged.js';
@@ -29,25 +28,11 @@ export interface ListOptions {
   readonly unmanaged?: boolean | undefined;
 }
 
-export interface ListResult {
-  /** Null without a project. */
-  readonly project: string | null;
-  readonly environment: string | null;
-  readonly service: string;
-  readonly serviceOverride?: ServiceOverride;
-  /** Null where they are not listed. */
-  readonly agents: readonly ListedAgent[] | null;
-  readonly sections: readonly ListedSection[];
-  /** What a plan would count of these sections. Null without a project. */
-  readonly unmanaged: UnmanagedCounts | null;
-  readonly diagnostics: readonly Diagnostic[];
-}
-
 /**
  * What exists on the service, with the addresses of what this project declares: matched as a plan matches. Sends reads only.
  * @throws Problem when the service cannot be read, or the manifests of what is listed do not allow a plan.
  */
-export async function list(session: ReadSession, options: ListOptions = {}): Promise<ListResult> {
+export async function list(session: ReadSession, options: ListOptions = {}): Promise<ServiceListing> {
   const { section, unmanaged = false } = options;
   const { project, service, serviceOverride } = session;
   const isNone = isNoProject(project);

@@ -18,7 +18,6 @@ import { apiKeyOf, withKeyHint } from './api-key.js';
 import { type Clock, clockOf, serviceNow } from './clock.js';
 import { exposedKeys } from './key-files.js';
 import { keptKeyWarnings } from './keys.js';
-import { lazyDownloader } from './lazy-downloader.js';
 import { openProject, type ProjectOptions } from './project.js';
 import { chooseService, type ServiceOptions, serviceName } from './service-choice.js';
 import { version } from './version.js';
@@ -217,4 +216,19 @@ function committedReader(
 ): Session['readCommitted'] {
   if (!('file' in place) || manifest === undefined) return async () => null;
   return () => readCommitted({ ...git, root, manifest, path: resolve(root, place.file), name: place.file });
+}
+
+/** Hardly any command downloads a file: what that needs is loaded with the first one. */
+function lazyDownloader(settings: ClientSettings): Downloader {
+  let opened: Promise<Downloader> | null = null;
+  const open = async () => (await import('../service/downloads.js')).createDownloader(settings);
+  return {
+    async download(call, maxBytes) {
+      opened ??= open();
+      return (await opened).download(call, maxBytes);
+    },
+    async close() {
+      await (await opened)?.close();
+    },
+  };
 }

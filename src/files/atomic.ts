@@ -6,13 +6,15 @@ import {
   lstatSync,
   readFileSync,
   renameSync,
+  rmSync,
   type Stats,
   statSync,
 } from 'node:fs';
-import { dirname } from 'node:path';
+import { dirname, join } from 'node:path';
 import { type Problem, problem } from '../model/diagnostic.js';
 import { errnoOf, reasonOf } from './errno.js';
 import { createFlushed, flushFolder, removeIfPossible, temporaryFor } from './new-file.js';
+import { writeSecret } from './secret-file.js';
 
 /** No inventory and no plan is larger. */
 export const MAX_FILE_BYTES = 256 * 1024 * 1024;
@@ -97,5 +99,20 @@ function lstatOf(path: string): Stats | undefined {
     return lstatSync(path, { throwIfNoEntry: false });
   } catch (failure) {
     throw unwritable(path, failure, nameAnother);
+  }
+}
+
+/**
+ * Permissions do not reveal a full or read-only disk, so this writes a dummy secret in the same way. Throws
+ * the system's error.
+ */
+export function proveWritable(folder: string): void {
+  const probe = temporaryFor(join(folder, 'probe'));
+  try {
+    writeSecret(probe, 'x'.repeat(64));
+    rmSync(probe);
+  } catch (failure) {
+    removeIfPossible(probe);
+    throw failure;
   }
 }

@@ -1,4 +1,4 @@
-import type { Install } from './install.js';
+import { type NewFile, yamlWord } from './project-files.js';
 
 export type CiHost = 'github' | 'gitlab';
 
@@ -22,4 +22,144 @@ export interface CiFacts {
   readonly url: string | null;
   /** The host of the git remote, with the port of an https address; empty for a path, null if there is no remote. */
   readonly remoteHost: string | null;
+}
+
+/**
+ * The suffix of file, artifact, branch and job names, such as `-prices_staging`. Project names have no `_`, so
+ * all suffixes are distinct.
+ */
+export function ending({ project }: Pick<CiFacts, 'project'>, environment: string | null = null): string {
+  return `${project === null ? '' : `-${project}`}${environment === null ? '' : `_${environment}`}`;
+}
+
+/** The deployment environment of the host for jobs that only read the service. */
+export function readEnvironment(facts: Pick<CiFacts, 'project'>, environment: string | null): string {
+  return `roster-plan${ending(facts, environment)}`;
+}
+
+/** The deployment environment of the host for jobs that apply. */
+export function applyEnvironment({ project }: Pick<CiFacts, 'project'>, environment: string | null): string {
+  return `${project === null ? '' : `${project}_`}${environment ?? 'production'}`;
+}
+
+/** The environment that has to be applied before this one. */
+export function promotedFrom(
+  { promote }: Pick<CiFacts, 'promote'>,
+  environment: string | null,
+): string | null {
+  const at = environment === null ? -1 : promote.indexOf(environment);
+  return promote[at - 1] ?? null;
+}
+
+/** Null stands for the settings of the project itself. */
+export function environmentsOf({ environments }: Pick<CiFacts, 'environments'>): readonly (string | null)[] {
+  return environments.length === 0 ? [null] : environments;
+}
+
+/** The deployment environments of all jobs. */
+export function deploymentsOf(facts: Pick<CiFacts, 'project' | 'environments'>): {
+  readonly reading: readonly string[];
+  readonly applying: readonly string[];
+} {
+  const all = environmentsOf(facts);
+  return {
+    reading: all.map((each) => readEnvironment(facts, each)),
+    applying: all.map((each) => applyEnvironment(facts, each)),
+  };
+}
+
+/** Part of all files, as a comment. */
+export function about({ folder, environments }: Pick<CiFacts, 'folder' | 'environments'>): string {
+  const project = `# The project is in the folder ${yamlWord(folder)} of the repository. Other projects need their own files.`;
+  if (environments.length === 0) return project;
+  return `${project}
+# Its environments are ${environments.join(', ')}. If they change, remove these files and run \`roster init\` again.`;
+}
+
+/** The folder of the project that a file is for, as its comment says, if that is another one. */
+export function otherFolderIn(text: string, folder: string): string | null {
+  const [, named] = /^# The project is in the folder (.+) of the repository\./m.exec(text) ?? [];
+  return named === undefined || named === yamlWord(folder) ? null : named.replace(/^"(.*)"$/, '$1');
+}
+
+/** A file whose name has no project in it. */
+export function ciFileOf(host: CiHost): string {
+  return host === 'github' ? '.github/workflows/roster-validate.yml' : '.gitlab/roster.yml';
+}
+
+export function listed(names: readonly string[]): string {
+  const quoted = names.map((each) => `\`${each}\``);
+  return quoted.length < 2 ? quoted.join('') : `${quoted.slice(0, -1).join(', ')} and ${quoted.at(-1)}`;
+}
+
+/** What pipelines install, and the hash that it must have. */
+export type Install =
+  | { readonly from: 'nowhere' }
+  /** `path` is relative to the root of the repository. */
+  | { readonly from: 'file'; readonly path: string; readonly integrity: string }
+  | { readonly from: 'url'; readonly url: string; readonly integrity: string }
+  /** `spec` is a package with its exact version. */
+  | { readonly from: 'npm'; readonly spec: string; readonly integrity: string }
+  /** Already installed in an image, which is named by its digest. */
+  | { readonly from: 'image'; readonly image: string };
+
+/**
+ * `checkout` is the root of the repository, as the shell names it. Returns a shell script that installs roster if it has the expected hash, and fails otherwise. The hash and the source are part
+ * of the script, because variables of a pipeline can be set by whoever starts it.
+ */
+export function installScript(install: Exclude<Install, { from: 'image' }>, checkout: string): string {
+  if (install.from === 'nowhere') return nothingToInstall;
+  return `${fetchScript(install, checkout)}
+integrity="sha512-$(openssl dgst -sha512 -binary "$tarball" | base64 -w 0)"
+if [ "$integrity" != '${install.integrity}' ]; then
+  echo "Nothing was installed: $tarball has the integrity $integrity, which is not the expected one." >&2
+  exit 1
+fi
+npm install --global --ignore-scripts --offline --no-audit --no-fund "$tarball"`;
+}
+
+function fetchScript(install: Exclude<Install, { from: 'image' | 'nowhere' }>, checkout: string): string {
+  switch (install.from) {
+    case 'file':
+      return `tarball="${checkout}/${install.path}"`;
+    case 'url':
+      return `tarball="$(mktemp -d)/roster.tgz"
+curl --fail --silent --show-error --location --proto =https --output "$tarball" '${install.url}'`;
+    case 'npm':
+      return `folder="$(mktemp -d)"
+tarball="$folder/${install.spec.replace('@', '-')}.tgz"
+npm pack --ignore-scripts --silent --pack-destination "$folder" ${install.spec}`;
+    default:
+      return install satisfies never;
+  }
+}
+
+const nothingToInstall = `echo 'Nothing was installed: these files name no version of roster and no hash to check it with.' >&2
+echo 'Remove them and run "roster init --install SOURCE". See "roster init --help" for the sources.' >&2
+exit 1`;
+
+export type Values = Readonly<Record<string, string>>;
+
+/**
+ * Replaces each `__NAME__`. Alone on its line, as a comment or not, it stands for whole lines, which get its indentation;
+ * an empty value removes the line. Values can contain further names.
+ */
+export function fillTemplate(template: string, values: Values): string {
+  const blocks = template.replace(
+    /^( *)(?:# )?__([A-Z_]+)__\n/gm,
+    (line: string, indent: string, name: string) => {
+      const value = values[name];
+      if (value === undefined) return line;
+      return fillTemplate(value === '' ? '' : `${value.trimEnd()}\n`, values).replace(/^(?=.)/gm, indent);
+    },
+  );
+  return blocks.replace(/__([A-Z]+(?:_[A-Z]+)*)__/g, (name, key: string) => values[key] ?? name);
+}
+
+export function generatedFile(path: string, text: string): NewFile {
+  const missingFrom = (existing: string) =>
+    existing === text
+      ? null
+      : 'it differs from what this version writes. To replace it, move it away and run `roster init` again';
+  return { path, at: 'repository', text, missingFrom };
 }

@@ -1,15 +1,17 @@
-import type { CiFacts } from './ci-facts.js';
 import {
   about,
   applyEnvironment,
+  type CiFacts,
   deploymentsOf,
   ending,
   environmentsOf,
+  fillTemplate,
+  generatedFile,
+  installScript,
   listed,
   promotedFrom,
-} from './ci-names.js';
-import { fillTemplate, generatedFile, type Values } from './fill-template.js';
-import { installScript } from './install.js';
+  type Values,
+} from './ci-facts.js';
 import { type NewFile, yamlWord } from './project-files.js';
 import applyJobs from './templates/github/apply-jobs.yml?raw';
 import check from './templates/github/check.yml?raw';

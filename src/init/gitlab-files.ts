@@ -1,17 +1,20 @@
 import { shellWord } from '../model/words.js';
-import type { CiFacts } from './ci-facts.js';
 import {
   about,
   applyEnvironment,
+  type CiFacts,
   deploymentsOf,
   ending,
   environmentsOf,
+  fillTemplate,
+  generatedFile,
+  type Install,
+  installScript,
   listed,
   promotedFrom,
   readEnvironment,
-} from './ci-names.js';
-import { fillTemplate, generatedFile, type Values } from './fill-template.js';
-import { type Install, installScript } from './install.js';
+  type Values,
+} from './ci-facts.js';
 import type { NewFile } from './project-files.js';
 import gitlabCi from './templates/gitlab/gitlab-ci.yml?raw';
 import environmentJobs from './templates/gitlab/jobs.yml?raw';

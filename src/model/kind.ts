@@ -1,6 +1,8 @@
+import type { Diagnostic } from './diagnostic.js';
 import type { Risk } from './finding.js';
 import type { Hold } from './hold.js';
 import { canonical, type Json, type JsonObject } from './json.js';
+import type { ServiceOverride, UnmanagedCounts } from './plan.js';
 import type { Call, ListCall, Request } from './request.js';
 import type {
   Address,
@@ -327,6 +329,21 @@ export interface AgentWithInputs extends Agent {
 /** Its inputs only where nothing else is listed. */
 export interface ListedAgent extends Agent {
   readonly inputs?: readonly AgentInput[];
+}
+
+/** What `roster list` has found. */
+export interface ServiceListing {
+  /** Null without a project. */
+  readonly project: string | null;
+  readonly environment: string | null;
+  readonly service: string;
+  readonly serviceOverride?: ServiceOverride;
+  /** Null where they are not listed. */
+  readonly agents: readonly ListedAgent[] | null;
+  readonly sections: readonly ListedSection[];
+  /** What a plan would count of these sections. Null without a project. */
+  readonly unmanaged: UnmanagedCounts | null;
+  readonly diagnostics: readonly Diagnostic[];
 }
 
 export function fieldValue(kind: Kind, spec: unknown, field: string): Json {

@@ -1,7 +1,18 @@
 import { randomUUID } from 'node:crypto';
 import { canManage, isVisible, visibleAgent } from './access.js';
-import { type Answer, badRequest, type Call, type Core, notFound, Refusal, type Route } from './api.js';
+import {
+  type Answer,
+  badRequest,
+  type Call,
+  type Core,
+  isoTime,
+  notFound,
+  Refusal,
+  type Route,
+} from './api.js';
 import { startGroupRun, startPipelineRun } from './engine/collection-runs.js';
+import { isActive, memberStatuses } from './engine/jobs.js';
+import type { GroupRunRecord } from './engine/records.js';
 import {
   bodyFields,
   type Fields,
@@ -11,8 +22,8 @@ import {
   requiredText,
   requiredTexts,
 } from './http.js';
-import { latestRun } from './latest-run.js';
 import { byId, CALLER, type CollectionRecord, isGuid, NEVER_RUN, put, type World } from './world.js';
+
 /** Groups and pipelines (interface.md §4): one set of handlers, because only their rules differ. */
 
 export const groupRoutes: readonly Route[] = routes('group', '/api/search-groups', 'members');
@@ -200,4 +211,56 @@ function showCollection(core: Core, kind: CollectionKind, record: CollectionReco
       : { stepCount: agents.length, steps: agents.map((agent, sortOrder) => ({ sortOrder, ...agent })) };
   // A spread at the beginning would give each object a shape of its own.
   return { id, ...stored, canManage: canManage(record, user), ...latestRun(core, kind, id), ...list };
+}
+
+/** The latest run of a group or pipeline, and how many are in progress (interface.md §2). */
+export interface LatestRun {
+  activeRunCount: number;
+  lastRunStatus: string | null;
+  lastRunAt: string | null;
+}
+
+/** Empty when the sandbox remembers no run of it: what its record says then stays. */
+function latestRun(core: Core, kind: 'group' | 'pipeline', id: string): LatestRun | Record<string, never> {
+  return kind === 'group' ? latestGroupRun(core, id) : latestPipelineRun(core, id);
+}
+
+function latestGroupRun({ world, clock }: Core, id: string): LatestRun | Record<string, never> {
+  const runs = [...world.groupRuns.values()].filter((run) => run.groupId === id);
+  const last = runs.at(-1);
+  if (last === undefined) return {};
+  const now = clock().getTime();
+  const open = runs.filter((run) => run.finishedAt === null);
+  return {
+    activeRunCount: open.reduce((sum, run) => sum + activeMembers(world, run, now), 0),
+    lastRunStatus: groupStatus(world, last, now),
+    lastRunAt: isoTime(last.startedAt),
+  };
+}
+
+function activeMembers(world: World, run: GroupRunRecord, now: number): number {
+  return memberStatuses(world, run, now).filter((status) => status === 1 || status === 2).length;
+}
+
+/** `Stalled`: only runs that the execution engine has lost are left. */
+function groupStatus(world: World, run: GroupRunRecord, now: number): string {
+  const statuses = memberStatuses(world, run, now);
+  if (statuses.length > 0 && statuses.every((status) => status === 'pending')) return 'Pending';
+  if (statuses.includes('pending')) return 'Running';
+  if (statuses.some((status) => status === 1 || status === 2))
+    return isStalled(world, run, now) ? 'Stalled' : 'Running';
+  return statuses.every((status) => status === 3) ? 'Succeeded' : 'Failed';
+}
+
+function isStalled(world: World, { id }: GroupRunRecord, now: number): boolean {
+  const active = [...world.runs.values()].filter((run) => run.groupRunId === id && isActive(run, now));
+  return active.every((run) => run.endsAt === null && now > run.startedAt + run.seconds * 1000);
+}
+
+function latestPipelineRun({ world }: Core, id: string): LatestRun | Record<string, never> {
+  const runs = [...world.pipelineRuns.values()].filter((run) => run.pipelineId === id);
+  const last = runs.at(-1);
+  if (last === undefined) return {};
+  const activeRunCount = runs.filter((run) => run.status === 'Running').length;
+  return { activeRunCount, lastRunStatus: last.status, lastRunAt: isoTime(last.startedAt) };
 }

@@ -1,16 +1,21 @@
 import { validateHeaderName, validateHeaderValue } from 'node:http';
 import type { Reply } from './api.js';
-import { COUNTS, integerFrom, numberTo, OBJECT, TEXT, wordOf } from './checks.js';
 import { bytesOf, type Fields, isFields, type Received, writeHeaders } from './http.js';
 import {
+  COUNTS,
   checkAll,
   checkField,
   checkObject,
   checkSection,
   checkTogether,
+  integerFrom,
   JsonFileError,
+  numberTo,
+  OBJECT,
   readJsonFile,
   type Shape,
+  TEXT,
+  wordOf,
 } from './json-file.js';
 import { copied } from './persistence.js';
 import type { World } from './world.js';

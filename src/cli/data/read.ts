@@ -95,7 +95,7 @@ export const runDataGet: Implementation<typeof dataGetCommand> = async (names, f
   const { out, latest } = flags;
   if (out === undefined)
     throw problem('usage', '`--out` is missing', 'Name the folder of the files: `--out data`.');
-  const { host, output } = context;
+  const { host } = context;
   const options = runSessionOptions(names, withoutFolder(flags), context);
   const { files, diagnostics } = await readShown(options, context, (session) => {
     const folder = openFolder(out, host.cwd, '--out');

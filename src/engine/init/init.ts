@@ -1,8 +1,7 @@
 import { join } from 'node:path';
 import { readRegular } from '../../files/atomic.js';
-import type { CiFacts } from '../../init/ci-facts.js';
+import { type CiFacts, deploymentsOf } from '../../init/ci-facts.js';
 import { ciFiles } from '../../init/ci-files.js';
-import { deploymentsOf } from '../../init/ci-names.js';
 import { gitlabApi } from '../../init/gitlab-files.js';
 import { inventoryRef, type NewFile, projectFiles } from '../../init/project-files.js';
 import { type Problem, problem } from '../../model/diagnostic.js';

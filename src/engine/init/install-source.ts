@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join, relative, resolve, sep } from 'node:path';
 import { reasonOf } from '../../files/errno.js';
-import type { Install } from '../../init/install.js';
+import type { Install } from '../../init/ci-facts.js';
 import { type Problem, problem } from '../../model/diagnostic.js';
 import { packageName } from '../version.js';
 import { occupantOf } from './new-files.js';

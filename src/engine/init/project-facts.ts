@@ -1,7 +1,6 @@
 import { basename, join } from 'node:path';
 import { readRegular } from '../../files/atomic.js';
-import type { CiFacts, CiHost } from '../../init/ci-facts.js';
-import { ciFileOf, otherFolderIn } from '../../init/ci-names.js';
+import { type CiFacts, type CiHost, ciFileOf, otherFolderIn } from '../../init/ci-facts.js';
 import type { NewFile } from '../../init/project-files.js';
 import { readOutline } from '../../manifest/outline.js';
 import { type Problem, problem } from '../../model/diagnostic.js';

@@ -6,13 +6,13 @@ import {
   type Call,
   type Core,
   type FileAnswer,
+  isoTime,
   notFound,
   Refusal,
   type Route,
 } from '../api.js';
 import type { DatasetRecord, JobRecord, RunRecord, SavedQueryRecord } from '../engine/records.js';
 import { bodyFields, type Fields, isFields, optionalWord, requiredText, requiredTexts } from '../http.js';
-import { isoTime } from '../instants.js';
 import { pageByNumber } from '../paging.js';
 import { findGroupRun, findJob, findPipelineRun, findRun } from '../runs/runs.js';
 import { byId, isGuid, type World } from '../world.js';

@@ -1,10 +1,18 @@
 import { isOwn } from '../access.js';
-import { type Answer, badRequest, type Call, type Core, notFound, type Route } from '../api.js';
+import {
+  type Answer,
+  badRequest,
+  type Call,
+  type Core,
+  isoTime,
+  notFound,
+  queryRange,
+  type Route,
+} from '../api.js';
 import { startMember } from '../engine/collection-runs.js';
 import { type GroupRunStatus, groupRunStatus, memberStatuses } from '../engine/jobs.js';
 import type { GroupRunMember, GroupRunRecord, PipelineRunRecord } from '../engine/records.js';
 import type { Fields } from '../http.js';
-import { isoTime, queryRange } from '../instants.js';
 import { pageByNumber } from '../paging.js';
 import { byId, type World } from '../world.js';
 import { findGroupRun, findPipelineRun, refusedAs, showJob } from './runs.js';

@@ -1,7 +1,6 @@
-import type { Answer, Call, Core, Route } from '../api.js';
+import { type Answer, type Call, type Core, queryRange, type Route } from '../api.js';
 import { agentOf, type JobStatus, jobStatus } from '../engine/jobs.js';
 import type { JobRecord } from '../engine/records.js';
-import { queryRange } from '../instants.js';
 import { pageByCursor } from '../paging.js';
 import { checkAgentId, jobError, ownJobs, showJob } from './runs.js';
 

@@ -1,5 +1,15 @@
 import { isAssigned, isOwn, visibleAgent } from '../access.js';
-import { type Answer, badRequest, type Call, type Core, notFound, Refusal, type Route } from '../api.js';
+import {
+  type Answer,
+  badRequest,
+  type Call,
+  type Core,
+  isoTime,
+  notFound,
+  queryRange,
+  Refusal,
+  type Route,
+} from '../api.js';
 import {
   agentOf,
   endRun,
@@ -17,7 +27,6 @@ import {
 } from '../engine/jobs.js';
 import type { GroupRunRecord, JobRecord, Origin, PipelineRunRecord, RunRecord } from '../engine/records.js';
 import { bodyFields, type Fields, optionalInputs } from '../http.js';
-import { isoTime, queryRange } from '../instants.js';
 import { pageByCursor } from '../paging.js';
 import { type AgentRecord, isGuid, type World } from '../world.js';
 

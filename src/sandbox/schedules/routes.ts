@@ -1,6 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import { isOwn, targetName } from '../access.js';
-import { type Answer, badRequest, type Call, type Core, notFound, type Route } from '../api.js';
+import {
+  type Answer,
+  badRequest,
+  type Call,
+  type Core,
+  isoTime,
+  notFound,
+  queryInstant,
+  type Route,
+} from '../api.js';
 import { startTarget } from '../engine/engine.js';
 import { groupRunStatus, jobStatus } from '../engine/jobs.js';
 import {
@@ -13,7 +22,6 @@ import {
   requiredFlag,
   requiredText,
 } from '../http.js';
-import { isoTime, queryInstant } from '../instants.js';
 import { pageByNumber } from '../paging.js';
 import { refusedAs, STATUS_NAMES } from '../runs/runs.js';
 import {

@@ -1,5 +1,13 @@
+import type { Outcome } from '../engine/records.js';
+import { type Fields, isFields } from '../http.js';
 import {
   COUNTS,
+  checkAll,
+  checkEntry,
+  checkField,
+  checkObject,
+  checkSection,
+  checkTogether,
   DURATION,
   FILLED,
   FLAG,
@@ -7,28 +15,18 @@ import {
   INPUTS,
   INSTANT,
   integerFrom,
+  JsonFileError,
+  listed,
   NUMBER,
   numberTo,
   OBJECT,
   OBJECTS,
+  type Shape,
   TEXT,
   TEXT_OR_NULL,
   TEXTS,
   WEEK_SECONDS,
   wordOf,
-} from '../checks.js';
-import type { Outcome } from '../engine/records.js';
-import { type Fields, isFields } from '../http.js';
-import {
-  checkAll,
-  checkEntry,
-  checkField,
-  checkObject,
-  checkSection,
-  checkTogether,
-  JsonFileError,
-  listed,
-  type Shape,
 } from '../json-file.js';
 import {
   type AgentRecord,

@@ -1,17 +1,9 @@
 import { type Diagnostic, hasErrors, type Place } from '../../model/diagnostic.js';
 import type { Risk } from '../../model/finding.js';
 import type { Hold } from '../../model/hold.js';
-import type { AgentInput, ListedAgent, ListedObject, ListedSection } from '../../model/kind.js';
+import type { AgentInput, ListedAgent, ListedObject, ServiceListing } from '../../model/kind.js';
 import type { DetailedLog, Log, LogEntry } from '../../model/log.js';
-import {
-  type Drift,
-  type FieldChange,
-  type Plan,
-  type ServiceOverride,
-  summaryOf,
-  type UnmanagedCounts,
-  type Why,
-} from '../../model/plan.js';
+import { type Drift, type FieldChange, type Plan, summaryOf, type Why } from '../../model/plan.js';
 import { actingOutcomes, type HoldReport, isComplete, type Report } from '../../model/report.js';
 import type { Address, ProjectScope } from '../../model/resource.js';
 import type { Calendar } from '../../model/schedule.js';
@@ -216,20 +208,8 @@ export function holdJson({ made, outcomes, converged, diagnostics }: HoldReport)
   };
 }
 
-/** What `roster list` shows. */
-export interface ListView {
-  readonly project: string | null;
-  readonly environment: string | null;
-  readonly service: string;
-  readonly serviceOverride?: ServiceOverride;
-  readonly agents: readonly ListedAgent[] | null;
-  readonly sections: readonly ListedSection[];
-  readonly unmanaged: UnmanagedCounts | null;
-  readonly diagnostics: readonly Diagnostic[];
-}
-
 /** `list --format json`: a list for each section that was asked for. `unmanaged` is null without a project. */
-export function listJson(view: ListView, withInputs: boolean) {
+export function listJson(view: ServiceListing, withInputs: boolean) {
   const { project, environment, service, serviceOverride, agents, sections } = view;
   return {
     formatVersion: 1,

@@ -1,7 +1,12 @@
 import { holdText } from '../../model/hold.js';
-import type { ListedAgent, ListedObject, ListedSection, ListedStatus } from '../../model/kind.js';
+import type {
+  ListedAgent,
+  ListedObject,
+  ListedSection,
+  ListedStatus,
+  ServiceListing,
+} from '../../model/kind.js';
 import { escapeControls } from '../escape.js';
-import type { ListView } from '../json/plan-json.js';
 import { factSentence, unmanagedFact } from '../plan-words.js';
 import {
   type Column,
@@ -24,7 +29,7 @@ export interface ListTextOptions extends TextOptions {
 }
 
 /** A table for each section, with what the project declares first, and a line that says what is not managed. */
-export function listText(view: ListView, options: ListTextOptions): string {
+export function listText(view: ServiceListing, options: ListTextOptions): string {
   const layout = textLayout(options);
   const { agents, sections } = view;
   const hasProject = view.project !== null;
@@ -38,7 +43,7 @@ export function listText(view: ListView, options: ListTextOptions): string {
   ]);
 }
 
-function listHeader({ project, ...rest }: ListView, layout: TextLayout): string[] {
+function listHeader({ project, ...rest }: ServiceListing, layout: TextLayout): string[] {
   const lines = headerLines({ ...rest, project: project ?? '' }, layout);
   return project === null ? lines.filter((_, index) => index > 0) : lines;
 }
@@ -140,7 +145,11 @@ function noteOf({ address, status, canManage, caller, held }: ListedObject): str
   return notes.join(', ');
 }
 
-function footer({ unmanaged, sections }: ListView, only: boolean, { width, paint }: TextLayout): string[] {
+function footer(
+  { unmanaged, sections }: ServiceListing,
+  only: boolean,
+  { width, paint }: TextLayout,
+): string[] {
   if (unmanaged === null) return [];
   const noun = sections.length === 1 ? (sections[0]?.section ?? '') : 'objects';
   const [fact] = only ? unmanagedFact(unmanaged, '') : unmanagedFact(unmanaged);

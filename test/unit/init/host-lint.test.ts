@@ -1,8 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import type { CiFacts } from '../../../src/init/ci-facts.js';
+import type { CiFacts, Install } from '../../../src/init/ci-facts.js';
 import { ciFiles } from '../../../src/init/ci-files.js';
-import type { Install } from '../../../src/init/install.js';
 import { sampleOf } from '../../support/size.js';
 import { actionFindings, gitlabFindings, workflowFindings } from '../../support/workflow-lint.js';
 
