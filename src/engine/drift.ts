@@ -5,7 +5,7 @@ import type { Drift } from '../model/plan.js';
 import { driftOf, notInInventory } from '../reconcile/drift.js';
 import { countUnmanaged, unmanagedObjects } from '../reconcile/unmanaged.js';
 import type { Selector } from '../reconcile/world.js';
-import { diagnosticsIn, type Observation, observe, requireAccount, requireMatches } from './observe.js';
+import { type Observation, observe, requireAccount, requireMatches } from './observe.js';
 import { selectedOf, selectorsOf } from './selectors.js';
 import type { ReadSession } from './session.js';
 
@@ -50,7 +50,7 @@ function driftIn(
 ): FoundDrift {
   const { comparison } = observation;
   const { matches, names } = comparison;
-  requireMatches(session, observation);
+  const diagnostics = requireMatches(session, observation);
   // An object that the inventory does not describe has been changed: that is drift.
   requireAccount(observation);
   const addresses = [...matches, ...session.project.entries].map((each) => each.address);
@@ -65,7 +65,7 @@ function driftIn(
         service: session.service,
       },
       unmanaged: countUnmanaged(comparison.basis.kinds, unmanagedObjects(comparison)),
-      diagnostics: diagnosticsIn(session, observation, comparison.diagnostics),
+      diagnostics,
       ...found,
     },
     unknown: notInInventory(matches, session.store.name, isSelected),

@@ -135,10 +135,28 @@ export function diagnosticsIn(
   return inFileOrder(project, warnings, noEnvironmentWarnings(project, inventory), found);
 }
 
-/** Throws a Problem with all diagnostics if entries cannot be matched. */
-export function requireMatches(session: ReadSession, observation: Observation): void {
-  const diagnostics = diagnosticsIn(session, observation, observation.comparison.diagnostics);
+/**
+ * Throws a Problem with all diagnostics if entries cannot be matched. That no object has the `id:` of an entry is a warning
+ * here: it says nothing of other entries. Returns the diagnostics.
+ */
+export function requireMatches(session: ReadSession, observation: Observation): readonly Diagnostic[] {
+  const { comparison } = observation;
+  const gone = new Set(goneEntries(comparison));
+  const found = comparison.diagnostics.map((each) => (gone.has(each) ? asWarning(each) : each));
+  const diagnostics = diagnosticsIn(session, observation, found);
   if (errorsIn(diagnostics).length > 0) throw new Problem(diagnostics);
+  return diagnostics;
+}
+
+/** What was reported of entries whose `id:` no object has. */
+export function goneEntries({ matches, diagnostics }: Comparison): readonly Diagnostic[] {
+  const without = matches.filter(({ entry, observed }) => entry !== null && observed === null);
+  const addresses = new Set(without.map((each) => each.address));
+  return diagnostics.filter(({ code, address = '' }) => code === 'unknown-id' && addresses.has(address));
+}
+
+export function asWarning(diagnostic: Diagnostic): Diagnostic {
+  return { ...diagnostic, severity: 'warning' };
 }
 
 /** Throws a Problem if the inventory cannot be about this service and account: what it says of objects means nothing. */

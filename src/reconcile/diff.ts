@@ -44,7 +44,8 @@ function bareDiff(match: Match, basis: PlanBasis, names: Names): ResourceDiff | 
   const { kind, entry, observed } = match;
   if (entry === null) return diffUndeclared(match, basis, names);
   if (isExpired(kind, entry.declared, basis.now)) return leaveExpired(match);
-  if (observed === null) return create(match, entry, names);
+  // Nothing is created in place of an object that the entry is bound to.
+  if (observed === null) return entry.id === null ? create(match, entry, names) : null;
   return compareFields(match, entry, observed, { now: basis.now, names });
 }
 

@@ -2,7 +2,7 @@ import type { Diagnostic } from '../model/diagnostic.js';
 import { byCodeUnit, type Json } from '../model/json.js';
 import { isExpired, rawValue, ruleOf } from '../model/kind.js';
 import type { Drift, Drifted, FieldChange } from '../model/plan.js';
-import type { Address, Names, Observed } from '../model/resource.js';
+import { type Address, type Names, normalId, type Observed } from '../model/resource.js';
 import { ownPart } from './ignore.js';
 import { concealed, declaresApplied, holdsApplied, secretPlaces } from './secret-values.js';
 import type { Match } from './world.js';
@@ -61,7 +61,8 @@ function driftOfOne(match: Match, names: Names, now: Date): Drifted | null {
 
 /** Not when the manifest now binds the entry to another object, or when nothing was created. */
 function isLoss({ entry, rule, known }: Match): boolean {
-  return entry === null ? known?.id != null : rule !== 'id';
+  if (entry === null) return known?.id != null;
+  return rule !== 'id' && (entry.id === null || normalId(entry.id) === known?.id);
 }
 
 /**

@@ -108,7 +108,9 @@ class Matcher implements Matched {
     const state = { createInterrupted, ours: true, misdescribed: misdescribed.has(address), wasProtected };
     const each = { address, kind, entry, observed, rule, known, record, renamedFrom, ...state };
     const resolved = resolve(each, this.basis);
-    this.resolver.add(address, observed?.id ?? { pending: address }, kind, resolved.entry?.spec ?? null);
+    // The object that it is bound to may be gone: what refers to it still has its id.
+    const bound = entry.id === null ? { pending: address } : normalId(entry.id);
+    this.resolver.add(address, observed?.id ?? bound, kind, resolved.entry?.spec ?? null);
     this.matches.push(resolved);
   }
 

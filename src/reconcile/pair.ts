@@ -88,15 +88,18 @@ class PairingState implements Pairing {
   }
 
   isOpen(entry: Desired): boolean {
-    const { address } = entry;
-    return !this.pairs.has(address) && !this.broken.has(address) && !this.doubtful.has(address);
+    const { address, id } = entry;
+    return (
+      id === null && !this.pairs.has(address) && !this.broken.has(address) && !this.doubtful.has(address)
+    );
   }
 
   byId(entry: Desired, id: string): void {
     const found = this.observedById.get(normalId(id));
     const owner = found && this.takenBy.get(found);
+    // It is matched with nothing, which breaks nothing that refers to it.
     if (found === undefined)
-      this.fail(entry, {
+      this.report(entry, {
         code: 'unknown-id',
         path: ['id'],
         message: `no ${this.kind.name} with the id ${id} is visible to this key`,
@@ -241,6 +244,10 @@ class PairingState implements Pairing {
 
   private fail(entry: Desired, problem: PairingProblem): void {
     this.broken.add(entry.address);
+    this.report(entry, problem);
+  }
+
+  private report(entry: Desired, problem: PairingProblem): void {
     this.diagnostics.push(entryDiagnostic(entry, { severity: 'error', ...problem }));
   }
 }

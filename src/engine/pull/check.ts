@@ -7,7 +7,7 @@ import type { Comparison } from '../../reconcile/world.js';
 import { readYaml } from '../../yaml/read.js';
 import { Source } from '../../yaml/source.js';
 import { keptKeys } from '../keys.js';
-import { type Observation, planBasis } from '../observe.js';
+import { goneEntries, type Observation, planBasis } from '../observe.js';
 import { type ProjectOptions, readProjectWith } from '../project.js';
 import type { ReadSession } from '../session.js';
 
@@ -38,7 +38,9 @@ export function check({ session, options, observation }: CheckContext, overlay: 
   const kept = keptKeys(project, state.objects, redactor);
   const known = { project, service, state, inventory, now: session.serviceNow() };
   const comparison = compare(planBasis(known, {}, { kept }));
-  return { errors: errorsIn(comparison.diagnostics), project, comparison, patterns };
+  const gone = new Set(goneEntries(comparison));
+  const errors = errorsIn(comparison.diagnostics).filter((each) => !gone.has(each));
+  return { errors, project, comparison, patterns };
 }
 
 /** What a project would be with other files, which are not written yet. */

@@ -17,7 +17,14 @@ import { agentLookup } from '../../reconcile/references.js';
 import type { Selector } from '../../reconcile/world.js';
 import { findApiKeys } from '../../redact/redactor.js';
 import { pairLines } from '../../yaml/editable.js';
-import { type Observation, observe, requireAccount, requireMatches } from '../observe.js';
+import {
+  asWarning,
+  goneEntries,
+  type Observation,
+  observe,
+  requireAccount,
+  requireMatches,
+} from '../observe.js';
 import { environmentOf, type ProjectOptions, readProject, readProjectWith } from '../project.js';
 import { nameGlob, selectedOf, selectorsOf } from '../selectors.js';
 import type { ReadSession } from '../session.js';
@@ -145,12 +152,14 @@ class Puller {
     const { matches, diffs } = this.context.observation.comparison;
     const changes = new Map(diffs.map(({ change }) => [change.address, change]));
     const exact = new Set(selectors?.map(({ pattern }) => pattern));
+    const gone = goneEntries(this.context.observation.comparison);
     const differing: Differing[] = [];
     for (const { address, kind, entry, observed } of matches) {
       if (entry === null || !isSelected(address)) continue;
       const fields = changes.get(address)?.fields.map(({ path }) => path) ?? [];
       if (observed === null) {
         if (exact.has(address)) this.diagnostics.push(doesNotExist(address, entry.source));
+        else this.diagnostics.push(...gone.filter((each) => each.address === address).map(asWarning));
       } else if (fields.length > 0) differing.push({ address, kind, entry, observed, fields });
     }
     const written = writeBack(differing, this.texts, this.wording, this.context);
