@@ -1,10 +1,11 @@
 import { print } from '../inventory/format.js';
 import { type Diagnostic, hasErrors, Problem } from '../model/diagnostic.js';
 import type { Inventory, LockInfo } from '../model/inventory.js';
-import type { Drift } from '../model/plan.js';
+import type { Drift, Drifted } from '../model/plan.js';
 import { driftOf, notInInventory } from '../reconcile/drift.js';
+import { misdescribedRefusals } from '../reconcile/rules/index.js';
 import { countUnmanaged, unmanagedObjects } from '../reconcile/unmanaged.js';
-import type { Selector } from '../reconcile/world.js';
+import type { Comparison, Selector } from '../reconcile/world.js';
 import { type Observation, observe, requireAccount, requireMatches } from './observe.js';
 import { selectedOf, selectorsOf } from './selectors.js';
 import type { ReadSession } from './session.js';
@@ -65,11 +66,21 @@ function driftIn(
         service: session.service,
       },
       unmanaged: countUnmanaged(comparison.basis.kinds, unmanagedObjects(comparison)),
-      diagnostics,
+      diagnostics: [...diagnostics, ...refusedChanges(comparison, found.changes)],
       ...found,
     },
     unknown: notInInventory(matches, session.store.name, isSelected),
   };
+}
+
+/** The changes that no apply reverts, because the inventory does not describe the objects as they are now. */
+function refusedChanges(comparison: Comparison, changes: readonly Drifted[]): Diagnostic[] {
+  const sources = new Map(changes.map(({ address, source }) => [address, source]));
+  return misdescribedRefusals(comparison).flatMap(({ code, message, help, address }) => {
+    if (address === null || !sources.has(address)) return [];
+    const place = sources.get(address) ?? null;
+    return [{ severity: 'warning', code, message, help, address, ...(place === null ? {} : { place }) }];
+  });
 }
 
 /** A running apply changes objects before it records them: its changes cannot be distinguished from others. */

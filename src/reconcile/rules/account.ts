@@ -52,9 +52,11 @@ export function misdescribed({ diffs }: Comparison): Finding[] {
     .filter(({ change, match }) => match.misdescribed && (change.action === 'delete' || match.entry !== null))
     .flatMap(({ change: { address }, match: { known, observed, entry } }) => {
       if (known === null || observed === null) return [];
-      const [declare, then] =
-        entry === null ? ['declare it with', ', apply, and then remove the entry'] : ['bind the entry:', ''];
-      const help = `Restore the inventory. If it is the right object, ${declare} \`id: ${observed.id}\`${then}.`;
+      const bound = `\`id: ${observed.id}\``;
+      const help =
+        entry === null
+          ? `Restore the inventory. If it is the right object, declare it with ${bound}, apply, and then remove the entry.`
+          : `If somebody has changed it, accept its values with \`roster pull ${address}\`, or bind the entry to revert them: ${bound}. If it is another object, restore the inventory.`;
       return [refusal('inventory-mismatch', address, mismatch(address, known, observed), help)];
     });
 }

@@ -63,6 +63,11 @@ export function inventoryRefusals(comparison: Comparison): Objection[] {
   return refusalsIn(withoutAllowed(found, comparison.basis));
 }
 
+/** Why nothing is changed or deleted that the inventory does not describe. Known without a plan. */
+export function misdescribedRefusals(comparison: Comparison): Objection[] {
+  return refusalsIn(misdescribed(comparison));
+}
+
 /**
  * Findings as a plan has them: the reasons why apply refuses it. Those about the plan as a whole come first, because there are
  * few of them, and a comment shows only some of the others.

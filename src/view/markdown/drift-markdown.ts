@@ -65,7 +65,7 @@ function header(drift: Drift): string[] {
     counts === null
       ? `**No drift.** ${noDrift(drift)}`
       : `**Drift: ${counts}** outside roster since the last apply.`,
-    ...advice(drift.changes),
+    ...advice(drift),
     '',
     projectMarkdown(drift),
     ...uncountedFacts(drift).flatMap((each) => ['', factSentence(each)]),
@@ -73,8 +73,13 @@ function header(drift: Drift): string[] {
   ];
 }
 
-/** An apply does not bring back what the manifests no longer declare. */
-function advice(changes: readonly Drifted[]): string[] {
+/** An apply does not bring back what the manifests no longer declare, and is refused if the inventory describes another object. */
+function advice({ changes, diagnostics }: Drift): string[] {
+  const refused = diagnostics.filter(({ code }) => code === 'inventory-mismatch').length;
+  if (refused > 0) {
+    const what = count(refused, 'object');
+    return ['', `An apply is refused while the inventory does not describe ${what}: see the warnings.`];
+  }
   const declared = changes.filter(({ source }) => source !== null);
   if (declared.length === 0) return [];
   const which = declared.length === changes.length ? 'these changes' : 'the changes to declared resources';

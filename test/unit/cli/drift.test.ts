@@ -294,3 +294,28 @@ test.each(['drift', 'status', 'pull group/a --yes'])(
     expect([exit, both]).toEqual([expected?.[0], expect.stringContaining(String(expected?.[1]))]);
   },
 );
+
+test('what the inventory no longer describes is refused: drift says so, as a plan does, and how to go on', async () => {
+  declare(first);
+  expect((await workspace.apply()).exit).toBe(0);
+  const [other] = [...sandbox.world.agents.values()].filter((each) => each.externalAgentId === 'globex');
+  Object.assign(live('a'), { name: 'Renamed', description: 'Two', agentIds: [other?.id] });
+  const found = await drift();
+  expect([found.exit, found.changes.map(({ address }) => address)]).toEqual([2, ['group/a']]);
+  const plan = await workspace.planJson();
+  const [refused] = plan.diagnostics.filter(({ code }) => code === 'inventory-mismatch');
+  const [warning] = found.diagnostics;
+  expect([warning?.severity, warning?.code]).toEqual(['warning', 'inventory-mismatch']);
+  expect([warning?.message, warning?.help]).toEqual([refused?.message, refused?.help]);
+  expect(warning?.help).toContain('accept its values with `roster pull group/a`');
+  const { stdout } = await workspace.command(['drift', '--format', 'markdown']);
+  expect(stdout).toContain('An apply is refused while the inventory does not describe 1 object');
+  expect(stdout).not.toContain('reverts');
+  const text = readFileSync(join(workspace.root, 'roster.yaml'), 'utf8');
+  expect((await workspace.command(['pull', 'group/a'])).exit).toBe(0);
+  expect((await workspace.planJson()).changes).toEqual([]);
+  workspace.write('roster.yaml', text.replace('a: {', `a: { id: ${live('Renamed').id},`));
+  expect((await workspace.apply()).exit).toBe(0);
+  expect((await drift()).changes).toEqual([]);
+  expect(live('a').description).toBe('One');
+});
