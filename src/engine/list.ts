@@ -1,5 +1,5 @@
 import { kinds } from '../kinds/index.js';
-import { type Diagnostic, errorsIn } from '../model/diagnostic.js';
+import type { Diagnostic } from '../model/diagnostic.js';
 import type { Hold } from '../model/hold.js';
 import { byCodeUnit } from '../model/json.js';
 import {
@@ -18,7 +18,14 @@ import { listAgentsWithInputs } from '../service/operations/agents.js';
 import { noEnvironmentWarnings } from './diagnostics.js';
 import { AGENTS } from './listable.js';
 import { isNoProject } from './no-project.js';
-import { asWarning, type Observation, observe, withReferred } from './observe.js';
+import {
+  asWarning,
+  goneEntries,
+  type Observation,
+  observe,
+  requireMatches,
+  withReferred,
+} from './observe.js';
 import type { ReadSession } from './session.js';
 
 export interface ListOptions {
@@ -30,8 +37,7 @@ export interface ListOptions {
 
 /**
  * What exists on the service, with the addresses of what this project declares: matched as a plan matches. Sends reads only.
- * An entry that cannot be matched is a warning.
- * @throws Problem when the service cannot be read, or the manifests are not valid.
+ * @throws Problem when the service cannot be read, or the manifests of what is listed do not allow a plan.
  */
 export async function list(session: ReadSession, options: ListOptions = {}): Promise<ServiceListing> {
   const { section, unmanaged = false } = options;
@@ -49,6 +55,7 @@ export async function list(session: ReadSession, options: ListOptions = {}): Pro
   }
   const shown = kinds.filter((kind) => section === undefined || kind.section === section);
   const observation = await observe(session, { kinds: withReferred(shown), everything: shown });
+  requireMatches(session, observation);
   const lister = new Lister(observation, isNone, session.serviceNow());
   const isShown = (each: ListedObject) => !unmanaged || each.status === 'unmanaged';
   return {
@@ -62,7 +69,7 @@ export async function list(session: ReadSession, options: ListOptions = {}): Pro
     unmanaged: isNone ? null : lister.counts(shown),
     diagnostics: [
       ...noEnvironmentWarnings(project, observation.inventory),
-      ...errorsIn(observation.comparison.diagnostics).map(asWarning),
+      ...goneEntries(observation.comparison).map(asWarning),
       ...inventoryRefusals(observation.comparison).map(doubt),
     ],
   };

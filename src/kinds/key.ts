@@ -37,7 +37,7 @@ export const key: Kind<KeyDeclared, KeySpec> = {
     const call = keys.listKeys();
     return { ...call, parse: (item) => observe(call.parse(item)) };
   },
-  isGone: (observed) => observed.facts['gone'] === true,
+  isGone: ({ facts }) => facts['isActive'] === false || facts['isRevoked'] === true,
   fields: {
     name: text(),
     scopes: {
@@ -198,7 +198,8 @@ function observe(remote: keys.RemoteKey): Observed<KeySpec> {
       keyPrefix: remote.keyPrefix,
       createdDate: remote.createdDate,
       lastUsedDate: remote.lastUsedDate,
-      gone: !remote.isActive || remote.isRevoked,
+      isActive: remote.isActive,
+      isRevoked: remote.isRevoked,
     },
     spec: { name: remote.name ?? '', scopes: [...(remote.scopes ?? [])].sort(byCodeUnit) },
   };

@@ -222,12 +222,22 @@ export class ComparedValues {
   constructor(
     private readonly kind: Kind,
     private readonly recorded: RecordedObjects,
+    /** The ids of existing objects that new entries most likely declare: what refers to those is compared with them. */
+    private readonly likely: ReadonlyMap<Address, string> = new Map(),
   ) {
     this.fields = Object.keys(kind.fields);
   }
 
   ofEntry({ spec, templates }: Desired): readonly Json[] {
-    return this.fields.map((field) => templates[field] ?? this.plain(spec, field));
+    return this.fields.map((field) => templates[field] ?? this.withLikely(field, this.plain(spec, field)));
+  }
+
+  private withLikely(field: string, value: Json): Json {
+    if (this.likely.size === 0 || ruleOf(this.kind, field).isReference !== true) return value;
+    const [kind, id] = Array.isArray(value) ? value : [];
+    const address = isJsonObject(id) ? id['pending'] : undefined;
+    const likely = typeof address === 'string' ? this.likely.get(address) : undefined;
+    return kind === undefined || likely === undefined ? value : [kind, likely];
   }
 
   /** Null where the content is unknown. */

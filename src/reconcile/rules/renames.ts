@@ -37,14 +37,18 @@ interface Candidates {
 
 /** Creates that look like an object that the same plan deletes: how to keep that object instead. */
 function renameHints({ diffs, basis: { inventory } }: World): Finding[] {
+  const likely = new Map<Address, string>();
+  // In the order of the kinds: what is referred to comes before what refers to it.
   return [...groupBy(diffs, ({ match }) => match.kind)].flatMap(([kind, list]) => {
     const deleted = new Map(list.flatMap(deletedObject));
     const entries = list.flatMap(({ change, match: { entry } }) =>
       change.action === 'create' && entry !== null ? [entry] : [],
     );
     if (kind.nearMiss === undefined || deleted.size === 0 || entries.length === 0) return [];
-    const values = new ComparedValues(kind, new RecordedObjects(inventory));
-    return likelyPairs({ kind, entries, objects: [...deleted.keys()], values }).map(([entry, object]) =>
+    const values = new ComparedValues(kind, new RecordedObjects(inventory), likely);
+    const pairs = likelyPairs({ kind, entries, objects: [...deleted.keys()], values });
+    for (const [entry, { id }] of pairs) if (id !== null) likely.set(entry.address, id);
+    return pairs.map(([entry, object]) =>
       note(entry.address, hintFor(entry.address, deleted.get(object) ?? '', object, inventory)),
     );
   });
@@ -75,7 +79,34 @@ function likelyPairs({ kind, values, ...all }: Candidates): (readonly [Desired, 
       }
     }
   }
-  return [...pairs];
+  const rest = {
+    entries: all.entries.filter((each) => !pairs.has(each)),
+    objects: all.objects.filter((each) => !taken.has(each)),
+  };
+  return [...pairs, ...barePair({ kind, values, ...rest })];
+}
+
+/** A group without members: only its name tells it apart, so that all else must be the same, and no other be like it. */
+function barePair({ kind, entries, objects, values }: Candidates): (readonly [Desired, Observed])[] {
+  const fields = Object.keys(kind.fields);
+  const isName = (field: string) => field === kind.nearMiss?.field && kind.nearMiss.isName === true;
+  const isBare = (list: readonly Json[] | null) =>
+    list !== null &&
+    fields.some(isName) &&
+    fields.every((field, at) => isName(field) || !countsFor(kind, field) || !tellsApart(list[at]));
+  const [entry, ...otherEntries] = entries.filter((each) => isBare(values.ofEntry(each)));
+  const [object, ...otherObjects] = objects.filter((each) => isBare(values.ofObject(each)));
+  if (entry === undefined || object === undefined || otherEntries.length + otherObjects.length > 0) return [];
+  const [one, other] = [values.ofEntry(entry), values.ofObject(object) ?? []];
+  const isSame = fields.every(
+    (field, at) => isName(field) || canonical(one[at] ?? null) === canonical(other[at] ?? null),
+  );
+  return isSame ? [[entry, object]] : [];
+}
+
+/** Texts and inputs do not tell objects apart: they often change. */
+function countsFor(kind: Kind, field: string): boolean {
+  return !['text', 'map'].includes(ruleOf(kind, field).layout);
 }
 
 /** Only what agrees in one of these is compared further: the near name or target, or the agents. */
@@ -89,12 +120,11 @@ function keyIn(kind: Kind, field: string, values: readonly Json[] | null): strin
   return tellsApart(value) ? canonical(value) : null;
 }
 
-/** At least half of what tells objects apart is the same. Texts and inputs do not count: they often change. */
+/** At least half of what tells objects apart is the same. */
 function looksLike(kind: Kind, entry: readonly Json[], object: readonly Json[]): boolean {
   const telling = Object.keys(kind.fields).flatMap((field, index) => {
     const [after = null, before = null] = [entry[index], object[index]];
-    const counts = !['text', 'map'].includes(ruleOf(kind, field).layout);
-    if (!counts || !(tellsApart(after) || tellsApart(before))) return [];
+    if (!countsFor(kind, field) || !(tellsApart(after) || tellsApart(before))) return [];
     const value = (each: Json) => (field === kind.nearMiss?.field ? nearValue(kind, each) : canonical(each));
     return [value(after) === value(before)];
   });

@@ -101,16 +101,3 @@ test('an entry that was bound to another id since is no drift', async () => {
   const deleted = value.changes.filter(({ what }: { what: string }) => what === 'deleted');
   expect(deleted.map(({ address }: { address: string }) => address)).toEqual(['group/one']);
 });
-
-test.each([
-  ['two objects with its name', 'name: Shops, members: [acme]', 'ambiguous-name'],
-  ['an agent that does not exist', 'members: [ghost]', 'unknown-agent'],
-])('everything is listed beside an entry with %s', async (_, entry, code) => {
-  workspace.write('roster.yaml', `project: p\ngroups:\n  x: { ${entry} }\n`);
-  const [group] = sandbox.world.groups.values();
-  if (group !== undefined)
-    sandbox.world.groups.set('x', { ...group, id: 'bbbbbbbb-0000-4000-8000-000000000003' });
-  const { exit, value, said } = await json('list', 'groups');
-  expect([exit, said]).toEqual([0, [`warning ${code}`]]);
-  expect(value.groups.length).toBe(3);
-});

@@ -43,9 +43,34 @@ describe('a create and a delete in one plan', () => {
 
   test.each([
     ['groups with other names and members', owned('old', ['x'])],
-    ['groups without members', { ...owned('old', []), entries: [group('new')] }],
+    [
+      'groups without members, of which there are several',
+      { ...owned('old', []), entries: [group('new'), group('newer')] },
+    ],
+    [
+      'groups without members and with other descriptions',
+      { ...owned('old', []), entries: [group('new', { description: 'Other' })] },
+    ],
   ])('are not taken for one: %s', (_, world) => {
     expect(notesOf({ entries: [group('new', { agents: ['acme'] })], ...world })).toEqual([]);
+  });
+
+  test('look like one object that has nothing but another name', () => {
+    const world = { entries: [group('new')], ...owned('old', []) };
+    expect(notesOf(world)).toEqual([`group/new: ${hint('group/old', 'formerly: old')}`]);
+  });
+
+  test('look like one schedule when the group that it starts was renamed, too', () => {
+    const target = { kind: 'group', id: '1' };
+    const world = {
+      entries: [group('new', { agents: ['acme'] }), schedule('new', { target: 'group/new' })],
+      objects: [remoteGroup('1', { name: 'old', members: [agent] }), remoteSchedule('2', { target })],
+      inventory: owning({ 'group/old': '1', 'schedule/old': '2' }),
+    };
+    expect(notesOf(world)).toEqual([
+      `group/new: ${hint('group/old', 'formerly: old')}`,
+      `schedule/new: ${hint('schedule/old', 'formerly: old')}`,
+    ]);
   });
 
   test('name the id of an object that the inventory does not have', () => {
