@@ -54,10 +54,10 @@ export async function withPreviews(
   observation: Observation,
   made: Plan,
 ): Promise<Plan> {
-  const { matches, basis } = observation.comparison;
-  const asks = asksOf(made, matches, observation.state.agents[0]?.id ?? null);
+  const { comparison } = observation;
+  const asks = asksOf(made, comparison, observation.state.agents[0]?.id ?? null);
   const answers = await askAll(session.client.reader(), asks, session.concurrency);
-  const shown = withNextRuns(made, matches, answers, basis.now);
+  const shown = withNextRuns(made, comparison, answers, comparison.basis.now);
   const diagnostics = diagnosticsIn(session, observation, [...made.diagnostics, ...shown.diagnostics]);
   if (hasErrors(diagnostics)) throw new Problem(diagnostics);
   return { ...shown.plan, diagnostics };

@@ -123,7 +123,7 @@ export async function planFromSnapshot(
     planBasis({ ...known, service, state, now }, wanted, { readFrom, checkout, selected }),
   );
   const { plan: made, diagnostics: found } = planFor(comparison);
-  const shown = made && withNextRuns(made, comparison.matches, [], now);
+  const shown = made && withNextRuns(made, comparison, [], now);
   const age = ageOf(takenAt, now);
   const notes = [
     ...noEnvironmentWarnings(project, inventory),

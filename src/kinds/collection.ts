@@ -130,6 +130,7 @@ export function collectionKind<F extends Field>(
 /** A paused object cannot be run (interface §2). */
 function runsOf<F extends Field>({ field, startsAtOnce }: CollectionDefinition<F>): Runs<CollectionSpec<F>> {
   return {
+    isActive: ({ active }) => active,
     agents: (spec) => spec[field],
     startsAtOnce: (spec) => (spec.active ? startsAtOnce(spec[field].length) : 0),
     startsPerRun: (spec) => (spec.active ? spec[field].length : 0),

@@ -35,6 +35,7 @@ export const diagnosticCodes = [
   'held',
   'unknown-input',
   'ignored-inputs',
+  'inactive-target',
   'unknown-scope',
   'several-new-keys',
   'undeliverable-key',

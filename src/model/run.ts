@@ -62,6 +62,8 @@ export interface StartByHand<S = unknown> {
 
 /** What a run of an object starts. */
 export interface Runs<S> {
+  /** False while it cannot be run: what refers to it starts nothing. */
+  isActive(spec: S): boolean;
   /** GUIDs of the agents that the object consists of. */
   agents(spec: S): readonly string[];
   /** How many agents a run starts at the same moment. */

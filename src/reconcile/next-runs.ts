@@ -1,8 +1,9 @@
 import type { Diagnostic } from '../model/diagnostic.js';
 import type { Change, Plan } from '../model/plan.js';
 import type { Address, Desired } from '../model/resource.js';
-import type { Answered, Ask, NextRuns, Preview, Run, Timetable } from '../model/schedule.js';
-import type { Match } from './world.js';
+import type { Answered, Ask, Frequency, NextRuns, Preview, Run, Timetable } from '../model/schedule.js';
+import { inactiveTargets } from './starts.js';
+import type { Comparison } from './world.js';
 
 /** Runs shown for each change (contract §4). */
 const MOST_RUNS = 5;
@@ -18,11 +19,13 @@ interface TimedChange {
   readonly entry: Desired;
   /** Null for a new object, and where the service does not show all of it. */
   readonly before: unknown;
+  /** Whether it starts nothing before or after the plan, because it is paused or its target is not active. */
+  readonly isIdle: { readonly before: boolean; readonly after: boolean };
 }
 
 /** What to ask the service before the plan is shown. `agent` is the GUID of any agent that the caller may use. */
-export function asksOf(plan: Plan, matches: readonly Match[], agent: string | null): Ask[] {
-  return timedChanges(plan, matches)
+export function asksOf(plan: Plan, comparison: Comparison, agent: string | null): Ask[] {
+  return timedChanges(plan, comparison)
     .slice(0, MOST_ASKED)
     .flatMap((each) => asksOfOne(each, agent));
 }
@@ -30,12 +33,12 @@ export function asksOf(plan: Plan, matches: readonly Match[], agent: string | nu
 /** Adds the next runs of what is new or changed: as the service answered, or else as computed here. */
 export function withNextRuns(
   plan: Plan,
-  matches: readonly Match[],
+  comparison: Comparison,
   answers: readonly Answered[],
   now: Date,
 ): { readonly plan: Plan; readonly diagnostics: readonly Diagnostic[] } {
   const previews = new Map(answers.map(({ ask, preview }) => [`${ask.side} ${ask.address}`, preview]));
-  const timed = timedChanges(plan, matches);
+  const timed = timedChanges(plan, comparison);
   if (timed.length === 0) return { plan, diagnostics: [] };
   const runs = new Map<Address, NextRuns>();
   for (const each of timed) {
@@ -53,14 +56,24 @@ export function withNextRuns(
   return { plan: { ...plan, changes }, diagnostics };
 }
 
-function timedChanges(plan: Plan, matches: readonly Match[]): TimedChange[] {
+function timedChanges(plan: Plan, comparison: Comparison): TimedChange[] {
   const acting = plan.changes.filter(({ action }) => action === 'create' || action === 'update');
   if (acting.length === 0) return [];
-  const byAddress = new Map(matches.map((each) => [each.address, each]));
+  const byAddress = new Map(comparison.matches.map((each) => [each.address, each]));
+  const [inactiveBefore, inactiveAfter] = [
+    inactiveTargets(comparison, 'before'),
+    inactiveTargets(comparison, 'after'),
+  ];
   return acting.flatMap((change) => {
     const { kind, entry, observed } = byAddress.get(change.address) ?? {};
     if (kind?.timetable === undefined || entry == null) return [];
-    return [{ change, timetable: kind.timetable, entry, before: observed?.spec ?? null }];
+    const { timetable } = kind;
+    const before = observed?.spec ?? null;
+    const isIdle = {
+      before: before !== null && (timetable.times(before) === null || inactiveBefore(kind, before) !== null),
+      after: timetable.times(entry.spec) === null || inactiveAfter(kind, entry.spec) !== null,
+    };
+    return [{ change, timetable, entry, before, isIdle }];
   });
 }
 
@@ -76,10 +89,10 @@ function asksOfOne(timed: TimedChange, agent: string | null): Ask[] {
 }
 
 function nextRuns(timed: TimedChange, previews: ReadonlyMap<string, Preview>, now: Date): NextRuns | null {
-  const { timetable, entry, before, change } = timed;
+  const { timetable, entry, before, isIdle, change } = timed;
   const timeZone = timetable.timeZone(entry.spec);
-  const side = (spec: unknown, answer: Preview | undefined): readonly Run[] | null => {
-    if (timetable.times(spec) === null) return [];
+  const runsOn = (side: Ask['side'], spec: unknown, answer: Preview | undefined): readonly Run[] | null => {
+    if (isIdle[side]) return [];
     const asked = answer !== undefined && 'runs' in answer ? answer.runs : null;
     const runs = asked ?? timetable.nextRuns(spec, now, MOST_RUNS);
     // The earlier times are shown in the new zone as well, so that they can be compared.
@@ -87,26 +100,32 @@ function nextRuns(timed: TimedChange, previews: ReadonlyMap<string, Preview>, no
     return shown?.map((utc) => ({ utc, local: timetable.wallClock(utc, timeZone) })) ?? null;
   };
   const answer = previews.get(`after ${change.address}`);
-  const after = side(entry.spec, answer);
-  const computed = differs(timed, answer, now) ? side(entry.spec, undefined) : null;
-  const same = before !== null && timetable.times(before) === timetable.times(entry.spec);
-  const earlier = same
-    ? after
-    : before === null
+  const after = runsOn('after', entry.spec, answer);
+  const computed = differs(timed, answer, now) ? runsOn('after', entry.spec, undefined) : null;
+  const earlier =
+    before === null
       ? null
-      : side(before, previews.get(`before ${change.address}`));
+      : isIdle.before === isIdle.after && timetable.times(before) === timetable.times(entry.spec)
+        ? after
+        : runsOn('before', before, previews.get(`before ${change.address}`));
   const pace = {
-    before: before === null ? null : timetable.frequency(before),
-    after: timetable.frequency(entry.spec),
+    before: before === null ? null : paceOf(timed, 'before', before),
+    after: paceOf(timed, 'after', entry.spec),
   };
   const year = { from: now, until: new Date(now.getTime() + YEAR_MILLISECONDS) };
-  const clockChanges = timetable.dstAnomalies(entry.spec, year);
+  const clockChanges = isIdle.after ? [] : timetable.dstAnomalies(entry.spec, year);
   const by = answer === undefined ? 'roster' : 'service';
   return { before: earlier, after, computed, by, timeZone, pace, clockChanges };
 }
 
-function differs({ timetable, entry }: TimedChange, answer: Preview | undefined, now: Date): boolean {
-  if (answer === undefined || !('runs' in answer) || timetable.times(entry.spec) === null) return false;
+/** What starts nothing counts as paused, whatever its timing. */
+function paceOf({ timetable, isIdle }: TimedChange, side: Ask['side'], spec: unknown): Frequency | null {
+  const pace = timetable.frequency(spec);
+  return pace !== null && isIdle[side] ? { runsPerWeek: 0, shortestGapSeconds: null, paused: true } : pace;
+}
+
+function differs({ timetable, entry, isIdle }: TimedChange, answer: Preview | undefined, now: Date): boolean {
+  if (answer === undefined || !('runs' in answer) || isIdle.after) return false;
   return previewDiffers(timetable, entry.spec, answer.runs.slice(0, MOST_RUNS), now);
 }
 

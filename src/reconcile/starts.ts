@@ -1,6 +1,6 @@
-import { isExpired, type Kind } from '../model/kind.js';
+import { isExpired, type Kind, referencesOf } from '../model/kind.js';
 import type { Action } from '../model/plan.js';
-import { type Desired, isPending, type ObjectRef, objectKey } from '../model/resource.js';
+import { type Address, type Desired, isPending, type ObjectRef, objectKey } from '../model/resource.js';
 import type { Runs } from '../model/run.js';
 import { roundedFrequency, type SpecLoad, type Timetable } from '../model/schedule.js';
 import type { Comparison, Match, Matched, WeeklyStarts } from './world.js';
@@ -45,24 +45,58 @@ interface Counting {
 
 /** How many agents an object starts. NaN where that is not known, as of an external object that the service does not show. */
 export function startedAgents(
-  { basis: { kinds }, matches, externals }: Matched,
+  matched: Matched,
   { specOf, count }: Counting,
 ): (reference: ObjectRef) => number {
-  const found = new Map<string, { readonly kind: Kind | undefined; readonly spec: unknown }>();
+  const find = runnables(matched, specOf);
+  return (reference) => {
+    const found = find(reference);
+    return found === null ? Number.NaN : count(found.runs, found.spec);
+  };
+}
+
+/** What a schedule can start, as it is seen before or after the plan. */
+interface SeenTarget {
+  readonly address: Address;
+  readonly runs: Runs<unknown>;
+  readonly spec: unknown;
+}
+
+/** Finds what is referred to. Null where it is not known, or cannot be run at all. */
+function runnables(
+  { basis: { kinds }, matches, externals }: Matched,
+  specOf: Counting['specOf'],
+): (reference: ObjectRef) => SeenTarget | null {
+  const found = new Map<string, SeenTarget>();
+  const add = (key: string, address: Address, runs: Kind['runs'], spec: unknown) => {
+    if (runs !== undefined && spec != null) found.set(key, { address, runs, spec });
+  };
   // The plan does not change these.
-  for (const { kind: name, id, spec } of externals.values())
-    found.set(objectKey(name, id), { kind: kinds.find((each) => each.name === name), spec });
+  for (const [address, { kind: name, id, spec }] of externals)
+    add(objectKey(name, id), address, kinds.find((each) => each.name === name)?.runs, spec);
   for (const match of matches) {
     const { kind, address, observed } = match;
-    if (kind.runs === undefined) continue;
     const key = observed?.id == null ? address : objectKey(kind.name, observed.id);
-    found.set(key, { kind, spec: specOf(match) });
+    add(key, address, kind.runs, specOf(match));
   }
-  return ({ kind, id }) => {
-    const object = found.get(isPending(id) ? id.pending : objectKey(kind, id));
-    const runs = object?.kind?.runs;
-    return runs === undefined || object?.spec == null ? Number.NaN : count(runs, object.spec);
+  return ({ kind, id }) => found.get(isPending(id) ? id.pending : objectKey(kind, id)) ?? null;
+}
+
+/** Finds what a spec refers to that cannot be run before or after the plan, so that nothing starts. Null where there is none. */
+export function inactiveTargets(
+  comparison: Comparison,
+  side: keyof Sides,
+): (kind: Kind, spec: unknown) => Address | null {
+  const actions = actionsOf(comparison);
+  const find = runnables(comparison, (match) => sidesOf(match, actions.get(match.address))[side]);
+  return (kind, spec) => {
+    const targets = referencesOf(kind, spec).map(find);
+    return targets.find((each) => each !== null && !each.runs.isActive(each.spec))?.address ?? null;
   };
+}
+
+function actionsOf({ diffs }: Comparison): ReadonlyMap<Address, Action> {
+  return new Map(diffs.map(({ change }) => [change.address, change.action]));
 }
 
 /** Specs before and after the plan. Null for what does not exist then, undefined for what the service does not show. */
@@ -76,7 +110,7 @@ interface Sides {
  * so depends on no date. Where a side of a schedule is not known, the total of that side is a lower bound.
  */
 export function weeklyStarts(comparison: Comparison): WeeklyStarts {
-  const actions = new Map(comparison.diffs.map(({ change }) => [change.address, change.action]));
+  const actions = actionsOf(comparison);
   const startsOn = (side: keyof Sides) => {
     const startedBy = startedAgents(comparison, {
       specOf: (match) => sidesOf(match, actions.get(match.address))[side],

@@ -195,6 +195,12 @@ export const codeTexts: Readonly<Record<DiagnosticCode, CodeText>> = {
     means: 'A pipeline runs its stages with their own inputs and ignores those of the schedule.',
     help: 'Remove the inputs, or target an agent or a group.',
   },
+  'inactive-target': {
+    title: 'Target is not active',
+    means:
+      'A schedule is enabled, but its group or pipeline has `active: false`. The service does not run what is not active, so the schedule starts nothing. Plans, the calendar and `status` count it as paused.',
+    help: 'Set `active: true` for the target, or pause the schedule with `enabled: false`.',
+  },
   'unknown-scope': {
     title: 'Unknown scope',
     means: 'A scope is not in the list of scopes that the project knows.',

@@ -54,6 +54,7 @@ const known: Readonly<Record<string, readonly string[]>> = {
     'reconcile/drift.ts',
     'reconcile/references.ts',
     'reconcile/rules/holds.ts',
+    'reconcile/starts.ts',
     'reconcile/world.ts',
     'inventory/run-history.ts',
     'manifest/limits.ts',

@@ -1,6 +1,6 @@
 import { endedHoldText, type Hold, holdText } from '../../model/hold.js';
 import { groupBy, type Json } from '../../model/json.js';
-import type { Agent, Names } from '../../model/resource.js';
+import type { Address, Agent, Names } from '../../model/resource.js';
 import type { Health, LastRun, ResourceStatus, StatusCounts } from '../../model/run.js';
 import { instantText } from '../../model/words.js';
 import { readInstant } from '../../service/operations/record.js';
@@ -31,7 +31,10 @@ export function resourceStatuses(context: StatusContext): readonly ResourceStatu
   const { resources, now, names } = context;
   const history = new HistoryIndex(context);
   const nextRuns = new Map<DeclaredResource, string | null>(
-    resources.map((each) => [each, textOf(listed(each, { now, names })['nextRun'])]),
+    resources.map((each) => [
+      each,
+      each.inactiveTarget === null ? textOf(listed(each, { now, names })['nextRun']) : null,
+    ]),
   );
   const startedAt = groupBy(resources, ({ target }) => (target === null ? null : String(target.id)));
   return resources.map((each) => {
@@ -170,7 +173,7 @@ function factsOf(
   own: readonly Occurrence[],
   context: ResourceContext & { readonly missed: MissedStarts | null },
 ): HealthFacts {
-  const { observed, unmatched, hold, endedHold, hasOtherTimes } = resource;
+  const { observed, unmatched, hold, endedHold, inactiveTarget, hasOtherTimes } = resource;
   const facts = observed?.facts ?? {};
   const ended = own.find(hasEnded);
   const isUnlisted = own.length === 0 || isAfter(resource, own);
@@ -193,6 +196,7 @@ function factsOf(
     hasOtherTimes,
     held: hold,
     endedHold,
+    inactiveTarget,
     isPaused: isPaused(resource, context),
     neverRan: own.length === 0 && context.isRead(resource) && !hasRun(facts),
   };
@@ -228,7 +232,8 @@ function isPaused(resource: DeclaredResource, context: Pick<StatusContext, 'now'
   const { kind, observed } = resource;
   const spec = observed?.spec ?? null;
   if (spec === null) return false;
-  return kind.pausing?.isPaused(spec) === true || listed(resource, context)['active'] === false;
+  if (kind.pausing?.isPaused(spec) === true || resource.inactiveTarget !== null) return true;
+  return listed(resource, context)['active'] === false;
 }
 
 function listed(
@@ -312,6 +317,8 @@ export interface HealthFacts {
   readonly held: Hold | null;
   /** The end of this hold is the reason that it should not be paused. */
   readonly endedHold: Hold | null;
+  /** What it starts, if that cannot be run. */
+  readonly inactiveTarget: Address | null;
   readonly isPaused: boolean;
   /** The service shows that it never ran. */
   readonly neverRan: boolean;
@@ -342,7 +349,7 @@ function isQuiet({ lastRun, anomaly }: HealthFacts): boolean {
 
 /** Why a resource has its health, for people; empty where the health says it all. */
 function reasonOf(health: Health, facts: HealthFacts, lastApply: number | null): string {
-  const { lastRun, held, endedHold } = facts;
+  const { lastRun, held, endedHold, inactiveTarget } = facts;
   switch (health) {
     case 'failing':
       return facts.refused === null
@@ -355,7 +362,8 @@ function reasonOf(health: Health, facts: HealthFacts, lastApply: number | null):
     case 'held':
       return held === null ? '' : holdText(held);
     case 'paused':
-      return endedHold === null ? '' : endedHoldText(endedHold);
+      if (endedHold !== null) return endedHoldText(endedHold);
+      return inactiveTarget === null ? '' : `its target ${inactiveTarget} is not active`;
     case 'unknown':
       return whyUnknown(facts);
     default:

@@ -8,6 +8,7 @@ import type { Action, Drifted } from '../../model/plan.js';
 import type { Address, Declared, ObjectRef, Observed, Project } from '../../model/resource.js';
 import type { Sync } from '../../model/run.js';
 import { driftOf } from '../../reconcile/drift.js';
+import { inactiveTargets } from '../../reconcile/starts.js';
 import type { Comparison, Match } from '../../reconcile/world.js';
 import { readInstant } from '../../service/operations/record.js';
 
@@ -25,6 +26,8 @@ export interface DeclaredResource {
   readonly endedHold: Hold | null;
   /** What it starts; null for what runs itself, and where that cannot be read. */
   readonly target: ObjectRef | null;
+  /** The address of its target, if that cannot be run. */
+  readonly inactiveTarget: Address | null;
   /** Its timing was changed outside roster, nobody knows when. */
   readonly hasOtherTimes: boolean;
 }
@@ -43,6 +46,9 @@ export function declaredResources(
 
 function matchedResources({ comparison }: Observation, now: Date): readonly DeclaredResource[] {
   const states = new SyncStates(comparison, now);
+  const targetOfSpec = inactiveTargets(comparison, 'before');
+  const inactiveTargetOf = (kind: Kind, observed: Observed | null) =>
+    observed?.spec == null ? null : targetOfSpec(kind, observed.spec);
   const managed = comparison.matches.flatMap((match): DeclaredResource[] => {
     const { address, kind, entry, observed, hold = null, endedHold = null } = match;
     if (entry === null || kind.startByHand === undefined) return [];
@@ -54,6 +60,7 @@ function matchedResources({ comparison }: Observation, now: Date): readonly Decl
         sync,
         endedHold: sync === 'pending' ? endedHold : null,
         target: targetOf(kind, observed),
+        inactiveTarget: inactiveTargetOf(kind, observed),
         hasOtherTimes: states.hasDrifted(address, fields),
       },
     ];
@@ -66,6 +73,7 @@ function matchedResources({ comparison }: Observation, now: Date): readonly Decl
       unmatched: null,
       hold: null,
       endedHold: null,
+      inactiveTarget: null,
       hasOtherTimes: false,
     } as const;
     return [{ address, kind, observed, target: targetOf(kind, observed), ...rest }];
@@ -96,7 +104,7 @@ function unmatchedResources(
       {
         ...{ address, kind, unmatched: reasons.get(address) ?? inherited, observed: null, sync: 'unknown' },
         hold: hold === undefined || hasEnded(hold, now) ? null : hold,
-        ...{ endedHold: null, target: null, hasOtherTimes: false },
+        ...{ endedHold: null, target: null, inactiveTarget: null, hasOtherTimes: false },
       },
     ];
   });

@@ -9,6 +9,7 @@ import { duplicates } from './duplicates.js';
 import { editedInventory } from './edited-inventory.js';
 import { frequency } from './frequency.js';
 import { holds } from './holds.js';
+import { inactiveTarget } from './inactive-target.js';
 import { kinds } from './kinds.js';
 import { lookAlikes } from './look-alikes.js';
 import { protection } from './protection.js';
@@ -31,6 +32,7 @@ export const rules: readonly Rule[] = [
   kinds,
   secrets,
   frequency,
+  inactiveTarget,
   lookAlikes,
   duplicates,
   brokenReferences,

@@ -50,6 +50,7 @@ const reaches = {
   held: neverOffline,
   'unknown-input': warning,
   'ignored-inputs': warning,
+  'inactive-target': warning,
   'start-rate': warning,
   'left-alone': warning,
   'not-selected': warning,

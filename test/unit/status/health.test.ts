@@ -17,7 +17,7 @@ const fine: HealthFacts = {
     isRunning: false,
   },
   ...{ missed: 0, held: null, isPaused: false, neverRan: false, failedAgents: [] },
-  ...{ notStarted: null, lastMissed: null, hasOtherTimes: false, endedHold: null },
+  ...{ notStarted: null, lastMissed: null, hasOtherTimes: false, endedHold: null, inactiveTarget: null },
 };
 const failed: LastRun = { ...run, state: 'failed' };
 const never = { lastRun: null, neverRan: true };
