@@ -35,9 +35,19 @@ export function compareWithSaved(
 ): readonly Diagnostic[] {
   const current = savedPlan(plan, redactor);
   if (saved === current) return [];
+  if (!isSavedPlan(saved)) {
+    const help = 'Save the plan that is reviewed: `roster plan --out FILE`.';
+    return [{ severity: 'error', code: 'stale-plan', message: `${file} is not a saved plan`, help }];
+  }
   const difference = planDifference(saved, current);
   const what = difference === '' ? '' : `: ${difference}`;
   return [stale(`the current plan differs from the one in ${file}${what}`, plan, resume)];
+}
+
+/** False for a file that `plan --out` did not write, or that was cut off: there is nothing to compare. */
+function isSavedPlan(text: string): boolean {
+  const data = parseJson(text);
+  return isJsonObject(data) && typeof data['digest'] === 'string' && Array.isArray(data['changes']);
 }
 
 /** The digest that a saved plan states. A saved plan is only compared with the current plan, never trusted. */
@@ -83,8 +93,7 @@ const mostListed = 8;
  */
 function planDifference(saved: string, current: string): string {
   const [before, after] = [parseJson(saved), parseJson(current)];
-  // It was not written by `plan --out`, or was changed since.
-  if (!isJsonObject(before) || !isJsonObject(after)) return 'the file is not a saved plan';
+  if (!isJsonObject(before) || !isJsonObject(after)) return '';
   const parts = [...heads(before, after), ...changes(before, after)];
   const more = parts.length - mostListed;
   return [...parts.slice(0, mostListed), ...(more > 0 ? [`${more} more`] : [])].join('; ');

@@ -73,9 +73,10 @@ export class ProjectFiles {
     return bytes === null ? null : this.text(bytes, name);
   }
 
-  /** A path as shown in messages: relative to the working directory, with `/`. */
+  /** A path as shown in messages: relative to the working directory unless that is longer, with `/`. */
   display(absolute: string): string {
-    const path = relative(this.cwd, absolute);
+    const fromHere = relative(this.cwd, absolute);
+    const path = fromHere.length > absolute.length ? absolute : fromHere;
     return sep === '/' ? path : path.replaceAll(sep, '/');
   }
 
