@@ -7,6 +7,7 @@ import { parse, stringify } from 'yaml';
 import { type DiagnosticCode, diagnosticCodes } from '../../src/model/diagnostic.js';
 import { parseSeed, type Sandbox } from '../../src/sandbox/index.js';
 import { type Fault, startProxy } from '../support/proxy.js';
+import { git } from '../support/repository.js';
 import { type Ran, Workspace } from '../support/roster.js';
 import { startSandbox, type Variant } from '../support/sandbox.js';
 
@@ -23,6 +24,8 @@ interface Case {
   env?: Record<string, string | null>;
   /** The `roster.yaml` that is applied first. */
   before?: string;
+  /** The files are in a git repository, with one commit for `before` and one for all files after it is applied. */
+  repository?: boolean;
   /** Why everything is put on hold after that. */
   hold?: string;
   seed?: object;
@@ -90,8 +93,15 @@ async function runCase(given: Case, more: string[]): Promise<{ ran: Ran; shown: 
   const workspace = new Workspace(given.files, { url, apiKey });
   workspace.sleep = () => new Promise((done) => setImmediate(done));
   cleanups.push(() => workspace.remove());
+  const commit = () => {
+    if (given.repository !== true) return;
+    git(workspace.root, 'init', '--quiet');
+    git(workspace.root, 'add', '.');
+    git(workspace.root, 'commit', '--quiet', '-m', 'change');
+  };
   if (given.before !== undefined) {
     workspace.write('roster.yaml', given.before);
+    commit();
     const first = await workspace.apply({ allowSelfRevoke: true });
     if (first.exit !== 0) throw new Error(`the manifest in "before" does not apply: ${first.stderr}`);
     if (given.hold !== undefined) {
@@ -100,6 +110,7 @@ async function runCase(given: Case, more: string[]): Promise<{ ran: Ran; shown: 
     }
     workspace.write('roster.yaml', given.files['roster.yaml'] ?? '');
   }
+  commit();
   if (given.ran !== undefined) {
     const first = await workspace.command(given.ran.split(' '));
     if (first.exit !== 0) throw new Error(`"ran" did not succeed: ${first.stderr}`);

@@ -92,9 +92,9 @@ export const bugs: readonly Bug[] = [
   {
     name: 'only the first page of a list is read',
     file: 'src/service/paging.ts',
-    find: 'async function completeList(first: Page, source: PageSource): Promise<unknown[][]> {\n  if (first.nextCursor !== null) return byCursor(first, first.total, source);',
+    find: 'async function completeList(first: Page, source: PageSource): Promise<unknown[][]> {\n  const { pageSize } = source;\n  if (first.nextCursor !== null) return byCursor(first, first.total, source);',
     replace:
-      'async function completeList(first: Page, source: PageSource): Promise<unknown[][]> {\n  if (first.nextCursor !== null) return [first.items];',
+      'async function completeList(first: Page, source: PageSource): Promise<unknown[][]> {\n  const { pageSize } = source;\n  if (first.nextCursor !== null) return [first.items];',
     tests: ['test/unit/service/paging.test.ts'],
   },
   {
@@ -144,7 +144,7 @@ export const bugs: readonly Bug[] = [
     file: 'src/service/url.ts',
     find: "if (env['NODE_TLS_REJECT_UNAUTHORIZED'] === '0') {",
     replace: "if (env['NODE_TLS_REJECT_UNAUTHORIZED'] === 'never') {",
-    tests: ['test/unit/service/settings.test.ts'],
+    tests: ['test/unit/service/url.test.ts'],
   },
   {
     name: 'control characters of a name reach the terminal',
