@@ -19,9 +19,9 @@ export function isEmptyObject(value: JsonObject): boolean {
 export const MAX_JSON_DEPTH = 128;
 
 /** Undefined for a text that is not JSON or is nested too deeply. */
-export function parseJson(text: string, maxDepth = MAX_JSON_DEPTH): unknown {
+export function parseJson(text: string): unknown {
   try {
-    return exceedsDepth(text, maxDepth) ? undefined : JSON.parse(text);
+    return exceedsDepth(text) ? undefined : JSON.parse(text);
   } catch {
     return undefined;
   }

@@ -48,7 +48,7 @@ function readInputKeys(value: unknown): readonly string[] {
 
 function readInputs(value: unknown): JsonObject | readonly unknown[] {
   if (value === undefined || value === null || value === '') return [];
-  const read = typeof value === 'string' ? parseJson(value, Number.POSITIVE_INFINITY) : value;
+  const read = typeof value === 'string' ? parseJson(value) : value;
   if (read === undefined)
     throw new Unexpected('expected inputParameters to be a list or JSON, got other text');
   if (isJsonObject(read) || Array.isArray(read)) return read;

@@ -124,7 +124,7 @@ describe('a schedule in a plan', () => {
     withCountry('AT');
     const { stdout } = await workspace.plan();
     expect(stdout).toContain('inputs:  {"country":"DE"} → {"country":"AT"}');
-    expect(stdout).not.toMatch(/next runs|2099/);
+    expect(stdout).not.toMatch(/next runs|2099-/);
   });
 });
 

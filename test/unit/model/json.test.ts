@@ -1,6 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { byCodeUnit, canonical, equal, isJsonObject, type Json, parseJson } from '../../../src/model/json.js';
+import {
+  byCodeUnit,
+  canonical,
+  equal,
+  exceedsDepth,
+  isJsonObject,
+  type Json,
+  parseJson,
+} from '../../../src/model/json.js';
 import { runs } from '../../support/size.js';
 
 /** The definition, as short as it can be said. */
@@ -45,7 +53,7 @@ describe('parsing JSON', () => {
       ? 1 + Math.max(0, ...Object.entries(value).map(([, each]) => levels(each)))
       : 0;
 
-  test('refuses a value with more levels than allowed, whatever its strings contain', () => {
+  test('finds a value with more levels than allowed, whatever its strings contain', () => {
     const sign = fc.constantFrom('"', '\\', '[', ']', '{', '}', 'a');
     const text = fc.array(sign, { maxLength: 8 }).map((signs) => signs.join(''));
     const { value } = fc.letrec<{ value: Json }>((tie) => ({
@@ -57,10 +65,16 @@ describe('parsing JSON', () => {
       ) as fc.Arbitrary<Json>,
     }));
     const property = fc.property(value, fc.nat(6), fc.constantFrom(0, 2), (each, most, indent) => {
-      const parsed = parseJson(JSON.stringify(each, null, indent), most);
-      expect(parsed).toEqual(levels(each) > most ? undefined : each);
+      expect(exceedsDepth(JSON.stringify(each, null, indent), most)).toBe(levels(each) > most);
     });
     fc.assert(property, { numRuns: runs(1_000, 50_000) });
+  });
+
+  test('refuses what is nested too deeply', () => {
+    const nested = (depth: number) => '['.repeat(depth) + ']'.repeat(depth);
+    expect(parseJson(nested(128))).toBeDefined();
+    expect(parseJson(nested(129))).toBeUndefined();
+    expect(parseJson(nested(100_000))).toBeUndefined();
   });
 
   test.each(['"', '["', '["\\', '["\\"', '[[['])('refuses %j, which ends too early', (text) => {

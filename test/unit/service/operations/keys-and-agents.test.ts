@@ -133,10 +133,14 @@ describe('agents', () => {
     expect(parse({ ...agent, inputParameters }).inputKeys).toEqual(inputKeys);
   });
 
-  test('the default value of an input may be nested as deeply as anyone likes', () => {
-    const deep = `${'['.repeat(20_000)}${']'.repeat(20_000)}`;
-    const listed = agents.listAgentsWithInputs().parse({ ...agent, inputParameters: `{"a":${deep}}` });
-    expect(listed.inputs).toEqual([{ key: 'a', defaultValue: deep }]);
+  test.each([
+    [100, [{ key: 'a', defaultValue: nested(100) }]],
+    [20_000, 'expected inputParameters to be a list or JSON'],
+  ])('inputs in a text with a default value of %d levels', (levels, expected) => {
+    const read = () =>
+      agents.listAgentsWithInputs().parse({ ...agent, inputParameters: `{"a":${nested(levels)}}` }).inputs;
+    if (typeof expected === 'string') expect(read).toThrow(expected);
+    else expect(read()).toEqual(expected);
   });
 
   test.each<[object]>([
@@ -149,3 +153,7 @@ describe('agents', () => {
     expect(() => parse({ ...agent, ...change })).toThrow('expected');
   });
 });
+
+function nested(levels: number): string {
+  return `${'['.repeat(levels)}${']'.repeat(levels)}`;
+}
