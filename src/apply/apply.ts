@@ -54,6 +54,7 @@ export async function executePlan(inputs: ApplyInputs): Promise<Applied> {
     ids,
     unseen,
     now: inputs.control.now(),
+    serviceNow: inputs.control.serviceNow(),
     former: inputs.inventory,
     onBug: (address: Address, bug: unknown) => void state.reportBug(address, bug),
   };

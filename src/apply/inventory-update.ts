@@ -33,6 +33,7 @@ export interface RunKnowledge {
   /** Created, but no list shows their objects yet. */
   readonly unseen: ReadonlySet<Address>;
   readonly now: Date;
+  readonly serviceNow: Date;
   /** From before the run, with what an earlier run had begun. */
   readonly former?: Inventory;
   /** Without it, a bug is thrown. With it, the change keeps its entry and draft, and all others are recorded. */
@@ -51,7 +52,11 @@ export function inventoryAfter(before: Inventory, state: PlannedState, known: Ru
   const owners = new Map([...entries].map(([address, { kind, id }]) => [objectKey(kind, id), address]));
   for (const change of state.plan.changes) {
     const outcome = outcomeOf.get(change.address) ?? 'done';
-    const entry = entryOrBug(change, outcome, state, known);
+    const entry = entryOrBug(change, outcome, {
+      state,
+      known,
+      since: seen.entries.get(change.address)?.since,
+    });
     if (entry === 'bug') continue;
     if (hasEnded(change, outcome)) drafts.delete(change.address);
     if (entry === 'gone') entries.delete(change.address);
@@ -132,22 +137,32 @@ function withoutLag(
   );
 }
 
+interface Recording {
+  readonly state: PlannedState;
+  readonly known: RunKnowledge;
+  /** As recorded before. */
+  readonly since: string | undefined;
+}
+
 function entryOrBug(
   change: Change,
   outcome: ChangeOutcome['outcome'],
-  { plan, kinds }: PlannedState,
-  { ids, unseen, now, onBug }: RunKnowledge,
+  { state: { plan, kinds }, known, since }: Recording,
 ): InventoryEntry | 'gone' | 'unchanged' | 'bug' {
   const { address } = change;
+  const { ids, unseen, now, onBug } = known;
   try {
     const kind = kinds.find(({ name }) => name === change.kind);
     const whole = kind === undefined ? undefined : recordFor(change, kind, plan.records[address], ids);
     const record = outcome === 'done' ? whole : whole && createdRecord(kind, whole);
-    const entry = entryAfter(change, outcome, record, ids.get(address) ?? null);
+    const after = entryAfter(change, outcome, record, ids.get(address) ?? null);
+    if (typeof after === 'string') return after;
+    const begins = outcome === 'done' && startsAnew(change, kind) ? known.serviceNow.toISOString() : since;
+    const entry = begins === undefined ? after : { ...after, since: begins };
     // Only while no list has shown it: after that, what a list does not show is gone.
-    return typeof entry === 'string' || !unseen.has(address)
-      ? entry
-      : { ...entry, applied: record?.applied ?? {}, created: now.toISOString() };
+    return unseen.has(address)
+      ? { ...entry, applied: record?.applied ?? {}, created: now.toISOString() }
+      : entry;
   } catch (bug) {
     if (onBug === undefined) throw bug;
     onBug(address, bug);
@@ -155,6 +170,13 @@ function entryOrBug(
     const isNew = change.action === 'create' || change.action === 'replace';
     return isNew && id !== undefined && record !== undefined ? { ...record, id, applied: {} } : 'bug';
   }
+}
+
+/** Whether its starts are expected from now on: it was not ours before, or started at other times, or not at all. */
+function startsAnew({ action, fields }: Change, kind: Kind | undefined): boolean {
+  const deciding = kind?.timetable?.fields ?? (kind?.runs === undefined ? [] : [kind.runs.activeField]);
+  if (deciding.length === 0 || action === 'none') return false;
+  return action !== 'update' || fields.some(({ path }) => deciding.includes(path));
 }
 
 /**

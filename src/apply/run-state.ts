@@ -37,6 +37,8 @@ export interface RunControl {
   interrupted(): boolean;
   onStep(event: StepEvent): void;
   now(): Date;
+  /** By the service's clock. */
+  serviceNow(): Date;
   sleep(milliseconds: number): Promise<void>;
 }
 

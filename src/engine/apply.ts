@@ -115,7 +115,9 @@ class ApplyRun implements ReviewedRun<Look, ApplyResult> {
       plan.changes.flatMap(({ address, id }) => (id === null ? [] : [[address, id] as const])),
     );
     const planned = { plan, kinds, observed: state.objects, isPart: this.isPart() };
-    const known = { outcomes: [], ids, unseen: new Set<Address>(), now: this.session.clock.now() };
+    const { clock, serviceNow } = this.session;
+    const times = { now: clock.now(), serviceNow: serviceNow() };
+    const known = { outcomes: [], ids, unseen: new Set<Address>(), ...times };
     const after = inventoryAfter(inventory, planned, known);
     const isCommitDecided = plan.checkout?.decided === true;
     if (!isCommitDecided && print(after) === print(withDefaults(inventory, after)))

@@ -95,6 +95,7 @@ async function execute(inputs: CarryOut, lock: Lock): Promise<CarriedOut> {
       interrupted,
       onStep: (event) => callbacks.onStep?.(event),
       now: () => clock.now(),
+      serviceNow: () => session.serviceNow(),
       sleep: (milliseconds) => clock.sleep(milliseconds),
     },
   });

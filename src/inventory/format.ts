@@ -171,7 +171,7 @@ function readMap<T>(
 }
 
 function readEntry(value: JsonObject, fail: () => never): InventoryEntry {
-  const { kind, id, name, protect, applied, sensitive, ignore, created, hold } = value;
+  const { kind, id, name, protect, applied, sensitive, ignore, created, since, hold } = value;
   if (typeof kind !== 'string' || !isJsonObject(applied)) return fail();
   if (id !== null && (typeof id !== 'string' || !isId(id))) return fail();
   return {
@@ -182,7 +182,8 @@ function readEntry(value: JsonObject, fail: () => never): InventoryEntry {
     applied,
     sensitive: Array.isArray(sensitive) ? sensitive.filter((field) => typeof field === 'string') : [],
     ...(Array.isArray(ignore) ? { ignore: ignore.filter((each) => typeof each === 'string') } : {}),
-    ...readCreated(created),
+    ...readTime('created', created),
+    ...readTime('since', since),
     ...(hold === undefined ? {} : { hold: holdFrom(hold) ?? fail() }),
   };
 }
@@ -195,10 +196,10 @@ function readDraft(value: JsonObject, fail: () => never): InventoryDraft {
 }
 
 /** Only in the form that roster writes: plans show this text. */
-function readCreated(value: Json | undefined): { readonly created?: string } {
+function readTime<N extends string>(name: N, value: Json | undefined): { readonly [K in N]?: string } {
   const time = typeof value === 'string' ? new Date(value) : null;
   const isOwn = time !== null && !Number.isNaN(time.getTime()) && time.toISOString() === value;
-  return isOwn ? { created: time.toISOString() } : {};
+  return isOwn ? ({ [name]: time.toISOString() } as { readonly [K in N]?: string }) : {};
 }
 
 function broken(name: string, why: string): Error {

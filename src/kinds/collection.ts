@@ -131,6 +131,7 @@ export function collectionKind<F extends Field>(
 function runsOf<F extends Field>({ field, startsAtOnce }: CollectionDefinition<F>): Runs<CollectionSpec<F>> {
   return {
     isActive: ({ active }) => active,
+    activeField: 'active',
     agents: (spec) => spec[field],
     startsAtOnce: (spec) => (spec.active ? startsAtOnce(spec[field].length) : 0),
     startsPerRun: (spec) => (spec.active ? spec[field].length : 0),

@@ -48,6 +48,11 @@ export interface InventoryRecord {
   readonly ignore?: readonly string[];
   /** When it was created, ISO 8601, as long as no list has shown it: lists may lag. */
   readonly created?: string;
+  /**
+   * When roster last created or adopted it, or changed when it starts or whether it can be run, ISO 8601 by the service's
+   * clock: what was due before was not missed. Missing for keys, and in inventories of older versions.
+   */
+  readonly since?: string;
   /** It was enabled and is paused for a time. Absent otherwise. */
   readonly hold?: Hold;
 }

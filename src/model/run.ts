@@ -64,6 +64,8 @@ export interface StartByHand<S = unknown> {
 export interface Runs<S> {
   /** False while it cannot be run: what refers to it starts nothing. */
   isActive(spec: S): boolean;
+  /** The field that decides it. */
+  readonly activeField: string;
   /** GUIDs of the agents that the object consists of. */
   agents(spec: S): readonly string[];
   /** How many agents a run starts at the same moment. */

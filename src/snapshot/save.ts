@@ -86,7 +86,10 @@ function inventoryJson(
     ...(safeguards === null ? {} : { safeguards }),
     ...(place == null ? {} : { place }),
     ...(commit == null ? {} : { commit }),
-    entries: inOrder([...entries].filter(isKnown)),
+    // A plan does not read `since`, and older versions refuse a snapshot with it.
+    entries: inOrder(
+      [...entries].filter(isKnown).map(([address, { since: _, ...entry }]) => [address, entry]),
+    ),
     drafts: inOrder([...drafts].filter(isKnown)),
   };
 }

@@ -154,12 +154,12 @@ function missedOf(
 
 /** Since when it is known to be as it is now: since roster changed it, or since its first known run. Null if nobody knows. */
 function ownedSince(
-  { address, observed }: DeclaredResource,
+  { address, observed, since }: DeclaredResource,
   found: readonly Occurrence[],
   { recorded }: ResourceContext,
 ): number | null {
-  const changed = recorded?.lastChange.get(address);
-  if (changed !== undefined) return changed;
+  const changed = [recorded?.lastChange.get(address) ?? null, timeOf(since)].filter((each) => each !== null);
+  if (changed.length > 0) return Math.max(...changed);
   const runs = [
     timeOf(textOf(observed?.facts['lastRunTime'])),
     ...found.map((each) => timeOf(each.startedAt)),

@@ -3,9 +3,17 @@ import type { ReadSession } from '../../engine/session.js';
 import { runsOf } from '../../inventory/run-history.js';
 import { kinds } from '../../kinds/index.js';
 import { type Hold, hasEnded } from '../../model/hold.js';
+import { byCodeUnit } from '../../model/json.js';
 import { isExpired, type Kind } from '../../model/kind.js';
 import type { Action, Drifted } from '../../model/plan.js';
-import type { Address, Declared, ObjectRef, Observed, Project } from '../../model/resource.js';
+import {
+  type Address,
+  type Declared,
+  type ObjectRef,
+  type Observed,
+  objectKey,
+  type Project,
+} from '../../model/resource.js';
 import type { Sync } from '../../model/run.js';
 import { driftOf } from '../../reconcile/drift.js';
 import { inactiveTargets } from '../../reconcile/starts.js';
@@ -30,6 +38,8 @@ export interface DeclaredResource {
   readonly inactiveTarget: Address | null;
   /** Its timing was changed outside roster, nobody knows when. */
   readonly hasOtherTimes: boolean;
+  /** Since when its starts are expected, as the inventory records it for it and its target. Null where it does not. */
+  readonly since: string | null;
 }
 
 /** Everything declared that can run. A problem with one entry hides no other. */
@@ -49,6 +59,7 @@ function matchedResources({ comparison }: Observation, now: Date): readonly Decl
   const targetOfSpec = inactiveTargets(comparison, 'before');
   const inactiveTargetOf = (kind: Kind, observed: Observed | null) =>
     observed?.spec == null ? null : targetOfSpec(kind, observed.spec);
+  const sinceOf = recordedSince(comparison);
   const managed = comparison.matches.flatMap((match): DeclaredResource[] => {
     const { address, kind, entry, observed, hold = null, endedHold = null } = match;
     if (entry === null || kind.startByHand === undefined) return [];
@@ -62,6 +73,7 @@ function matchedResources({ comparison }: Observation, now: Date): readonly Decl
         target: targetOf(kind, observed),
         inactiveTarget: inactiveTargetOf(kind, observed),
         hasOtherTimes: states.hasDrifted(address, fields),
+        since: sinceOf(match),
       },
     ];
   });
@@ -75,6 +87,7 @@ function matchedResources({ comparison }: Observation, now: Date): readonly Decl
       endedHold: null,
       inactiveTarget: null,
       hasOtherTimes: false,
+      since: null,
     } as const;
     return [{ address, kind, observed, target: targetOf(kind, observed), ...rest }];
   });
@@ -104,10 +117,27 @@ function unmatchedResources(
       {
         ...{ address, kind, unmatched: reasons.get(address) ?? inherited, observed: null, sync: 'unknown' },
         hold: hold === undefined || hasEnded(hold, now) ? null : hold,
-        ...{ endedHold: null, target: null, inactiveTarget: null, hasOtherTimes: false },
+        ...{ endedHold: null, target: null, inactiveTarget: null, hasOtherTimes: false, since: null },
       },
     ];
   });
+}
+
+/** Since when its starts are expected: since it and its target are as they are now. All times have the same length. */
+function recordedSince({ matches }: Comparison): (match: Match) => string | null {
+  const recorded = new Map(
+    matches.map(({ kind, observed, known }) => [objectKey(kind.name, observed?.id ?? null), known?.since]),
+  );
+  return ({ kind, observed, known }) => {
+    const target = targetOf(kind, observed);
+    const ofTarget = target === null ? undefined : recorded.get(objectKey(target.kind, String(target.id)));
+    return (
+      [known?.since, ofTarget]
+        .flatMap((each) => each ?? [])
+        .sort(byCodeUnit)
+        .at(-1) ?? null
+    );
+  };
 }
 
 /** What an object starts in place of itself. */

@@ -62,7 +62,9 @@ describe('a schedule whose group is not active', () => {
     });
     expect(await status('group/shops')).toMatchObject({ health: 'paused', nextRun: null });
 
+    // What fell due while the group was not active is not missed now.
     await apply(declared(true));
+    expect(await status('schedule/hourly')).toMatchObject({ health: 'never-run', reason: null });
     expect((await workspace.planJson()).diagnostics).toEqual([]);
   });
 

@@ -1,8 +1,11 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
 import type { ResourceStatus } from '../../../src/model/run.js';
 import type { Seed } from '../../../src/sandbox/index.js';
 import { danger } from '../../support/inert.js';
 import { expectInertMarkdown } from '../../support/inert-markdown.js';
+import { startInterceptingProxy } from '../../support/intercepting-proxy.js';
 import { initWithOrigin } from '../../support/repository.js';
 import { Workspace } from '../../support/roster.js';
 import { startSandbox } from '../../support/sandbox.js';
@@ -88,8 +91,18 @@ async function applied(...given: Parameters<typeof world>) {
   const { exit, stderr } = await made.workspace.apply();
   expect(stderr).toBe('');
   expect(exit).toBe(0);
+  ownedSince(made.workspace, '2026-11-30T12:00:00.000Z');
   made.sandbox.requests.length = 0;
   return made;
+}
+
+/** As if roster had adopted all but `fresh` at that time: only starts after it can be missed. */
+function ownedSince(workspace: Workspace, since: string): void {
+  const file = 'roster.inventory.json';
+  const inventory = JSON.parse(readFileSync(join(workspace.root, file), 'utf8'));
+  for (const [address, entry] of Object.entries<object>(inventory.entries))
+    if (address !== 'schedule/fresh') Object.assign(entry, { since });
+  workspace.write(file, JSON.stringify(inventory));
 }
 
 interface StatusJson {
@@ -389,16 +402,26 @@ test('a list that cannot be read hides the health of what it shows, and of nothi
   expect(of('group/good')?.counts).toEqual({ succeeded: 2, failed: 0, missed: 0 });
 });
 
-/** A project in a clone, whose commits have the time of its last apply. */
+/** A project in a clone. Its commits, and the answers to its apply, have the time of the apply. */
 async function appliedInGit(only: readonly string[], applyTime: string) {
-  const made = await world(seedOf([...only]), `${manifest([...only])}inventory: { git: {} }\n`);
-  const { workspace } = made;
+  const { sandbox, workspace } = await world(
+    seedOf([...only]),
+    `${manifest([...only])}inventory: { git: {} }\n`,
+  );
+  let time = new Date(applyTime);
+  const proxy = await startInterceptingProxy(sandbox.url, async (_request, pass) => ({
+    ...(await pass()),
+    headers: { date: time.toUTCString() },
+  }));
+  cleanups.push(() => proxy.close());
+  workspace.env = { ...workspace.env, ROSTER_URL: proxy.url };
   initWithOrigin(workspace.root);
   expect((await workspace.command(['status', '--since', 'apply'])).exit).toBe(1);
   workspace.env = { ...workspace.env, GIT_COMMITTER_DATE: applyTime, GIT_AUTHOR_DATE: applyTime };
   const { exit, stderr } = await workspace.apply();
   expect(stderr).toBe('');
   expect(exit).toBe(0);
+  time = sandbox.now();
   return workspace;
 }
 

@@ -139,7 +139,7 @@ test('growth: new objects that no list had shown are looked up in the next list,
   );
   const observed = new Map([['group', objects]]);
   const plan = planOf({ entries: [] });
-  const known = { outcomes: [], ids: new Map(), unseen: new Set<string>(), now };
+  const known = { outcomes: [], ids: new Map(), unseen: new Set<string>(), now, serviceNow: now };
   const after = inventoryAfter(inventory, { plan, kinds, observed, isPart: false }, known);
   expect([...after.entries.values()].filter(({ created }) => created === undefined)).toHaveLength(200);
   expect(reads).toBeLessThan(objects.length * 5);
