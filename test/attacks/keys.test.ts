@@ -457,6 +457,7 @@ describe('`deliver.command`', () => {
     project.env = {
       ...project.env,
       HOME: project.root,
+      TMPDIR: project.root,
       LC_ALL: 'C',
       GH_TOKEN: 'token-for-the-command',
       DEPLOY_TOKEN: 'token-of-another-program',
@@ -464,7 +465,7 @@ describe('`deliver.command`', () => {
     const ran = await project.apply();
     expect(ran.exit, all(ran)).toBe(0);
     const got = JSON.parse(readFileSync(project.path('got.json'), 'utf8'));
-    expect(Object.keys(got).sort()).toEqual(['GH_TOKEN', 'HOME', 'LC_ALL', 'PATH']);
+    expect(Object.keys(got).sort()).toEqual(['GH_TOKEN', 'HOME', 'LC_ALL', 'PATH', 'TMPDIR']);
     expect(readFileSync(project.path('got.key'), 'utf8')).toBe(`${project.key}\n`);
     expect(project.holders()).toEqual(['got.key']);
   });
