@@ -65,9 +65,8 @@ function valuesOf(facts: CiFacts): Values {
 
 /** Each environment has its own service. */
 function setUrl({ url, environments }: CiFacts): string {
-  // The variable of the instructions wins. An empty one stays an error.
-  if (url !== null && environments.length === 0)
-    return `ROSTER_URL=\${ROSTER_URL-${shellWord(url)}}; export ROSTER_URL`;
+  // Whoever may start a pipeline with variables of their own must not decide where the key is sent.
+  if (url !== null && environments.length === 0) return `export ROSTER_URL=${shellWord(url)}`;
   return ': "${ROSTER_URL:?is not set. Set this CI/CD variable to the URL of the service}"';
 }
 

@@ -222,7 +222,7 @@ describe('init', () => {
     await init('--url', "https://collect.example.com/it's");
     expect(read('.gitlab/roster.mjs')).toContain("const api = 'https://gitlab.example.com/api/v4';");
     expect(read('.gitlab/roster.yml')).toContain(
-      "ROSTER_URL=${ROSTER_URL-'https://collect.example.com/it'\\''s'}; export ROSTER_URL\n",
+      "export ROSTER_URL='https://collect.example.com/it'\\''s'\n",
     );
   });
 
