@@ -35,19 +35,21 @@ export function compareWithSaved(
 ): readonly Diagnostic[] {
   const current = savedPlan(plan, redactor);
   if (saved === current) return [];
-  if (!isSavedPlan(saved)) {
+  const reviewed = readPlan(saved);
+  if (reviewed === null) {
     const help = 'Save the plan that is reviewed: `roster plan --out FILE`.';
     return [{ severity: 'error', code: 'stale-plan', message: `${file} is not a saved plan`, help }];
   }
-  const difference = planDifference(saved, current);
+  const difference = planDifference(reviewed, readPlan(current) ?? {});
   const what = difference === '' ? '' : `: ${difference}`;
   return [stale(`the current plan differs from the one in ${file}${what}`, plan, resume)];
 }
 
-/** False for a file that `plan --out` did not write, or that was cut off: there is nothing to compare. */
-function isSavedPlan(text: string): boolean {
+/** Null for a file that `plan --out` did not write, or that was cut off: there is nothing to compare. */
+function readPlan(text: string): JsonObject | null {
   const data = parseJson(text);
-  return isJsonObject(data) && typeof data['digest'] === 'string' && Array.isArray(data['changes']);
+  const isPlan = isJsonObject(data) && typeof data['digest'] === 'string' && Array.isArray(data['changes']);
+  return isPlan ? data : null;
 }
 
 /** The digest that a saved plan states. A saved plan is only compared with the current plan, never trusted. */
@@ -91,9 +93,7 @@ const mostListed = 8;
  * How two saved plans differ, in words: `create group/a is new; update group/b: members differs`. The saved text is
  * never trusted: only known names are taken from it. Empty when there is nothing to say.
  */
-function planDifference(saved: string, current: string): string {
-  const [before, after] = [parseJson(saved), parseJson(current)];
-  if (!isJsonObject(before) || !isJsonObject(after)) return '';
+function planDifference(before: JsonObject, after: JsonObject): string {
   const parts = [...heads(before, after), ...changes(before, after)];
   const more = parts.length - mostListed;
   return [...parts.slice(0, mostListed), ...(more > 0 ? [`${more} more`] : [])].join('; ');

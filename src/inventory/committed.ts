@@ -118,7 +118,7 @@ async function isFirstVersion(
   return (await idAt(parent, file)) === null && (former === null || former === current);
 }
 
-/** Null where there is none, or none that can be read. */
+/** Null if the commit does not have the file, or has one that cannot be read. */
 async function versionAt({ git }: WorkTree, commit: string, file: string): Promise<Inventory | null> {
   const text = await git.answer(['cat-file', 'blob', `${commit}:${file}`]);
   try {

@@ -371,7 +371,7 @@ function unsafeProblem(value: Json, rule: TextRule, isSecret: boolean): ProblemT
   return { message: `the value contains ${which}`, help };
 }
 
-/** The first character in the texts of a value that is not allowed; null if there is none. */
+/** The first character that the texts of a value must not have. Null if all are allowed. */
 function unsafeIn(value: Json, rule: TextRule): string | null {
   if (typeof value === 'string') return unsafe(value, rule);
   if (typeof value !== 'object' || value === null) return null;

@@ -119,9 +119,9 @@ export interface ShownRun extends ListedRun {
 export interface RunDataset {
   readonly jobId: string;
   readonly address: Address | null;
-  /** Null where there is none. */
+  /** Null if the job has no dataset. */
   readonly datasetId: string | null;
-  /** Why there is none; null otherwise. */
+  /** Why the job has no dataset. Null if it has one. */
   readonly message: string | null;
 }
 

@@ -37,7 +37,7 @@ export interface Timetable<S> {
   closeStarts(spec: S, limit: IntervalLimit, now: Date): CloseStarts | 'none' | null;
   /** How clock changes affect it in a span. */
   dstAnomalies(spec: S, span: TimeSpan): readonly DstAnomaly[] | null;
-  /** Asks the service. `agent` is a GUID that replaces a reference to an object not created yet; null when there is none. */
+  /** Asks the service. `agent` is a GUID that replaces a reference to an object not created yet. Null if no agent is known. */
   preview(spec: S, agent: string | null): Call<readonly string[]> | null;
   /** An instant as a clock in that zone shows it: `2026-12-01T07:00:00`. */
   wallClock(instant: string, timeZone: string): string;

@@ -216,7 +216,7 @@ const overlays = /[\u0334-\u0338\u20d2\u20d3\u20d8-\u20da\u20e5\u20e6\u20ea\u20e
 /** Marks that no language writes: they enclose or underline the letter before them. Not that of keycaps. */
 const frames = /(?!\u20e3)\p{Me}|\u0332|\u0333/gu;
 
-/** The Latin letter or digit that a letter of one of these alphabets looks like; null when there is none. */
+/** The Latin letter or digit that a letter of one of these alphabets looks like, or null. */
 function latinLookAlike(letter: string): string | null {
   return looksLike.get(letter) ?? null;
 }

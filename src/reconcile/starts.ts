@@ -82,7 +82,7 @@ function runnables(
   return ({ kind, id }) => found.get(isPending(id) ? id.pending : objectKey(kind, id)) ?? null;
 }
 
-/** Finds what a spec refers to that cannot be run before or after the plan, so that nothing starts. Null where there is none. */
+/** Finds the target of a spec that cannot be run before or after the plan, so that nothing starts. Null if it can be run. */
 export function inactiveTargets(
   comparison: Comparison,
   side: keyof Sides,

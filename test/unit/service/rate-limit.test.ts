@@ -3,6 +3,7 @@ import { ServiceFailure } from '../../../src/service/failure.js';
 import { createQueue } from '../../../src/service/queue.js';
 import { RateLimiter, type RateLimitSettings } from '../../../src/service/rate-limit.js';
 
+/** All times here are simulated: `performance` shows what the limiter has waited for. */
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] }));
 afterEach(() => void vi.useRealTimers());
 
