@@ -1,23 +1,8 @@
-import stringWidth from 'string-width';
-
-/** Cached for single characters: each measurement takes memory outside the heap, and most texts use few characters. */
-const widths = new Map<string, number>();
-const maxCachedWidths = 2_000;
-const maxCharacterUnits = 8;
-
-/** Nearly all texts: ASCII, Latin letters, and what roster itself writes between values. Most runs load nothing else. */
-const narrow = /^[ -~\u00a1-\u00ac\u00ae-\u024f\u2013\u2026\u2192]*$/;
+import stringWidth from 'fast-string-width';
 
 /** The terminal columns of a text without line breaks. */
 export function widthOf(text: string): number {
-  if (narrow.test(text)) return text.length;
-  if (text.length > maxCharacterUnits) return stringWidth(text);
-  const known = widths.get(text);
-  if (known !== undefined) return known;
-  const width = stringWidth(text);
-  if (widths.size >= maxCachedWidths) widths.clear();
-  widths.set(text, width);
-  return width;
+  return stringWidth(text);
 }
 
 /** The columns of the longest. Not by spreading: a run may have more members than a call may have arguments. */
