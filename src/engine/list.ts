@@ -11,6 +11,7 @@ import {
 } from '../model/kind.js';
 import type { UnmanagedCounts } from '../model/plan.js';
 import type { Address, Agent, Observed } from '../model/resource.js';
+import { naturalOrder } from '../model/words.js';
 import { inventoryRefusals } from '../reconcile/rules/index.js';
 import { countUnmanaged, unmanagedObjects } from '../reconcile/unmanaged.js';
 import type { Match } from '../reconcile/world.js';
@@ -76,7 +77,7 @@ export async function list(session: ReadSession, options: ListOptions = {}): Pro
 }
 
 function byName<A extends Agent>(agents: readonly A[]): readonly A[] {
-  return [...agents].sort((a, b) => byCodeUnit(a.externalAgentId, b.externalAgentId));
+  return [...agents].sort((a, b) => naturalOrder(a.externalAgentId, b.externalAgentId));
 }
 
 /** A list is shown although a plan would be refused: it may be what the user looks for. */
@@ -145,9 +146,9 @@ class Lister {
 
 /** First what the project knows, by address; then by what people read. */
 function declaredFirst(a: ListedObject, b: ListedObject): number {
-  if (a.address !== null && b.address !== null) return byCodeUnit(a.address, b.address);
+  if (a.address !== null && b.address !== null) return naturalOrder(a.address, b.address);
   if (a.address !== null || b.address !== null) return a.address === null ? 1 : -1;
-  return byCodeUnit(textOf(a), textOf(b)) || byCodeUnit(a.id ?? '', b.id ?? '');
+  return naturalOrder(textOf(a), textOf(b)) || byCodeUnit(a.id ?? '', b.id ?? '');
 }
 
 function textOf({ name, columns }: ListedObject): string {

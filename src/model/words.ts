@@ -22,29 +22,34 @@ export function andMore(left: number): string {
 
 /** Compares texts so that `g2` comes before `g10`. Numbers of any length, without `Intl`, which is slow to start. */
 export function naturalOrder(a: string, b: string): number {
-  const [left, right] = [parts(a), parts(b)];
-  for (const [index, part] of left.entries()) {
-    const other = right[index];
-    if (other === undefined) return 1;
-    const order = compareParts(part, other);
-    if (order !== 0) return order;
-  }
-  return left.length === right.length ? byCodeUnit(a, b) : -1;
+  const start = numberStart(a, firstDifference(a, b));
+  const [left, right] = [digitsAt(a, start), digitsAt(b, start)];
+  if (left === '' || right === '') return byCodeUnit(a, b);
+  const [number, other] = [withoutZeros(left), withoutZeros(right)];
+  const order = number.length - other.length || byCodeUnit(number, other);
+  const rest = () => naturalOrder(a.slice(start + left.length), b.slice(start + right.length));
+  return order || rest() || byCodeUnit(a, b);
 }
 
-/** Digits and what is between them: `g10-b` is `g`, `10`, `-b`. */
-function parts(text: string): string[] {
-  return text.match(/\d+|\D+/g) ?? [];
+function firstDifference(a: string, b: string): number {
+  let at = 0;
+  while (at < a.length && a.charCodeAt(at) === b.charCodeAt(at)) at += 1;
+  return at;
 }
 
-function compareParts(a: string, b: string): number {
-  const [left, right] = [withoutZeros(a), withoutZeros(b)];
-  const areNumbers = /^\d/.test(a) && /^\d/.test(b);
-  return (areNumbers && left.length - right.length) || byCodeUnit(left, right);
+/** Where the number begins that reaches up to here. */
+function numberStart(text: string, end: number): number {
+  let start = end;
+  while (start > 0 && /\d/.test(text.charAt(start - 1))) start -= 1;
+  return start;
 }
 
-function withoutZeros(part: string): string {
-  return part.replace(/^0+(?=\d)/, '');
+function digitsAt(text: string, start: number): string {
+  return /^\d*/.exec(text.slice(start))?.[0] ?? '';
+}
+
+function withoutZeros(digits: string): string {
+  return digits.replace(/^0+(?=\d)/, '');
 }
 
 /** `a, b and c`, without `Intl.ListFormat`: the first use of Intl takes as long as starting Node. */

@@ -1,9 +1,10 @@
 import { type Diagnostic, errorsIn, hasErrors } from '../model/diagnostic.js';
 import type { Finding, Risk } from '../model/finding.js';
 import { plannedCheckout } from '../model/inventory.js';
-import { byCodeUnit, groupBy } from '../model/json.js';
+import { groupBy } from '../model/json.js';
 import { type Change, changeOf, type Plan, type PlanSubject } from '../model/plan.js';
 import type { Address } from '../model/resource.js';
+import { naturalOrder } from '../model/words.js';
 import { diff, keptDelivery } from './diff.js';
 import { ignoredOf } from './ignore.js';
 import { match } from './match.js';
@@ -64,7 +65,7 @@ export function plan(comparison: Comparison): Planned {
 function inReadingOrder(diffs: readonly ResourceDiff[], { kinds }: PlanBasis): readonly ResourceDiff[] {
   const rank = new Map(kinds.map(({ name }, index) => [name, index]));
   const rankOf = ({ change }: ResourceDiff) => rank.get(change.kind) ?? kinds.length;
-  return diffs.toSorted((a, b) => rankOf(a) - rankOf(b) || byCodeUnit(a.change.address, b.change.address));
+  return diffs.toSorted((a, b) => rankOf(a) - rankOf(b) || naturalOrder(a.change.address, b.change.address));
 }
 
 function changesOf(

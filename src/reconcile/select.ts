@@ -1,7 +1,7 @@
 import type { Diagnostic } from '../model/diagnostic.js';
-import { byCodeUnit } from '../model/json.js';
 import { referencesOf } from '../model/kind.js';
 import { type Address, isPending, objectKey, type Suggest } from '../model/resource.js';
+import { naturalOrder } from '../model/words.js';
 import type { PlanBasis, ResourceDiff, Selector } from './world.js';
 
 /**
@@ -69,7 +69,7 @@ const MOST_LISTED = 5;
 
 function leftOut(left: readonly ResourceDiff[], destroys: boolean): Diagnostic[] {
   if (left.length === 0) return [];
-  const inOrder = left.map(({ change }) => change).sort((a, b) => byCodeUnit(a.address, b.address));
+  const inOrder = left.map(({ change }) => change).sort((a, b) => naturalOrder(a.address, b.address));
   const names = inOrder.slice(0, MOST_LISTED).map(({ action, address }) => `${action} ${address}`);
   const more = left.length > MOST_LISTED ? ` and ${left.length - MOST_LISTED} more` : '';
   const count = left.length === 1 ? '1 change is' : `${left.length} changes are`;

@@ -1,7 +1,6 @@
 import type { Risk } from '../model/finding.js';
-import { groupBy } from '../model/json.js';
 import type { Change, Plan, Step } from '../model/plan.js';
-import { naturalOrder, some } from '../model/words.js';
+import { some } from '../model/words.js';
 import { escapeControls } from './escape.js';
 import { type FieldView, fieldLine, fieldParts, fieldViews, originText } from './field-view.js';
 import { actionLabels } from './labels.js';
@@ -54,13 +53,11 @@ export interface RiskView {
   readonly besideCadence: string;
 }
 
-/** The changes that do something, in reading order: by kind, and `g2` before `g10`. */
+/** The changes that do something. */
 export function changeViews(plan: Plan): ChangeView[] {
   const stepsOf = stepLookup(plan);
   const acting = plan.changes.filter(({ action }) => action !== 'none');
-  return [...groupBy(acting, ({ kind }) => kind).values()]
-    .flatMap((changes) => changes.sort((a, b) => naturalOrder(a.address, b.address)))
-    .map((change) => changeView(change, stepsOf(change)));
+  return acting.map((change) => changeView(change, stepsOf(change)));
 }
 
 function changeView(change: Change, steps: readonly Step[]): ChangeView {

@@ -93,3 +93,27 @@ test('thousands of resources are planned with five list reads and under 300 MB',
     await sandbox.close();
   }
 });
+
+test('g2 comes before g10 in plans, lists and the status', async () => {
+  const folder = mkdtempSync(join(cwd, 'order-'));
+  const agents = ['a10', 'a2'].map((name) => ({ externalAgentId: name, name }));
+  const sandbox = await startSandbox({ seed: parseSeed(JSON.stringify({ agents })) });
+  try {
+    const options = { cwd: folder, env: { ROSTER_URL: sandbox.url, ROSTER_API_KEY: sandbox.apiKey } };
+    const printed = async (...args: string[]) => (await roster(args, options)).stdout;
+    writeFileSync(
+      join(folder, 'roster.yaml'),
+      'project: order\ngroups: { g10: { members: [] }, g2: { members: [] } }\n',
+    );
+    const outputs = [
+      await printed('plan', '--format', 'json'),
+      await printed('apply', '--yes'),
+      await printed('list', 'groups'),
+      await printed('status'),
+    ];
+    for (const text of outputs) expect(text).toMatch(/\bg2\b[\s\S]*\bg10\b/);
+    expect(await printed('list', 'agents')).toMatch(/\ba2\b[\s\S]*\ba10\b/);
+  } finally {
+    await sandbox.close();
+  }
+});

@@ -2,10 +2,9 @@ import { diagnosticsIn, observe, requireAccount } from '../../engine/observe.js'
 import { selectedOf, selectorsOf } from '../../engine/selectors.js';
 import type { ReadSession } from '../../engine/session.js';
 import { type Diagnostic, type Problem, problem } from '../../model/diagnostic.js';
-import { byCodeUnit } from '../../model/json.js';
 import type { Address } from '../../model/resource.js';
 import { healths, type ResourceStatus, type RunIdKind, type Status } from '../../model/run.js';
-import { readDuration } from '../../model/words.js';
+import { naturalOrder, readDuration } from '../../model/words.js';
 import { readInstant } from '../../service/operations/record.js';
 import { runKind } from '../run/run-kinds.js';
 import { Watch } from '../watch.js';
@@ -131,7 +130,7 @@ function ranSince(resources: readonly DeclaredResource[], since: number): readon
 }
 
 function worstFirst(a: ResourceStatus, b: ResourceStatus): number {
-  return healths.indexOf(a.health) - healths.indexOf(b.health) || byCodeUnit(a.address, b.address);
+  return healths.indexOf(a.health) - healths.indexOf(b.health) || naturalOrder(a.address, b.address);
 }
 
 function withoutHealth(addresses: readonly string[]): Problem {
