@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
 import { defaultSeed, type Sandbox, startSandbox } from '../../../src/sandbox/index.js';
 import { type Ended, roster, start } from '../../support/program.js';
 import { environment, foreign, type Scenario } from './scenarios.js';
@@ -30,6 +31,12 @@ export interface TakeOver {
   apply(): Promise<Ended>;
 }
 
+/**
+ * Before a run is stopped, the requests that it sends at the same time arrive: no run can notice that it was stopped after
+ * its last look at the lock, while the system sends its request.
+ */
+const QUIET_MS = 50;
+
 /** A run is stopped at a request, another one takes its lock and finishes, and the first one wakes up. */
 export async function withTakeOver(
   scenario: Scenario,
@@ -53,18 +60,27 @@ export async function withTakeOver(
     writeFileSync(join(cwd, 'roster.yaml'), scenario.manifest);
     const after: string[] = [];
     let [count, taken, pid] = [0, false, 0];
-    sandbox.faults.intercept = async (request, next) => {
-      if (request.apiKey !== keyOf('first')) return next();
-      if (taken) after.push(`${request.method} ${request.path}`);
-      count += 1;
-      const isIt = stop.nth === 'write' ? !taken && request.method !== 'GET' : count === stop.nth;
-      if (!isIt) return next();
+    let over: Promise<void> | null = null;
+    const takeOver = async () => {
+      await wait(QUIET_MS);
       process.kill(pid, 'SIGSTOP');
       await roster(['unlock', '--yes'], options('second'));
       await roster(commands.second, options('second'));
       taken = true;
       process.kill(pid, 'SIGCONT');
-      return stop.act === 'late' ? next() : request.reset();
+    };
+    sandbox.faults.intercept = async (request, next) => {
+      if (request.apiKey !== keyOf('first')) return next();
+      if (taken) after.push(`${request.method} ${request.path}`);
+      count += 1;
+      if (stop.nth === 'write' ? over === null && request.method !== 'GET' : count === stop.nth) {
+        over = takeOver();
+        await over;
+        return stop.act === 'late' ? next() : request.reset();
+      }
+      await next();
+      // Requests that were sent at the same time take effect, and are answered after the take-over.
+      await over;
     };
     const running = start(commands.first, options('first'));
     pid = running.pid ?? 0;
