@@ -9,10 +9,10 @@ export const yamlLimits = {
   depth: 64,
   /**
    * YAML tokens in a file: spaces, line breaks, punctuation and texts. Reading takes time and memory for each of them. What
-   * people write has about 0.4 for each character; far more is written to cost time.
+   * people write has about 0.3 for each character; far more is written to cost time.
    */
-  tokens: 400_000,
-  tokensPerCharacter: 0.55,
+  tokens: 300_000,
+  tokensPerCharacter: 0.4,
   /** Tokens in a file to be formatted. */
   formatted: 100_000,
   /** Values written in all files of a project, and the maps and lists among them. */
@@ -20,7 +20,7 @@ export const yamlLimits = {
   collections: 250_000,
   documentsPerFile: 20_000,
   /** Values that aliases and merge keys add to a project. */
-  expanded: 400_000,
+  expanded: 200_000,
   /** Length of one text. */
   text: 65_536,
   syntaxErrorsPerFile: 100,

@@ -7,7 +7,7 @@ const head = 'project: p\n';
 const size = 1_000_000;
 const many = (text: string, length = size) => text.repeat(length / text.length);
 /** As many entries as a file may hold: those of 1 MB have too many YAML tokens. */
-const full = 420_000;
+const full = 330_000;
 const numbered = (line: (i: number) => string, length = full) => {
   let text = '';
   for (let i = 0; text.length < length; i++) text += line(i);
@@ -66,7 +66,7 @@ const bad: readonly Megabyte[] = [
   ],
   [
     'entries after one that is not indented enough',
-    `groups:\n  a: {}\n b: {}\n${many('  c: {}\n', 280_000)}`,
+    `groups:\n  a: {}\n b: {}\n${many('  c: {}\n', 230_000)}`,
     'yaml-syntax',
   ],
   [
@@ -98,7 +98,7 @@ const bad: readonly Megabyte[] = [
   ],
   ['doubling variables', `vars:\n${doubling}groups: { g: { members: ["\${var.a15}"] } }`, 'limit-exceeded'],
   ['openings of variables', `groups: { g: { members: ["${many('${', 60_000)}"] } }`, 'unknown-variable'],
-  ['equal keys', `groups:\n${many('  a: 1\n', 280_000)}`, 'duplicate-entry'],
+  ['equal keys', `groups:\n${many('  a: 1\n', 250_000)}`, 'duplicate-entry'],
   ['unknown properties', `groups:\n  a:\n${numbered((i) => `    m${i}: 1\n`, 500_000)}`, 'unknown-property'],
   ['many values in one entry', `groups:\n  a:\n${numbered((i) => `    m${i}: 1\n`)}`, 'limit-exceeded'],
   ['scopes', `scopes:\n${numbered((i) => `- s${i}\n`)}`, 'limit-exceeded'],
@@ -130,7 +130,7 @@ const bad: readonly Megabyte[] = [
   ],
   [
     'variables that are almost those that exist',
-    `vars:\n${numbered((i) => `  variable${i}: 1\n`, 400_000)}groups:\n${numbered((i) => `  g${i}: { members: ["\${var.variabel${i}}"] }\n`, 500_000)}`,
+    `vars:\n${numbered((i) => `  variable${i}: 1\n`, 260_000)}groups:\n${numbered((i) => `  g${i}: { members: ["\${var.variabel${i}}"] }\n`, 380_000)}`,
     'limit-exceeded',
   ],
   [
@@ -164,8 +164,8 @@ const bad: readonly Megabyte[] = [
     `x-a: [${numbered((i) => `&anchor${i} 1, `, 500_000)}${numbered((i) => `*anchro${i} , `, 400_000)}]`,
     'yaml-syntax',
   ],
-  ['mistakes on one line', `groups: {${numbered((i) => `g${i}: { x: 1 }, `, 330_000)}}`, 'unknown-property'],
-  ['mistakes in the YAML of one line', `x-a: [${many('0123,', 500_000)}]`, 'schema'],
+  ['mistakes on one line', `groups: {${numbered((i) => `g${i}: { x: 1 }, `, 280_000)}}`, 'unknown-property'],
+  ['mistakes in the YAML of one line', `x-a: [${many('0123,', 490_000)}]`, 'schema'],
   ['wide characters on one line', `groups: {${numbered((i) => `"价格${i}": { x: 1 }, `)}}`, 'schema'],
   ['wrong escapes', `x-a: "${many('\\z')}"`, 'limit-exceeded'],
   ['wrong escapes in many texts', numbered((i) => `x-${i}: "\\z"\n`), 'yaml-syntax'],
