@@ -35,7 +35,8 @@ export const runDrift: Implementation<typeof driftCommand> = async (addresses, f
     render: {
       text: (style) => driftText(shown, style),
       json: () => jsonText(driftJson(shown)),
-      markdown: () => driftMarkdown(shown, { urlOf, measure: (text) => output.redactor.text(text).length }),
+      markdown: ({ verbose }) =>
+        driftMarkdown(shown, { urlOf, verbose, measure: (text) => output.redactor.text(text).length }),
     },
   };
 };

@@ -39,8 +39,9 @@ export const runPlan: Implementation<typeof planCommand> = async (addresses, fla
     render: {
       text: (style) => planText(shown, { ...style, summary: flags.summary }),
       json: () => jsonText(planJson(shown)),
-      markdown: () => planMarkdown(shown, { ...links, measure: (text) => output.redactor.text(text).length }),
-      html: () => planHtml(shown, links),
+      markdown: ({ verbose }) =>
+        planMarkdown(shown, { ...links, verbose, measure: (text) => output.redactor.text(text).length }),
+      html: ({ verbose }) => planHtml(shown, { ...links, verbose }),
       github: () => planGithub(inRepositoryPlan(shown, host)),
       gitlab: () => jsonText(planGitlab(shown)),
     },

@@ -35,7 +35,8 @@ export const runStatus: Implementation<typeof statusCommand> = async (addresses,
     render: {
       text: (style) => statusText(shown, style),
       json: () => jsonText(statusJson(shown)),
-      markdown: () => statusMarkdown(shown, { measure: (text) => redactor.text(text).length }),
+      markdown: ({ verbose }) =>
+        statusMarkdown(shown, { verbose, measure: (text) => redactor.text(text).length }),
       junit: () => statusJunit(shown, failOn),
     },
   };

@@ -1,6 +1,7 @@
-import type { Diagnostic } from '../model/diagnostic.js';
+import { type Diagnostic, isAdvice } from '../model/diagnostic.js';
 import type { Inventory } from '../model/inventory.js';
-import type { Project, UnselectedEnvironments } from '../model/resource.js';
+import type { Address, Project, UnselectedEnvironments } from '../model/resource.js';
+import type { Comparison, ResourceDiff } from '../reconcile/world.js';
 
 /**
  * Diagnostics of one project in the order of its files and lines: those about the manifests and those about the service.
@@ -13,7 +14,11 @@ export function inFileOrder(
 ): Diagnostic[] {
   const files = [...new Set([file, ...entries.map(({ source }) => source.file)])];
   const rank = new Map(files.map((each, index) => [each, index]));
-  const once = new Map(lists.flat().map((each) => [identityOf(each), each]));
+  const once = new Map<string, Diagnostic>();
+  for (const each of lists.flat()) {
+    const identity = identityOf(each);
+    once.set(identity, withEntriesOf(once.get(identity), each));
+  }
   const rankOf = ({ place }: Diagnostic) =>
     place === undefined ? Number.POSITIVE_INFINITY : (rank.get(place.file) ?? files.length);
   return [...once.values()].sort((a, b) => {
@@ -21,6 +26,44 @@ export function inFileOrder(
     if (rankOf(a) !== rankOf(b)) return rankOf(a) < rankOf(b) ? -1 : 1;
     return (left?.line ?? 0) - (right?.line ?? 0) || (left?.column ?? 0) - (right?.column ?? 0);
   });
+}
+
+/** Each may know of entries that the other does not. */
+function withEntriesOf(before: Diagnostic | undefined, each: Diagnostic): Diagnostic {
+  const entries = new Set([...entriesOf(before), ...entriesOf(each)]);
+  return before === undefined || entries.size === 0 ? each : { ...each, entries: [...entries] };
+}
+
+function entriesOf({ entries, address }: Partial<Diagnostic> = {}): readonly Address[] {
+  return entries ?? (address === undefined ? [] : [address]);
+}
+
+/**
+ * Marks the advice about entries that exist and stay as they are, as does what they refer to. An entry that was not
+ * selected stays as it is, too.
+ */
+export function markUnchanged(
+  diagnostics: readonly Diagnostic[],
+  { diffs, basis: { selected } }: Comparison,
+): Diagnostic[] {
+  const changing = new Set(diffs.flatMap((each) => (isChanging(each) ? [each.change.address] : [])));
+  const byAddress = new Map(diffs.map((each) => [each.change.address, each]));
+  const stays = (address: Address) => {
+    const found = byAddress.get(address);
+    if (found === undefined) return selected !== null;
+    const { kind, entry } = found.match;
+    const links = entry === null ? [] : (kind.links?.(entry.declared).to ?? []);
+    return [address, ...links].every((each) => !changing.has(each));
+  };
+  return diagnostics.map((each) => {
+    const entries = entriesOf(each);
+    return isAdvice(each) && entries.length > 0 && entries.every(stays) ? { ...each, unchanged: true } : each;
+  });
+}
+
+/** What does not exist is new to its readers, also where it is never created. */
+function isChanging({ change, match }: ResourceDiff): boolean {
+  return change.action !== 'none' || match.observed === null;
 }
 
 function identityOf({ severity, code, message, place }: Diagnostic): string {

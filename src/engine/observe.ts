@@ -14,7 +14,7 @@ import { accountRefusals, inventoryRefusals } from '../reconcile/rules/index.js'
 import type { Comparison, PlanBasis } from '../reconcile/world.js';
 import { type ObservedState, type ObserveScope, observe as read } from '../service/observe.js';
 import { toDestroy } from './destroy.js';
-import { inFileOrder, noEnvironmentWarnings } from './diagnostics.js';
+import { inFileOrder, markUnchanged, noEnvironmentWarnings } from './diagnostics.js';
 import { type DeliveryCheck, formerKeys, keptKeys } from './keys.js';
 import { isNoProject } from './no-project.js';
 import { selectorsOf } from './selectors.js';
@@ -129,10 +129,11 @@ const allowDestroying = { deletes: Number.POSITIVE_INFINITY, empty: true } as co
 /** About the manifests and the service, in the order of the files. */
 export function diagnosticsIn(
   { project, warnings }: ReadSession,
-  { inventory }: Observation,
+  { inventory, comparison }: Observation,
   found: readonly Diagnostic[],
 ): Diagnostic[] {
-  return inFileOrder(project, warnings, noEnvironmentWarnings(project, inventory), found);
+  const all = inFileOrder(project, warnings, noEnvironmentWarnings(project, inventory), found);
+  return markUnchanged(all, comparison);
 }
 
 /**

@@ -20,7 +20,7 @@ import type { SnapshotJson } from '../snapshot/snapshot-json.js';
 import { timeZoneData } from '../timing/zone.js';
 import { clockOf } from './clock.js';
 import { toDestroy } from './destroy.js';
-import { inFileOrder, noEnvironmentWarnings } from './diagnostics.js';
+import { inFileOrder, markUnchanged, noEnvironmentWarnings } from './diagnostics.js';
 import { undeliverable } from './keys.js';
 import { observe, planBasis } from './observe.js';
 import type { PlanOptions } from './plan.js';
@@ -132,7 +132,7 @@ export async function planFromSnapshot(
     ...notInSnapshot(comparison),
   ];
   const more = shown === null ? [] : [...shown.diagnostics, ...notes];
-  const diagnostics = inFileOrder(project, opened.warnings, found, more);
+  const diagnostics = markUnchanged(inFileOrder(project, opened.warnings, found, more), comparison);
   if (shown === null || hasErrors(diagnostics)) throw new Problem(diagnostics);
   // A snapshot does not say which key is whose.
   const undelivered = undeliverable(shown.plan, project, {

@@ -144,7 +144,7 @@ export class Defaults {
     const value: JsonObject = valid;
     if (isJsonObject(value) && Object.keys(value).length > 0)
       readByKind(
-        { kind, entry: section.asEntry(), value, templates: {}, defaulted: none },
+        { kind, entry: section.asEntry(), value, templates: {}, defaulted: none, isDefault: true },
         this.context,
         this.diagnostics,
       );

@@ -1,4 +1,5 @@
 import type { Diagnostic, DiagnosticCode, Severity } from '../model/diagnostic.js';
+import type { Address } from '../model/resource.js';
 import { placeOf, type Span, type YamlProblem, type YamlProblemCode } from '../yaml/source.js';
 import { limits } from './limits.js';
 import { Suggestions } from './suggest.js';
@@ -11,10 +12,13 @@ export interface Reported extends ReportedDetails {
   readonly code: DiagnosticCode;
   readonly span: Span | null;
   readonly message: string;
+  /** The entry that a warning is about. */
+  readonly entry?: Address | undefined;
 }
 
 interface Collected {
   readonly diagnostic: Diagnostic;
+  readonly entries: Set<Address>;
   /** Position of its file among the files. */
   readonly order: number;
 }
@@ -32,7 +36,7 @@ const codes: Readonly<Record<YamlProblemCode, DiagnosticCode>> = {
 export class Diagnostics {
   readonly suggestions = new Suggestions();
   private readonly collected: Collected[] = [];
-  private readonly seen = new Set<string>();
+  private readonly seen = new Map<string, Collected>();
   private hidden = 0;
   /** The number of errors so far, including those that are not shown. */
   errors = 0;
@@ -64,10 +68,14 @@ export class Diagnostics {
     const diagnostic = build(finding);
     const { code, message, place } = diagnostic;
     const identity = `${severity} ${code} ${place?.file}:${place?.line}:${place?.column} ${message}`;
-    if (this.seen.has(identity)) return;
-    this.seen.add(identity);
+    const before = this.seen.get(identity);
+    const entries = before?.entries ?? new Set();
+    if (finding.entry !== undefined) entries.add(finding.entry);
+    if (before !== undefined) return;
+    const each = { diagnostic, entries, order: span?.source.order ?? -1 };
+    this.seen.set(identity, each);
     if (severity === 'warning') this.warnings += 1;
-    this.collected.push({ diagnostic, order: span?.source.order ?? -1 });
+    this.collected.push(each);
   }
 
   /** True when nothing more will be shown, not even an error instead of a warning: then no message is needed. */
@@ -91,7 +99,7 @@ export class Diagnostics {
   }
 
   sorted(): Diagnostic[] {
-    const list = this.collected.toSorted(byPosition).map((each) => each.diagnostic);
+    const list = this.collected.toSorted(byPosition).map(withEntries);
     if (this.hidden > 0) list.push(this.more());
     return list;
   }
@@ -125,6 +133,10 @@ function build({ severity, code, span, message, help, related }: Reported): Diag
       ? {}
       : { related: related.map((each) => ({ message: each.message, place: placeOf(each.span) })) }),
   };
+}
+
+function withEntries({ diagnostic, entries }: Collected): Diagnostic {
+  return entries.size === 0 ? diagnostic : { ...diagnostic, entries: [...entries] };
 }
 
 function byPosition(a: Collected, b: Collected): number {

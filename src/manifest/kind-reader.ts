@@ -1,4 +1,5 @@
 import { posix } from 'node:path';
+import { type AcceptableCode, type DiagnosticCode, isAcceptable } from '../model/diagnostic.js';
 import { isEmptyObject, type JsonObject } from '../model/json.js';
 import type { Kind } from '../model/kind.js';
 import { addressOf, type Declared, type Defaulted, type ReportProblem } from '../model/resource.js';
@@ -35,6 +36,8 @@ export interface ValidEntry {
   readonly defaulted: readonly Defaulted[];
   /** It exists in other environments only: warnings do not matter in this one. */
   readonly isElsewhere?: boolean;
+  /** It is what `defaults` says of a section, and no entry. */
+  readonly isDefault?: boolean;
 }
 
 export interface KindContext {
@@ -49,15 +52,24 @@ export function readByKind(valid: ValidEntry, context: KindContext, diagnostics:
   const { kind, entry, value } = valid;
   const { scopes, ownPaths, now } = context;
   const key = entry.key.text;
+  const accept = acceptedBy(value);
+  const warnedOf = valid.isDefault === true ? undefined : addressOf(kind.name, key);
+  const found = new Set<DiagnosticCode>();
   let sound = true;
   const report: ReportProblem = ({ severity, code, path, message, help }) => {
     if (severity === 'error') sound = false;
     else if (valid.isElsewhere === true) return;
+    else if (isAcceptable(code) && accept.includes(code)) {
+      found.add(code);
+      return;
+    }
     // It may be among those that cannot be read, which is reported.
     if (code === 'unknown-scope' && !scopes.complete) return;
     if (severity === 'error' && diagnostics.full) return diagnostics.skip(1);
     const { span } = find(entry, path);
-    diagnostics.report({ severity, code, span, ...withoutSecrets({ message, help }, path[0], valid) });
+    const text = withoutSecrets({ message, help }, path[0], valid);
+    const about = severity === 'warning' ? warnedOf : undefined;
+    diagnostics.report({ severity, code, span, ...text, entry: about });
   };
   const declared = kind.read(value, key, {
     report,
@@ -66,8 +78,37 @@ export function readByKind(valid: ValidEntry, context: KindContext, diagnostics:
     isOwn: (path) => ownPaths.has(posix.normalize(path)),
     suggest: (word, known) => diagnostics.suggestions.of(word, known, known.length),
   });
+  if (sound && valid.isElsewhere !== true) reportUnused(valid, accept, found, diagnostics);
   const written = isEmptyObject(valid.templates) ? value : { ...value, ...valid.templates };
   return { kind, entry, written, sound, declared: declaredOf(valid, declared) };
+}
+
+function acceptedBy({ accept }: JsonObject): readonly AcceptableCode[] {
+  return Array.isArray(accept) ? accept.map(String).filter(isAcceptable) : [];
+}
+
+/** Warnings that nothing but the text of an entry decides on: the others come and go with the service and the time. */
+const decidedByText: ReadonlySet<AcceptableCode> = new Set([
+  ...(['ambiguous-cron', 'large-step', 'skipped-time', 'repeated-time', 'ignored-inputs'] as const),
+]);
+
+/** What a default accepts, it accepts for all entries: each of them need not have it. */
+function reportUnused(
+  { kind, entry, defaulted, isDefault }: ValidEntry,
+  accept: readonly AcceptableCode[],
+  found: ReadonlySet<DiagnosticCode>,
+  diagnostics: Diagnostics,
+): void {
+  if (isDefault === true || defaulted.some(({ property }) => property === 'accept')) return;
+  for (const [index, code] of accept.entries()) {
+    if (!decidedByText.has(code) || found.has(code)) continue;
+    const address = addressOf(kind.name, entry.key.text);
+    const message = `${address} accepts \`${code}\`, a warning that it does not cause`;
+    const help = `Remove \`${code}\` from \`accept\`.`;
+    const { span } = find(entry, ['accept', index]);
+    const about = { code: 'unused-acceptance', span, message, help, entry: address } as const;
+    diagnostics.report({ severity: 'warning', ...about });
+  }
 }
 
 /** With what every kind of entry has. */
@@ -87,11 +128,13 @@ function declaredOf({ kind, entry, value, templates, defaulted }: ValidEntry, de
     placeOf: placesIn(entry),
   };
   const ignored = Array.isArray(ignore) ? ignore.map(String) : [];
-  // Most entries have neither, and need no copy.
-  if (ignored.length === 0 && defaulted.length === 0) return all;
+  const accept = acceptedBy(value);
+  // Most entries have none of them, and need no copy.
+  if (ignored.length + accept.length + defaulted.length === 0) return all;
   return {
     ...all,
     ...(ignored.length > 0 ? { ignore: ignored } : {}),
+    ...(accept.length > 0 ? { accept } : {}),
     ...(defaulted.length > 0 ? { defaulted } : {}),
   };
 }

@@ -36,6 +36,7 @@ export const diagnosticCodes = [
   'unknown-input',
   'ignored-inputs',
   'inactive-target',
+  'unused-acceptance',
   'unknown-scope',
   'several-new-keys',
   'undeliverable-key',
@@ -95,6 +96,37 @@ export const diagnosticCodes = [
 
 export type DiagnosticCode = (typeof diagnosticCodes)[number];
 
+/**
+ * Warnings that an entry may accept (`accept:`): advice about what it says. What is a risk, what the service says, and what
+ * protects a secret is not among them: a pull request must not silence what it brings.
+ */
+export const acceptableCodes = [
+  'ambiguous-cron',
+  'large-step',
+  'skipped-time',
+  'repeated-time',
+  'past-once',
+  'unknown-input',
+  'ignored-inputs',
+  'inactive-target',
+] as const satisfies readonly DiagnosticCode[];
+
+export type AcceptableCode = (typeof acceptableCodes)[number];
+
+export function isAcceptable(code: string): code is AcceptableCode {
+  return (acceptableCodes as readonly string[]).includes(code);
+}
+
+/**
+ * Warnings about what an entry says. Of what does not change, they were read before: what the service says is news, and is
+ * not among them.
+ */
+export function isAdvice({ severity, code }: Diagnostic): boolean {
+  return (
+    severity === 'warning' && (isAcceptable(code) || code === 'unknown-cron' || code === 'unused-acceptance')
+  );
+}
+
 /** Worst first. `info`, shown as a note, needs no action. */
 export const severities = ['error', 'warning', 'info'] as const;
 
@@ -116,8 +148,12 @@ export interface Diagnostic {
   readonly code: DiagnosticCode;
   readonly message: string;
   readonly place?: Place;
-  /** The declared entry that cannot be matched or resolved because of it. */
+  /** The declared entry that cannot be matched or resolved because of it, or that it is about. */
   readonly address?: string;
+  /** The entries that have what is written at its place: several where they share an anchor or a default. */
+  readonly entries?: readonly string[];
+  /** A warning about what does not change: views say it in one line. */
+  readonly unchanged?: true;
   /** What to do about it, as imperative sentences. */
   readonly help?: string;
   /** Other places that belong to the problem, such as the first of two duplicates. */

@@ -1,4 +1,4 @@
-import type { DiagnosticCode, Place } from './diagnostic.js';
+import type { AcceptableCode, DiagnosticCode, Place } from './diagnostic.js';
 import type { Json, JsonObject } from './json.js';
 
 /** What a plan, a status or a drift is about. */
@@ -96,6 +96,8 @@ export interface Declared<D = unknown> {
   readonly templates: JsonObject;
   /** What somebody else manages: `enabled`, `inputs.token`, `members.extra`. Missing when there is nothing. */
   readonly ignore?: readonly string[];
+  /** The warnings that the entry accepts: they are not reported. Missing when it accepts none. */
+  readonly accept?: readonly AcceptableCode[];
   /** The properties that the entry leaves out and `defaults` sets. Missing when there are none. */
   readonly defaulted?: readonly Defaulted[];
   /** The place of a value inside the entry, such as `['members', 2]`, or of the closest thing around it. */

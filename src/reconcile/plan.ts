@@ -1,4 +1,4 @@
-import { type Diagnostic, errorsIn, hasErrors } from '../model/diagnostic.js';
+import { type Diagnostic, type DiagnosticCode, errorsIn, hasErrors } from '../model/diagnostic.js';
 import type { Finding, Risk } from '../model/finding.js';
 import { plannedCheckout } from '../model/inventory.js';
 import { groupBy } from '../model/json.js';
@@ -34,9 +34,10 @@ export function compare(basis: PlanBasis): Comparison {
     names,
     diffs: inReadingOrder(kept, basis),
     // An address may match nothing because of an error in its entry.
-    diagnostics: hasErrors(matched.diagnostics)
-      ? matched.diagnostics
-      : [...matched.diagnostics, ...diagnostics],
+    diagnostics: withoutAccepted(
+      hasErrors(matched.diagnostics) ? matched.diagnostics : [...matched.diagnostics, ...diagnostics],
+      basis,
+    ),
   };
 }
 
@@ -50,7 +51,7 @@ export interface Planned {
 export function plan(comparison: Comparison): Planned {
   const world = { ...comparison, starts: weeklyStarts(comparison) };
   const findings = examine(world);
-  const found = findings.flatMap(asDiagnostic);
+  const found = withoutAccepted(findings.flatMap(asDiagnostic), comparison.basis);
   // All errors are reported at once. What else the rules find may only follow from the errors in matching.
   const told = hasErrors(comparison.diagnostics) ? errorsIn(found) : found;
   const diagnostics = [...comparison.diagnostics, ...told];
@@ -66,6 +67,17 @@ function inReadingOrder(diffs: readonly ResourceDiff[], { kinds }: PlanBasis): r
   const rank = new Map(kinds.map(({ name }, index) => [name, index]));
   const rankOf = ({ change }: ResourceDiff) => rank.get(change.kind) ?? kinds.length;
   return diffs.toSorted((a, b) => rankOf(a) - rankOf(b) || naturalOrder(a.change.address, b.change.address));
+}
+
+/** Reading the manifests leaves out what it would report itself. */
+function withoutAccepted(diagnostics: readonly Diagnostic[], { project }: PlanBasis): readonly Diagnostic[] {
+  const accepting = new Map(
+    project.entries.flatMap(({ address, accept }) => (accept ? [[address, accept]] : [])),
+  );
+  return diagnostics.filter(({ severity, code, address = '' }) => {
+    const accepted: readonly DiagnosticCode[] = accepting.get(address) ?? [];
+    return severity !== 'warning' || !accepted.includes(code);
+  });
 }
 
 function changesOf(

@@ -1,4 +1,4 @@
-import type { DiagnosticCode } from '../model/diagnostic.js';
+import { type AcceptableCode, acceptableCodes, type DiagnosticCode } from '../model/diagnostic.js';
 import { type TextOptions, textLayout, wrap } from './text/layout.js';
 
 /** What a diagnostic code means wherever it appears. The message of a diagnostic gives the details. */
@@ -10,8 +10,7 @@ export interface CodeText {
   readonly help: string;
 }
 
-/** The one text for each code: SARIF rules and docs/diagnostics.md (`npm run docs`) are made from it. */
-export const codeTexts: Readonly<Record<DiagnosticCode, CodeText>> = {
+const texts: Readonly<Record<DiagnosticCode, CodeText>> = {
   usage: {
     title: 'Invalid command line',
     means: 'The command line contains an unknown command or flag, or a value that the flag does not accept.',
@@ -200,6 +199,12 @@ export const codeTexts: Readonly<Record<DiagnosticCode, CodeText>> = {
     means:
       'A schedule is enabled, but its group or pipeline has `active: false`. The service does not run what is not active, so the schedule starts nothing. Plans, the calendar and `status` count it as paused.',
     help: 'Set `active: true` for the target, or pause the schedule with `enabled: false`.',
+  },
+  'unused-acceptance': {
+    title: 'Accepted warning does not occur',
+    means:
+      'An entry lists a warning under `accept` that it does not cause, most likely because it was changed since.',
+    help: 'Remove the code from `accept`, so that the warning is reported if the entry causes it again.',
   },
   'unknown-scope': {
     title: 'Unknown scope',
@@ -497,6 +502,17 @@ export const codeTexts: Readonly<Record<DiagnosticCode, CodeText>> = {
     help: 'Report it with the command and its output.',
   },
 };
+
+/** The one text for each code: SARIF rules and docs/diagnostics.md (`npm run docs`) are made from it. */
+export const codeTexts: Readonly<Record<DiagnosticCode, CodeText>> = {
+  ...texts,
+  ...Object.fromEntries(acceptableCodes.map((code) => [code, withAcceptance(code)])),
+};
+
+function withAcceptance(code: AcceptableCode): CodeText {
+  const { help, ...rest } = texts[code];
+  return { ...rest, help: `${help} If it is right as it is, add \`accept: [${code}]\` to the entry.` };
+}
 
 export function isCode(text: string): text is DiagnosticCode {
   return Object.hasOwn(codeTexts, text);

@@ -1,5 +1,6 @@
 import { type Diagnostic, type Place, type Severity, severities } from '../model/diagnostic.js';
 import { placeLabel } from '../model/inventory.js';
+import { groupBy } from '../model/json.js';
 import {
   type Change,
   type Drift,
@@ -15,7 +16,7 @@ import {
 import { isComplete, outcomeCounts, type Report } from '../model/report.js';
 import { defaultSafeguards, weakerSafeguards } from '../model/safeguards.js';
 import { numberText } from '../model/schedule.js';
-import { count, instantText } from '../model/words.js';
+import { agree, count, instantText } from '../model/words.js';
 import { escapeControls } from './escape.js';
 import { actingActions, actionLabels } from './labels.js';
 
@@ -249,6 +250,27 @@ export function severityCounts(diagnostics: readonly Diagnostic[]): string[] {
     const number = diagnostics.filter((each) => each.severity === severity).length;
     return number === 0 ? [] : [count(number, severityLabels[severity])];
   });
+}
+
+/**
+ * What is shown of diagnostics, and a sentence about the rest: warnings of unchanged resources, which everybody has read
+ * before. Null where there are none, or where the user asked for everything. `command` is what shows them.
+ */
+export function shownAndRest(
+  diagnostics: readonly Diagnostic[],
+  { command = '', verbose = false }: { readonly command?: string; readonly verbose?: boolean | undefined },
+): { readonly shown: readonly Diagnostic[]; readonly rest: string | null } {
+  const unchanged = verbose ? [] : diagnostics.filter((each) => each.unchanged === true);
+  if (unchanged.length === 0) return { shown: diagnostics, rest: null };
+  const codes = [...groupBy(unchanged, ({ code }) => code)].map(([code, all]) =>
+    all.length === 1 ? code : `${all.length} ${code}`,
+  );
+  const [are, them] = [agree(unchanged.length, 'is', 'are'), agree(unchanged.length, 'it', 'them')];
+  const what = `${count(unchanged.length, 'warning')} of unchanged resources ${are} not shown`;
+  return {
+    shown: diagnostics.filter((each) => each.unchanged !== true),
+    rest: `${what} (${codes.join(', ')}); \`${command}-v\` shows ${them}.`,
+  };
 }
 
 /** Which data the times were computed with: two versions of Node may differ by an hour. */

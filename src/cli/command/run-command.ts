@@ -70,10 +70,11 @@ async function deliver<F extends string>(
 ): Promise<void> {
   const { host, output } = context;
   const shown = withDiagnostics.has(format) ? [] : diagnostics;
+  const verbose = flags.verbose === true;
   if (diagnosticsLast !== true) printDiagnostics(shown, flags, context);
   try {
     for (const { format: other, path } of further)
-      await writeAtomic(path, output.redactor.text(await render[other](plain)));
+      await writeAtomic(path, output.redactor.text(await render[other]({ ...plain, verbose })));
     output.out(await render[format](renderOptions(flags, host)));
   } finally {
     // Also when a file cannot be written.

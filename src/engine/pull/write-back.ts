@@ -221,10 +221,11 @@ function textWith(text: string, all: readonly Made[]): string | null {
 
 function meaningOf(entry: Declared | undefined): string {
   if (entry === undefined) return '';
-  const { declared, id, formerly, protect, external, templates, ignore = [], defaulted = [] } = entry;
+  const { declared, id, formerly, protect, external, templates } = entry;
+  const { ignore = [], accept = [], defaulted = [] } = entry;
   const fromDefaults = defaulted.map(({ property }) => property);
   return canonical([
     ...[declared as Json, id, formerly, protect, external, templates],
-    ...[ignore, fromDefaults],
+    ...[ignore, accept, fromDefaults],
   ]);
 }

@@ -18,7 +18,10 @@ export function planGithub(plan: Plan): string {
       ...snapshotAnnotations(plan),
       ...plan.risks.map(planRiskAnnotation),
       ...changeViews(plan).map(changeAnnotation),
-      ...plan.diagnostics.map(diagnosticAnnotation),
+      // GitHub shows only some of them.
+      ...plan.diagnostics
+        .toSorted((a, b) => Number(a.unchanged === true) - Number(b.unchanged === true))
+        .map(diagnosticAnnotation),
     ],
     '`roster plan` shows all of them',
   );

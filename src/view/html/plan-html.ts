@@ -1,4 +1,4 @@
-import type { Place } from '../../model/diagnostic.js';
+import type { Diagnostic, Place } from '../../model/diagnostic.js';
 import { type Plan, subgraphOf } from '../../model/plan.js';
 import { count } from '../../model/words.js';
 import { byRisk, type ChangeView, changeViews, factsOf } from '../change-view.js';
@@ -14,6 +14,7 @@ import {
   type PlanFact,
   refusalTitle,
   severityLabels,
+  shownAndRest,
   totalFacts,
   verdictOf,
   worstFirst,
@@ -41,6 +42,8 @@ import type { PageChange, PageData, PageField, PagePlace, PageRuns } from './pag
 
 interface HtmlOptions {
   readonly urlOf?: PlaceUrl;
+  /** Shows the warnings of unchanged resources, too. Default: false. */
+  readonly verbose?: boolean;
 }
 
 const STYLE = planStyle + calendarStyle + heatStyle();
@@ -52,16 +55,17 @@ const MOST_OBJECTIONS = 10;
  * The whole plan as one page (contract §11): what it rests on, why apply would refuse it, every change with its
  * differences, the dependency graph, the calendar and the warnings. `plan.calendar` is shown where the plan has it.
  */
-export function planHtml(plan: Plan, { urlOf = () => null }: HtmlOptions = {}): string {
+export function planHtml(plan: Plan, { urlOf = () => null, verbose }: HtmlOptions = {}): string {
   const header = headerOf(plan);
-  const data = dataOf(plan, urlOf);
+  const { shown, rest } = shownAndRest(plan.diagnostics, { command: 'roster plan ', verbose });
+  const data = dataOf(plan, shown, urlOf);
   const calendar = plan.calendar === undefined ? null : calendarPanel(plan.calendar);
   const body = html`${headerHtml(header)}
 <main>
 <p class="verdict">${verdictHtml(plan)}</p>
 ${objectionsHtml(plan)}
 ${risksHtml(plan)}
-${panelsHtml(data, calendar)}
+${panelsHtml(data, rest, calendar)}
 </main>`;
   return pageHtml({ title: pageTitle(header), body, style: STYLE, script: planScript(), data });
 }
@@ -109,7 +113,7 @@ function risksHtml({ risks }: Plan): Html | null {
 <ul>${risks.map(({ message }) => html`<li>${proseHtml(message)}</li>`)}</ul></section>`;
 }
 
-function dataOf(plan: Plan, urlOf: PlaceUrl): PageData {
+function dataOf(plan: Plan, diagnostics: readonly Diagnostic[], urlOf: PlaceUrl): PageData {
   const views = changeViews(plan);
   const changed = new Set(views.map(({ change }) => change.address));
   const touched = subgraphOf({ nodes: [], links: plan.links }, changed);
@@ -117,7 +121,7 @@ function dataOf(plan: Plan, urlOf: PlaceUrl): PageData {
     changes: Object.values(byRisk(views))
       .flat()
       .map((each) => changeData(each, urlOf)),
-    problems: worstFirst([...objectionDiagnostics(plan), ...plan.diagnostics]).map(
+    problems: worstFirst([...objectionDiagnostics(plan), ...diagnostics]).map(
       ({ severity, code, message, help, place }) => ({
         severity: severityLabels[severity],
         code,
@@ -131,16 +135,20 @@ function dataOf(plan: Plan, urlOf: PlaceUrl): PageData {
 }
 
 /** The changes and all that belongs to them, of which one panel is shown at a time. The script fills the lists. */
-function panelsHtml({ changes, problems, links }: PageData, calendar: Html | null): Html | null {
+function panelsHtml(
+  { changes, problems, links }: PageData,
+  rest: string | null,
+  calendar: Html | null,
+): Html | null {
   const panels: Panel[] = [
     ...(changes.length === 0
       ? []
       : [{ id: 'changes', title: `Changes (${changes.length})`, body: changesPanel }]),
     ...(links.length === 0 ? [] : [{ id: 'graph', title: 'Dependency graph', body: graphPanel }]),
     ...(calendar === null ? [] : [{ id: 'calendar', title: 'Calendar', body: calendar }]),
-    ...(problems.length === 0
+    ...(problems.length === 0 && rest === null
       ? []
-      : [{ id: 'problems', title: `Problems (${problems.length})`, body: problemsPanel }]),
+      : [{ id: 'problems', title: `Problems (${problems.length})`, body: problemsPanel(rest) }]),
   ];
   if (panels.length === 0) return null;
   return html`<noscript><p class="noscript">This page needs JavaScript to show the changes. It loads nothing from other sites. The page loads nothing from elsewhere.</p></noscript>
@@ -192,7 +200,14 @@ const graphPanel = html`<p id="graph-note"></p>
 <div class="scroll" id="drawing"></div>
 <details><summary>The same as text</summary><ul id="graph-text"></ul></details>`;
 
-const problemsPanel = html`<div role="list" id="problem-list" aria-label="Problems"></div>`;
+function problemsPanel(rest: string | null): Html {
+  return html`<div role="list" id="problem-list" aria-label="Problems"></div>${
+    rest === null
+      ? null
+      : html`
+<p>${proseHtml(rest)}</p>`
+  }`;
+}
 
 /** One change, with everything that a reviewer may want to know of it. */
 function changeData(view: ChangeView, urlOf: PlaceUrl): PageChange {

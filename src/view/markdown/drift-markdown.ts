@@ -8,6 +8,7 @@ import {
   factSentence,
   noDrift,
   type PlaceUrl,
+  shownAndRest,
   uncountedFacts,
   worstFirst,
 } from '../plan-words.js';
@@ -38,7 +39,7 @@ const RESERVED_SIZE = 1_000;
  * field as last applied and as it is now. Never over the limit.
  */
 export function driftMarkdown(drift: Drift, options: MarkdownOptions = {}): string {
-  const { measure = (text) => text.length, limit = MARKDOWN_LIMIT, urlOf = () => null } = options;
+  const { measure = (text) => text.length, limit = MARKDOWN_LIMIT, urlOf = () => null, verbose } = options;
   const top = header(drift);
   const budget = new SizeBudget(limit - RESERVED_SIZE - measure(top.join('\n')), measure);
   const isDeleted = ({ what }: Drifted) => what === 'deleted';
@@ -47,14 +48,15 @@ export function driftMarkdown(drift: Drift, options: MarkdownOptions = {}): stri
     ...drift.changes.filter((each) => !isDeleted(each)),
   ];
   const changes = budget.fill(deletedFirst, (each) => driftedItem(each, urlOf));
-  const warnings = budget.fillUpTo(WARNINGS_SIZE, worstFirst(drift.diagnostics), (each) =>
+  const told = shownAndRest(drift.diagnostics, { command: 'roster drift ', verbose });
+  const warnings = budget.fillUpTo(WARNINGS_SIZE, worstFirst(told.shown), (each) =>
     diagnosticItem(each, urlOf),
   );
   return pageText([
     ...top,
     ...omissions(changes, warnings),
     ...subsection(null, changes),
-    ...warningsSection(warnings, false),
+    ...warningsSection(warnings, told.rest),
   ]);
 }
 

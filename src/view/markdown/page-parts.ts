@@ -22,6 +22,8 @@ export interface MarkdownOptions {
   readonly pageUrl?: string | null;
   readonly limit?: number;
   readonly measure?: MeasureText;
+  /** Shows the warnings of unchanged resources, too. Default: false. */
+  readonly verbose?: boolean;
 }
 
 /** Project, environment and service in a sentence without an end. */
@@ -57,11 +59,17 @@ export function diagnosticItem(
   return { short, full: () => ({ text, shortened: 0 }), shortened: 0 };
 }
 
-/** At the end. Folded while there are errors, which are read first. */
-export function warningsSection(warnings: Filled<Diagnostic>, isFolded: boolean): string[] {
-  const lines = subsection(null, warnings);
-  if (lines.length === 0 || !isFolded) return section(`### ${warningsTitle(warnings.items)}`, lines);
-  return fold(severityCounts(warnings.items).join(', '), lines);
+/** At the end. Folded while there are errors, which are read first. `rest` is a sentence about those that are not shown. */
+export function warningsSection(
+  warnings: Filled<Diagnostic>,
+  rest: string | null,
+  isFolded = false,
+): string[] {
+  const list = subsection(null, warnings);
+  const last = rest === null ? [] : [rest, ''];
+  if (list.length === 0) return last;
+  if (!isFolded) return section(`### ${warningsTitle(warnings.items)}`, [...list, ...last]);
+  return [...fold(severityCounts(warnings.items).join(', '), list), ...last];
 }
 
 function warningsTitle(diagnostics: readonly Diagnostic[]): string {

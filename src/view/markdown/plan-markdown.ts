@@ -20,6 +20,7 @@ import {
   factSentence,
   type PlaceUrl,
   refusalTitle,
+  shownAndRest,
   totalFacts,
   verdictOf,
   worstFirst,
@@ -68,6 +69,7 @@ export function planMarkdown(plan: Plan, options: MarkdownOptions = {}): string 
     limit = MARKDOWN_LIMIT,
     urlOf = () => null,
     pageUrl = null,
+    verbose,
   } = options;
   const views = changeViews(plan);
   const groups = byRisk(views);
@@ -86,7 +88,8 @@ export function planMarkdown(plan: Plan, options: MarkdownOptions = {}): string 
   const deleted = fill(groups.careful.filter(isDelete));
   const credentials = fill(groups.careful.filter((each) => !isDelete(each)));
   const risky = fill(groups.risky);
-  const warnings = budget.fillUpTo(WARNINGS_SIZE, worstFirst(plan.diagnostics), (each) =>
+  const told = shownAndRest(plan.diagnostics, { command: 'roster plan ', verbose });
+  const warnings = budget.fillUpTo(WARNINGS_SIZE, worstFirst(told.shown), (each) =>
     diagnosticItem(each, urlOf),
   );
   const drawn = touchedGraph(plan);
@@ -108,7 +111,7 @@ export function planMarkdown(plan: Plan, options: MarkdownOptions = {}): string 
     ]),
     ...changesSection(others),
     ...graph,
-    ...warningsSection(warnings, plan.objections.length > 0),
+    ...warningsSection(warnings, told.rest, plan.objections.length > 0),
   ]);
 }
 

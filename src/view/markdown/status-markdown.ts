@@ -3,7 +3,7 @@ import type { ResourceStatus, Status } from '../../model/run.js';
 import { agree, instantText } from '../../model/words.js';
 import { cut } from '../columns.js';
 import { countsText, healthCounts, healthLabels, lastRunText, syncLabels } from '../labels.js';
-import { worstFirst } from '../plan-words.js';
+import { shownAndRest, worstFirst } from '../plan-words.js';
 import { markdownMarker, markdownTable, shortProse, tableCode } from './markdown-escape.js';
 import {
   diagnosticItem,
@@ -22,7 +22,7 @@ const titles = ['Health', 'Address', 'Sync', 'Last run', 'OK/failed/missed', 'Ne
 
 /** The status as a part of an issue: a table, the worst first. Never over the limit. */
 export function statusMarkdown(status: Status, options: MarkdownOptions = {}): string {
-  const { measure = (text) => text.length, limit = MARKDOWN_LIMIT, urlOf = () => null } = options;
+  const { measure = (text) => text.length, limit = MARKDOWN_LIMIT, urlOf = () => null, verbose } = options;
   const { resources, since, diagnostics } = status;
   const top = [
     markdownMarker('status', status.project, status.environment),
@@ -33,14 +33,15 @@ export function statusMarkdown(status: Status, options: MarkdownOptions = {}): s
   ];
   const budget = new SizeBudget(limit - reservedSize - measure(top.join('\n')), measure);
   const rows = budget.fill(resources, rowItem);
-  const warnings = budget.fillUpTo(WARNINGS_SIZE, worstFirst(diagnostics), (each: Diagnostic) =>
+  const told = shownAndRest(diagnostics, { command: 'roster status ', verbose });
+  const warnings = budget.fillUpTo(WARNINGS_SIZE, worstFirst(told.shown), (each: Diagnostic) =>
     diagnosticItem(each, urlOf),
   );
   const left = resources.length - rows.texts.length;
   const head = resources.length === 0 ? [] : markdownTable(titles, []);
   const more =
     left === 0 ? [] : ['', `${left} more ${agree(left, 'resource is', 'resources are')} not shown.`];
-  return [...top, ...head, ...rows.texts, ...more, ...warningsSection(warnings, false), ''].join('\n');
+  return [...top, ...head, ...rows.texts, ...more, ...warningsSection(warnings, told.rest), ''].join('\n');
 }
 
 function rowItem(each: ResourceStatus): PackItem {

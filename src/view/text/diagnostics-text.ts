@@ -1,9 +1,9 @@
-import type { Diagnostic, Place, Severity } from '../../model/diagnostic.js';
+import { type Diagnostic, hasErrors, type Place, type Severity } from '../../model/diagnostic.js';
 import { groupBy } from '../../model/json.js';
 import { agree, some } from '../../model/words.js';
 import { cut, widthOf } from '../columns.js';
 import { escapeCodePoint, escapeControls, unsafeOffsets } from '../escape.js';
-import { severityCounts, severityLabels } from '../plan-words.js';
+import { severityCounts, severityLabels, shownAndRest } from '../plan-words.js';
 import { hangingIndent, type Style, type TextLayout, type TextOptions, textLayout, wrap } from './layout.js';
 
 interface DiagnosticTextOptions extends TextLayout {
@@ -19,22 +19,25 @@ const severityStyles: Readonly<Record<Severity, Style>> = {
 
 /**
  * Every diagnostic with its code, place, source line with the span marked, and help (contract §7), errors last, then the
- * counts and where to read about the errors. While there are errors, everything else is only counted, and otherwise the
- * first of like warnings stands for the others, unless `verbose`. Empty if there are no diagnostics.
+ * counts and where to read about the errors. While there are errors, everything else is only counted. Otherwise the first of
+ * like warnings stands for the others, and those of unchanged resources are counted, unless `verbose`. Empty if there are no diagnostics.
  */
 export function diagnosticsText(diagnostics: readonly Diagnostic[], options: TextOptions): string {
   if (diagnostics.length === 0) return '';
   const layout = textLayout(options);
-  const of = (severity: Severity) => diagnostics.filter((each) => each.severity === severity);
+  const failed = hasErrors(diagnostics);
+  const { shown: all, rest } = shownAndRest(diagnostics, { verbose: layout.verbose || failed });
+  const of = (severity: Severity) => all.filter((each) => each.severity === severity);
   const [errors, others] = [of('error'), [...of('info'), ...of('warning')]];
-  const hidden = errors.length > 0 && !layout.verbose ? others : [];
+  const hidden = failed && !layout.verbose ? others : [];
   const shown = [...(hidden.length > 0 ? [] : others), ...errors];
   const groups = layout.verbose ? shown.map((each) => [each] as const) : likeDiagnostics(shown);
   const blocks = groups.map(([first, ...others]) =>
     [...diagnosticLines(first, layout), ...likeLines(first, others, layout)].join('\n'),
   );
-  const counts = countLine(shown) + hiddenText(hidden);
-  const tail = [layout.paint('strong', counts), ...learnMoreLines(errors, layout.width)].join('\n');
+  const counts = shown.length === 0 ? [] : [layout.paint('strong', countLine(shown) + hiddenText(hidden))];
+  const learnMore = learnMoreLines(errors, layout.width);
+  const tail = [...counts, ...(rest === null ? [] : [rest]), ...learnMore].join('\n');
   return `${[...blocks, tail].join('\n\n')}\n`;
 }
 

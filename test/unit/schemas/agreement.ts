@@ -51,6 +51,7 @@ const reaches = {
   'unknown-input': warning,
   'ignored-inputs': warning,
   'inactive-target': warning,
+  'unused-acceptance': warning,
   'start-rate': warning,
   'left-alone': warning,
   'not-selected': warning,

@@ -66,6 +66,7 @@ export const whole: readonly Readonly<Record<string, unknown>>[] = [
         formerly: 'i',
         protect: true,
         ignore: ['enabled', 'inputs.country'],
+        accept: ['unknown-input'],
       },
       expression: {
         target: 'agent/acme-shop',
