@@ -1,7 +1,8 @@
-import { type Pulled, pull } from '../engine/pull/pull.js';
+import { pull } from '../engine/pull/pull.js';
 import { writePulled } from '../engine/pull/write.js';
 import { withReadSession } from '../engine/session.js';
 import { Problem } from '../model/diagnostic.js';
+import type { Pulled } from '../model/pull.js';
 import { jsonText } from '../view/json/plan-json.js';
 import { pullJson, pullPatch, pullText } from '../view/text/pull-text.js';
 import type { FlagsOf, Implementation } from './command/command.js';
@@ -34,8 +35,8 @@ export const runPull: Implementation<typeof pullCommand> = async (addresses, fla
     diagnostics: found.diagnostics,
     render: {
       text: () => pullText(shown),
-      json: () => jsonText(pullJson(shown, shown.diagnostics)),
-      diff: () => pullPatch(shown),
+      json: () => jsonText(pullJson(shown)),
+      diff: () => pullPatch(shown.files),
     },
   };
 };
@@ -50,7 +51,7 @@ async function write(found: Pulled, { yes }: PullFlags, { host, output }: Comman
   if (found.include !== null && yes !== true) {
     const { file, patterns } = found.include;
     const what = `\`include\` in ${file} must list ${patterns.map((each) => `\`${each}\``).join(', ')}`;
-    output.err(pullPatch({ files: found.files.filter(({ before }) => before !== null) }));
+    output.err(pullPatch(found.files.filter(({ before }) => before !== null)));
     if (!host.stdinIsTerminal)
       throw new Problem({
         severity: 'error',

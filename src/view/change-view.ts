@@ -1,5 +1,5 @@
 import type { Risk } from '../model/finding.js';
-import type { Change, Plan, Step } from '../model/plan.js';
+import type { Change, Drifted, Plan, Step } from '../model/plan.js';
 import { some } from '../model/words.js';
 import { escapeControls } from './escape.js';
 import { type FieldView, fieldLine, fieldParts, fieldViews, originText } from './field-view.js';
@@ -90,7 +90,7 @@ function changeView(change: Change, steps: readonly Step[]): ChangeView {
 }
 
 /** A name that repeats the key says nothing. */
-export function nameBesideKey({ address, name }: Pick<Change, 'address' | 'name'>): string | null {
+export function nameBesideKey({ address, name }: Change | Drifted): string | null {
   return name === address.slice(address.indexOf('/') + 1) ? null : name;
 }
 

@@ -3,6 +3,7 @@ import {
   type Health,
   healths,
   type LastRun,
+  type ListedRun,
   type ResourceStatus,
   type ServiceRun,
   type ServiceRunState,
@@ -55,10 +56,7 @@ export function withStageNames<
 }
 
 /** How long a finished run took; null where the service does not show it. */
-export function runSeconds({
-  startedAt,
-  finishedAt,
-}: Pick<ServiceRun, 'startedAt' | 'finishedAt'>): number | null {
+export function runSeconds({ startedAt, finishedAt }: ServiceRun | ListedRun): number | null {
   if (startedAt === null || finishedAt === null) return null;
   const seconds = (Date.parse(finishedAt) - Date.parse(startedAt)) / 1000;
   return Number.isFinite(seconds) && seconds >= 0 ? seconds : null;

@@ -14,6 +14,7 @@ import {
   type UnmanagedCounts,
 } from '../model/plan.js';
 import { isComplete, outcomeCounts, type Report } from '../model/report.js';
+import type { ProjectScope } from '../model/resource.js';
 import { defaultSafeguards, weakerSafeguards } from '../model/safeguards.js';
 import { numberText } from '../model/schedule.js';
 import { agree, count, instantText } from '../model/words.js';
@@ -32,10 +33,12 @@ export interface PlanFact {
   readonly override?: ServiceOverride;
 }
 
-export function serviceFact({
-  service,
-  serviceOverride,
-}: Pick<Plan, 'service' | 'serviceOverride'>): PlanFact {
+/** What a page is about. Only a plan and a list say what won over the service that the manifest declares. */
+export interface PageSubject extends ProjectScope {
+  readonly serviceOverride?: ServiceOverride;
+}
+
+export function serviceFact({ service, serviceOverride }: PageSubject): PlanFact {
   const fact = { label: 'Service', value: service, isCode: true };
   return serviceOverride === undefined ? fact : { ...fact, override: serviceOverride };
 }
@@ -65,11 +68,8 @@ export function startsFact(plan: Plan): PlanFact[] {
   return proseFact('Agent starts per week', startsPerWeek(plan));
 }
 
-/** Drift counts no ignored differences. */
-export type Uncounted = Pick<Plan, 'unmanaged' | 'ignored'>;
-
 /** What the summary does not count. */
-export function uncountedFacts({ unmanaged, ignored }: Uncounted): PlanFact[] {
+export function uncountedFacts({ unmanaged, ignored }: Plan): PlanFact[] {
   return [...unmanagedFact(unmanaged), ...ignoredFact(ignored)];
 }
 

@@ -5,6 +5,7 @@ import { errnoOf } from '../../files/errno.js';
 import { kinds } from '../../kinds/index.js';
 import { Problem, problem } from '../../model/diagnostic.js';
 import type { Kind } from '../../model/kind.js';
+import type { PulledFile } from '../../model/pull.js';
 import {
   entriesLines,
   type ImportEntry,
@@ -18,15 +19,6 @@ import { refusePastedKey } from '../api-key.js';
 import { occupantOf } from '../init/new-files.js';
 import { includes } from '../selectors.js';
 import { type CheckContext, check, noOverlay } from './check.js';
-
-/** A file as it will be. */
-export interface PulledFile {
-  /** Relative to the project's folder, with `/`. */
-  readonly path: string;
-  /** Null for a new file. */
-  readonly before: string | null;
-  readonly after: string;
-}
 
 /** Where new entries go. */
 export interface NewFilesOptions {
@@ -56,7 +48,7 @@ export class FileMaker {
     const added = layOut(entries, kinds, { root, cwd, out, into, by }, texts);
     const { patterns } = check(this.context, noOverlay);
     const include = missingIncludes(added, patterns, new Set(paths.values()), { root, into });
-    const result = new Map<string, PulledFile & Pick<NewText, 'entries'>>();
+    const result = new Map<string, FileWithEntries>();
     for (const [shown, after] of changed) {
       const path = this.pathOf(shown);
       result.set(path, { path, before: this.texts.get(shown) ?? '', after, entries: [] });
@@ -136,11 +128,8 @@ export interface ImportDestination {
 }
 
 /** A new manifest, or one that gets further entries. Paths are relative to the project's folder, with `/`. */
-export interface NewText {
-  readonly path: string;
-  /** Null for a new file. */
-  readonly before: string | null;
-  readonly after: string;
+interface FileWithEntries extends PulledFile {
+  /** Those that are new in it. */
   readonly entries: readonly ImportEntry[];
 }
 
@@ -152,7 +141,7 @@ function layOut(
   kinds: readonly Kind[],
   to: ImportDestination,
   texts: ReadonlyMap<string, string>,
-): readonly NewText[] {
+): readonly FileWithEntries[] {
   if (entries.length === 0) return [];
   if (to.into !== undefined) return [inOneFile(entries, kinds, to, texts)];
   const folder = pathInProject(to.out, DEFAULT_FOLDER, '--out', to);
@@ -170,7 +159,7 @@ function inOneFile(
   kinds: readonly Kind[],
   to: ImportDestination,
   texts: ReadonlyMap<string, string>,
-): NewText {
+): FileWithEntries {
   const path = pathInProject(to.into, '', '--into', to);
   if (!/\.ya?ml$/.test(path))
     throw problem(
@@ -249,7 +238,7 @@ function pathInProject(
 
 /** What `include` must list in addition, so that the new files belong to the project. */
 function missingIncludes(
-  files: readonly NewText[],
+  files: readonly FileWithEntries[],
   patterns: readonly string[],
   own: ReadonlySet<string>,
   { root, into }: Pick<ImportDestination, 'root' | 'into'>,

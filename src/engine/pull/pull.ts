@@ -3,6 +3,7 @@ import { readOutline } from '../../manifest/outline.js';
 import { type Diagnostic, Problem, problem } from '../../model/diagnostic.js';
 import { canonical, groupBy, type Json } from '../../model/json.js';
 import { exists, type Kind } from '../../model/kind.js';
+import type { Pulled } from '../../model/pull.js';
 import { type Address, type KindName, type Observed, objectKey, type Project } from '../../model/resource.js';
 import {
   candidates,
@@ -29,7 +30,7 @@ import { environmentOf, type ProjectOptions, readProject, readProjectWith } from
 import { nameGlob, selectedOf, selectorsOf } from '../selectors.js';
 import type { ReadSession } from '../session.js';
 import { type CheckContext, check, noOverlay, type Overlay, OverlayReading } from './check.js';
-import { FileMaker, type NewFilesOptions, type PulledFile } from './files.js';
+import { FileMaker, type NewFilesOptions } from './files.js';
 import { type WrittenBack, writeBack } from './write-back.js';
 
 export interface PullOptions extends NewFilesOptions {
@@ -39,23 +40,6 @@ export interface PullOptions extends NewFilesOptions {
   readonly match?: string | undefined;
   /** Objects of the inventory that the service does not show were deleted: it is the same account. Default: false. */
   readonly allowAccountChange?: boolean | undefined;
-}
-
-export interface Pulled {
-  readonly root: string;
-  /** In the order in which they are written: `include` comes last, so that the project is valid in between. */
-  readonly files: readonly PulledFile[];
-  readonly imported: readonly {
-    readonly address: Address;
-    readonly file: string;
-    readonly external: boolean;
-  }[];
-  readonly updated: readonly { readonly address: Address; readonly fields: readonly string[] }[];
-  /** What is added to `include`, and to which file; null when nothing is. */
-  readonly include: { readonly file: string; readonly patterns: readonly string[] } | null;
-  /** Why there is nothing to write, as far as that is known: sentences. */
-  readonly reasons: readonly string[];
-  readonly diagnostics: readonly Diagnostic[];
 }
 
 /**
@@ -73,12 +57,11 @@ export async function pull(
   const observation = await observe(session, { everything: true, allow });
   requireMatches(session, observation);
   requireAccount(observation);
-  const puller = new Puller(wanted, { session, options, observation });
-  return { ...puller.pull(), diagnostics: puller.diagnostics };
+  return new Puller(wanted, { session, options, observation }).pull();
 }
 
 class Puller {
-  readonly diagnostics: Diagnostic[] = [];
+  private readonly diagnostics: Diagnostic[] = [];
   private readonly wording: Wording;
   private readonly texts: ReadonlyMap<string, string>;
 
@@ -92,7 +75,7 @@ class Puller {
     );
   }
 
-  pull(): Omit<Pulled, 'diagnostics'> {
+  pull(): Pulled {
     const { addresses = [] } = this.wanted;
     const found = this.candidates();
     const selectors = selectorsOf(addresses);
@@ -123,6 +106,7 @@ class Puller {
       updated: [...written.updated].map(([address, fields]) => ({ address, fields })),
       include: include.length === 0 ? null : { file, patterns: include },
       reasons: reasonsForNothing(this.context.observation, { isSelected, match: this.wanted.match, owned }),
+      diagnostics: this.diagnostics,
     };
   }
 

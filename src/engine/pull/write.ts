@@ -3,9 +3,8 @@ import { readRegular, unwritable, writeAtomic } from '../../files/atomic.js';
 import { errnoOf } from '../../files/errno.js';
 import { makeFolders } from '../../files/new-file.js';
 import { problem } from '../../model/diagnostic.js';
+import type { Pulled, PulledFile } from '../../model/pull.js';
 import { occupantOf } from '../init/new-files.js';
-import type { PulledFile } from './files.js';
-import type { Pulled } from './pull.js';
 
 /** Writes each file whole, in order. Nothing is written when one of them has changed since it was read. */
 export async function writePulled({ files, root }: Pulled): Promise<void> {

@@ -82,7 +82,7 @@ function descriptor(id: DiagnosticCode, { helpUri }: SarifRun) {
   };
 }
 
-function result({ code, severity, place, related = [], ...texts }: Located, ruleIndex: number) {
+function result({ code, severity, place, related = [], message, help }: Located, ruleIndex: number) {
   const relatedLocations = related.map((each, id) => ({
     id,
     message: { text: plain(each.message) },
@@ -92,17 +92,17 @@ function result({ code, severity, place, related = [], ...texts }: Located, rule
     ruleId: code,
     ruleIndex,
     level: severityLabels[severity],
-    message: messageOf(texts),
+    message: messageOf(message, help),
     locations: [location(place)],
     ...(relatedLocations.length === 0 ? {} : { relatedLocations }),
   };
 }
 
-function notification({ code, severity, ...texts }: Diagnostic) {
-  return { descriptor: { id: code }, level: severityLabels[severity], message: messageOf(texts) };
+function notification({ code, severity, message, help }: Diagnostic) {
+  return { descriptor: { id: code }, level: severityLabels[severity], message: messageOf(message, help) };
 }
 
-function messageOf({ message, help }: Pick<Diagnostic, 'message' | 'help'>) {
+function messageOf(message: string, help: string | undefined) {
   return { text: help === undefined ? plain(message) : `${plain(message)} (help: ${plain(help)})` };
 }
 

@@ -26,9 +26,8 @@ const MOST_SCHEDULES = 20;
 
 /** What starts when, as one page without a script. */
 export function calendarHtml(calendar: Calendar, diagnostics: readonly Diagnostic[]): string {
-  const { timeZone, days, limit, minutesOverLimit, schedules, starts } = calendar;
+  const { project, environment, timeZone, days, limit, minutesOverLimit, schedules, starts } = calendar;
   const scale = heatScale(limit, days);
-  const about = { what: 'Calendar', project: calendar.project, environment: calendar.environment };
   const over = minutesOverLimit === 0 ? 'none' : amount(minutesOverLimit, 'minute');
   const facts = [
     ['Days', `${days[0]?.date ?? ''} to ${days.at(-1)?.date ?? ''}, times in ${timeZone}`],
@@ -36,7 +35,8 @@ export function calendarHtml(calendar: Calendar, diagnostics: readonly Diagnosti
     ['Agent starts', numberText(starts)],
     [`Above limits.startsPerMinute (${numberText(limit)})`, over],
   ] as const;
-  const body = html`${headerHtml({ ...about, facts })}
+  const header = { what: 'Calendar', project, environment, facts };
+  const body = html`${headerHtml(header)}
 <main>
 ${heatMapHtml({ caption: `Agents started per hour, times in ${timeZone}`, days, scale })}
 ${legendHtml(scale)}
@@ -44,7 +44,7 @@ ${busiestHtml(calendar)}
 ${uncountedHtml(calendar)}
 ${warningsHtml(diagnostics)}
 </main>`;
-  return pageHtml({ title: pageTitle(about), body, style: calendarStyle + heatStyle() });
+  return pageHtml({ title: pageTitle(header), body, style: calendarStyle + heatStyle() });
 }
 
 function busiestHtml({ busiest, limit }: Calendar): Html | null {

@@ -81,7 +81,7 @@ export function headerHtml({ what, project, environment, facts }: Header): Html 
 </header>`;
 }
 
-export function pageTitle({ what, project, environment }: Omit<Header, 'facts'>): string {
+export function pageTitle({ what, project, environment }: Header): string {
   return `${what} of ${project}${environment === null ? '' : ` (${environment})`}`;
 }
 
@@ -147,8 +147,8 @@ export interface FailedPage {
 
 /** The page in place of a plan or a calendar when there are errors. */
 export function failureHtml({ what, project, environment, diagnostics }: FailedPage): string {
-  const header = { what, project: project ?? 'Unknown project', environment };
-  const body = html`${headerHtml({ ...header, facts: [] })}
+  const header = { what, project: project ?? 'Unknown project', environment, facts: [] };
+  const body = html`${headerHtml(header)}
 <main>
 <section class="refused" aria-labelledby="failed"><h2 id="failed">No ${what.toLowerCase()}, because of errors</h2>
 <p>${severityCounts(diagnostics).join(', ')}</p></section>

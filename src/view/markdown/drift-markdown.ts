@@ -9,7 +9,7 @@ import {
   noDrift,
   type PlaceUrl,
   shownAndRest,
-  uncountedFacts,
+  unmanagedFact,
   worstFirst,
 } from '../plan-words.js';
 import { foldedFields, LONGEST_NAME } from './change-markdown.js';
@@ -70,7 +70,7 @@ function header(drift: Drift): string[] {
     ...advice(drift),
     '',
     projectMarkdown(drift),
-    ...uncountedFacts(drift).flatMap((each) => ['', factSentence(each)]),
+    ...unmanagedFact(drift.unmanaged).flatMap((each) => ['', factSentence(each)]),
     '',
   ];
 }

@@ -1,8 +1,14 @@
 import type { Diagnostic, Place } from '../../model/diagnostic.js';
-import type { Plan } from '../../model/plan.js';
 import { cut } from '../columns.js';
 import { escapeControls } from '../escape.js';
-import { type PlaceUrl, serviceFact, severityCounts, severityLabels, worstFirst } from '../plan-words.js';
+import {
+  type PageSubject,
+  type PlaceUrl,
+  serviceFact,
+  severityCounts,
+  severityLabels,
+  worstFirst,
+} from '../plan-words.js';
 import { markdownLink, markdownMarker, shortCode, shortProse } from './markdown-escape.js';
 
 /** What the comments and issues about plans, drift and status have in common. */
@@ -27,11 +33,9 @@ export interface MarkdownOptions {
 }
 
 /** Project, environment and service in a sentence without an end. */
-export function projectMarkdown(
-  plan: Pick<Plan, 'project' | 'environment' | 'service' | 'serviceOverride'>,
-): string {
-  const { project, environment } = plan;
-  const { value, override } = serviceFact(plan);
+export function projectMarkdown(subject: PageSubject): string {
+  const { project, environment } = subject;
+  const { value, override } = serviceFact(subject);
   const where = environment === null ? '' : `, environment ${settingCode(environment)}`;
   const above =
     override === undefined ? '' : ` (\`${override.setBy}\` overrides ${settingCode(override.declared)})`;
@@ -206,9 +210,11 @@ export class SizeBudget {
 const reservedSize = 8_000;
 const maxNameColumns = 2_000;
 
-export interface FailedRun extends Pick<Plan, 'environment' | 'diagnostics'> {
+export interface FailedRun {
   /** Null when the manifests cannot be read so far. */
   readonly project: string | null;
+  readonly environment: string | null;
+  readonly diagnostics: readonly Diagnostic[];
 }
 
 /** The page in place of a plan or of drift when there are errors, with the same marker, so that a bot replaces the old page. */

@@ -1,4 +1,3 @@
-import type { Change } from '../../model/plan.js';
 import { count } from '../../model/words.js';
 import type { ChangeView } from '../change-view.js';
 import { cut, fits, pad, widthOf } from '../columns.js';
@@ -83,16 +82,12 @@ function heading(view: ChangeView, { width, paint, verbose }: TextLayout): strin
 /** An adopted object is shown in brief, since none of its fields changes: one line, without the id. */
 function labels({ change, name }: ChangeView, verbose: boolean): string[] {
   const { action, inBrief, id } = change;
-  if (action !== 'adopt' || inBrief === undefined) return nameAndId({ name, id });
-  return [
-    ...nameAndId({ name, id: null }),
-    escapeControls(inBrief),
-    ...(verbose ? nameAndId({ name: null, id }) : []),
-  ];
+  if (action !== 'adopt' || inBrief === undefined) return nameAndId(name, id);
+  return [...nameAndId(name, null), escapeControls(inBrief), ...(verbose ? nameAndId(null, id) : [])];
 }
 
 /** `"Retail prices"` and `id 3f2a`, as far as there are any. */
-export function nameAndId({ name, id }: Pick<Change, 'name' | 'id'>): string[] {
+export function nameAndId(name: string | null, id: string | null): string[] {
   return [...(name === null ? [] : [quoted(name)]), ...(id === null ? [] : [`id ${escapeControls(id)}`])];
 }
 

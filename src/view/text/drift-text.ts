@@ -2,10 +2,10 @@ import type { Drift, Drifted } from '../../model/plan.js';
 import { nameBesideKey } from '../change-view.js';
 import { escapeControls } from '../escape.js';
 import { fieldViews } from '../field-view.js';
-import { driftCounts, noDrift } from '../plan-words.js';
+import { driftCounts, factSentence, noDrift, unmanagedFact } from '../plan-words.js';
 import { fieldsText, nameAndId } from './change-text.js';
 import { flow, folded, indent, joinBlocks, type TextLayout, type TextOptions, textLayout } from './layout.js';
-import { headerLines, uncountedLines } from './plan-text.js';
+import { headerLines } from './plan-text.js';
 
 /** What was changed outside roster: each field as last applied and as it is on the service. */
 export function driftText(drift: Drift, options: TextOptions): string {
@@ -13,7 +13,7 @@ export function driftText(drift: Drift, options: TextOptions): string {
   return joinBlocks([
     headerLines(drift, layout),
     ...drift.changes.map((each) => changeLines(each, layout)),
-    [...uncountedLines(drift), layout.paint('strong', driftLine(drift))],
+    [...unmanagedFact(drift.unmanaged).map(factSentence), layout.paint('strong', driftLine(drift))],
   ]);
 }
 
@@ -21,10 +21,9 @@ function changeLines(change: Drifted, layout: TextLayout): string[] {
   const { what, address } = change;
   const { width, paint } = layout;
   const action = what === 'changed' ? '~ changed' : '- deleted';
-  const texts = [
-    escapeControls(address),
-    ...nameAndId({ name: nameBesideKey(change), id: change.id }),
-  ].flatMap((text) => folded(text, width - 14));
+  const texts = [escapeControls(address), ...nameAndId(nameBesideKey(change), change.id)].flatMap((text) =>
+    folded(text, width - 14),
+  );
   const [first = '', ...rest] = flow(
     texts.map((text) => ({ text })),
     width - 14,

@@ -57,9 +57,10 @@ export function logEntryText(log: DetailedLog, options: TextOptions): string {
   ]);
 }
 
-function headerLines(log: Omit<Log, 'entries' | 'total'>, layout: TextLayout): string[] {
+function headerLines(log: Log | DetailedLog, layout: TextLayout): string[] {
+  const { project, environment } = log;
   const inventory = { label: 'Inventory', value: log.inventory, isCode: true };
-  return [...projectLines(log, layout), ...factLines(inventory, layout)];
+  return [...projectLines(project, environment, layout), ...factLines(inventory, layout)];
 }
 
 /** `#12  2026-11-20 09:12 UTC  apply complete: 2 created, 1 updated`. */
@@ -130,7 +131,9 @@ function changeLines(change: DetailedChange, layout: TextLayout): string[] {
   const { width, paint } = layout;
   const known = isAction(action) ? action : 'update';
   const { style } = actionLabels[known];
-  const title = [escapeControls(address), ...nameAndId(change)].flatMap((text) => folded(text, width - 4));
+  const title = [escapeControls(address), ...nameAndId(change.name, change.id)].flatMap((text) =>
+    folded(text, width - 4),
+  );
   const [first = '', ...rest] = flow(
     [{ text: doneText(change) }, ...title.map((text) => ({ text }))],
     width - 4,

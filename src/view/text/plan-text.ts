@@ -9,12 +9,12 @@ import { actionLabels } from '../labels.js';
 import {
   basisFacts,
   factSentence,
+  type PageSubject,
   type PlanFact,
   planLine,
   refusalTitle,
   serviceFact,
   startsFact,
-  type Uncounted,
   uncountedFacts,
 } from '../plan-words.js';
 import { changeText, nameAndId } from './change-text.js';
@@ -48,7 +48,10 @@ export function planText(plan: Plan, options: PlanTextOptions): string {
     ? { blocks: [], shortened: 0 }
     : changeBlocks(views, layout, isListed);
   return joinBlocks([
-    [...projectLines(plan, layout), ...basisFacts(plan).flatMap((each) => factLines(each, layout))],
+    [
+      ...projectLines(plan.project, plan.environment, layout),
+      ...basisFacts(plan).flatMap((each) => factLines(each, layout)),
+    ],
     planRiskLines(plan.risks, layout),
     ...(isListed ? changeList(views, layout) : []),
     ...blocks,
@@ -61,15 +64,14 @@ export function planText(plan: Plan, options: PlanTextOptions): string {
 }
 
 /** The project and the service, as every text about them begins. */
-export function headerLines(
-  plan: Pick<Plan, 'project' | 'environment' | 'service' | 'serviceOverride'>,
-  layout: TextLayout,
-): string[] {
-  return [...projectLines(plan, layout), ...factLines(serviceFact(plan), layout)];
+export function headerLines(subject: PageSubject, layout: TextLayout): string[] {
+  const { project, environment } = subject;
+  return [...projectLines(project, environment, layout), ...factLines(serviceFact(subject), layout)];
 }
 
 export function projectLines(
-  { project, environment }: Pick<Plan, 'project' | 'environment'>,
+  project: string,
+  environment: string | null,
   { width, paint }: TextLayout,
 ): string[] {
   const where = environment === null ? '' : `, environment ${escapeControls(environment)}`;
@@ -95,7 +97,7 @@ function foldedLine(text: string, width: number): string[] {
 }
 
 /** Right above the summary, which does not count them. Always one line each, so that people and scripts find them. */
-export function uncountedLines(plan: Uncounted): string[] {
+export function uncountedLines(plan: Plan): string[] {
   return uncountedFacts(plan).map(factSentence);
 }
 
@@ -176,8 +178,7 @@ function whatChanges(view: ChangeView): string[] {
   const { change, name } = view;
   const all = factsOf(view);
   const facts = all.find((each) => fits(each.join('  '), LONGEST_LIST_TEXT)) ?? all.at(-1) ?? [];
-  if (change.action === 'delete')
-    return [...nameAndId({ name, id: null }), ...facts, ...nameAndId({ name: null, id: change.id })];
+  if (change.action === 'delete') return [...nameAndId(name, null), ...facts, ...nameAndId(null, change.id)];
   const isNamed = change.action !== 'update' && change.action !== 'replace' && name !== null;
   return [
     ...(isNamed ? [cut(quoted(name), WIDEST_COLUMN)] : []),

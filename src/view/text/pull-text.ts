@@ -1,28 +1,10 @@
-import type { Diagnostic } from '../../model/diagnostic.js';
-import type { Address } from '../../model/resource.js';
+import type { Pulled, PulledFile } from '../../model/pull.js';
 import { count } from '../../model/words.js';
 import { escapeControls } from '../escape.js';
 import { diagnosticJson } from '../json/plan-json.js';
 import { filePatch } from '../line-diff.js';
 
-/** What `roster pull` writes, or would write. */
-export interface PullView {
-  readonly files: readonly {
-    readonly path: string;
-    readonly before: string | null;
-    readonly after: string;
-  }[];
-  readonly imported: readonly {
-    readonly address: Address;
-    readonly file: string;
-    readonly external: boolean;
-  }[];
-  readonly updated: readonly { readonly address: Address; readonly fields: readonly string[] }[];
-  readonly include: { readonly file: string; readonly patterns: readonly string[] } | null;
-  readonly reasons: readonly string[];
-}
-
-export function pullText({ files, imported, updated, include, reasons }: PullView): string {
+export function pullText({ files, imported, updated, include, reasons }: Pulled): string {
   if (files.length === 0) return `${['Nothing to write.', ...reasons.map(escapeControls)].join(' ')}\n`;
   const lines = files.map(({ path, before }) => {
     const own = imported.filter(({ file }) => file === path);
@@ -44,14 +26,11 @@ export function pullText({ files, imported, updated, include, reasons }: PullVie
 }
 
 /** The patch that it is, which can be reviewed before anything is written. */
-export function pullPatch({ files }: Pick<PullView, 'files'>): string {
+export function pullPatch(files: readonly PulledFile[]): string {
   return files.map(({ path, before, after }) => filePatch(path, before, after)).join('');
 }
 
-export function pullJson(
-  { files, imported, updated, include }: PullView,
-  diagnostics: readonly Diagnostic[],
-) {
+export function pullJson({ files, imported, updated, include, diagnostics }: Pulled) {
   const written = files.map(({ path, before }) => ({ path, created: before === null }));
   const problems = diagnostics.map(diagnosticJson);
   return { formatVersion: 1, files: written, imported, updated, include, diagnostics: problems };

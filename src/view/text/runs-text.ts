@@ -168,15 +168,16 @@ function hasFailed({ state, members }: ShownRun): boolean {
   return state === 'failed' || members.some((each) => each.state === 'failed');
 }
 
-function nameOf({ idKind, id, address }: Pick<ShownState, 'idKind' | 'id' | 'address'>): string {
+function nameOf({ idKind, id, address }: ShownState): string {
   return escapeControls(`${runKindNames[idKind]} ${id}${address === null ? '' : ` (${address})`}`);
 }
 
 /** `roster runs stop`: a line for each run. */
 export function stoppedRunsText(runs: readonly StoppedRun[], options: TextOptions): string {
   const { paint } = textLayout(options);
-  const lines = runs.map(({ idKind, id, address, result, state }) => {
-    const name = nameOf({ idKind, id, address });
+  const lines = runs.map((run) => {
+    const { result, state } = run;
+    const name = nameOf(run);
     const label = paint(runStateStyles[state], runStateLabels[state]);
     if (result === 'finished') return `${name} had finished before: ${label}. Nothing was sent.`;
     if (result === 'running') return `${name} is still ${label}.`;

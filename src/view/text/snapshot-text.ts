@@ -1,12 +1,12 @@
 import type { Diagnostic } from '../../model/diagnostic.js';
-import type { Plan } from '../../model/plan.js';
+import type { ProjectScope } from '../../model/resource.js';
 import { count } from '../../model/words.js';
 import { escapeControls } from '../escape.js';
 import { diagnosticJson, jsonHeader } from '../json/plan-json.js';
 import { zoneDataText } from '../plan-words.js';
 
 /** The parts of a saved snapshot that are reported. */
-export interface SavedSnapshot extends Pick<Plan, 'project' | 'environment' | 'service'> {
+export interface SavedSnapshot extends ProjectScope {
   readonly takenAt: string;
   readonly timeZoneData?: string;
   readonly agents: readonly unknown[];

@@ -51,7 +51,7 @@ function matchLines({ address, source, object, rule, tried }: Why, { width, pain
 }
 
 function objectText(object: NonNullable<Why['object']>): string {
-  return [...nameAndId(object), ...(object.id === null ? ['without an id'] : [])].join(' ');
+  return [...nameAndId(object.name, object.id), ...(object.id === null ? ['without an id'] : [])].join(' ');
 }
 
 function differenceLines({ change, endsHold }: Why, layout: TextLayout): string[] {
