@@ -169,7 +169,8 @@ export function byRisk(views: readonly ChangeView[]) {
   const isTooFrequent = ({ change }: ChangeView) => change.risks.some(({ code }) => code === 'too-frequent');
   return {
     deliveries,
-    careful: [...deletes, ...rest.filter((each) => each.needsCare && each.change.action !== 'delete')],
+    deletes,
+    credentials: rest.filter((each) => each.needsCare && each.change.action !== 'delete'),
     // Not even hundreds of other risks may push them over the limit.
     risky: [...risky.filter(isTooFrequent), ...risky.filter((each) => !isTooFrequent(each))],
     others: [...harmless.filter((each) => !isInventoryOnly(each)), ...harmless.filter(isInventoryOnly)],

@@ -8,7 +8,7 @@ import { diagnosticsGithub } from '../../view/ci/github.js';
 import { sarif } from '../../view/ci/sarif.js';
 import { failureHtml } from '../../view/html/page.js';
 import { failureJson, jsonText } from '../../view/json/plan-json.js';
-import { failureMarkdown } from '../../view/markdown/page-parts.js';
+import { failureMarkdown } from '../../view/markdown/failure-markdown.js';
 import { diagnosticsText } from '../../view/text/diagnostics-text.js';
 import { type CommandContext, defaultWidth } from '../host/host.js';
 import { fromRepositoryRoot } from '../host/repository.js';

@@ -27,7 +27,7 @@ import {
   shortProse,
   tableCode,
 } from './markdown-escape.js';
-import { type PackItem, placeMarkdown } from './page-parts.js';
+import { type PageItem, placeMarkdown } from './page-parts.js';
 
 /** Risks and notes shown for one change. */
 const MOST_SENTENCES = 10;
@@ -36,6 +36,7 @@ const LONGEST_SENTENCE = 2_000;
 export const LONGEST_NAME = 2_000;
 /** Nobody scrolls sideways to the end of a line of code. */
 const WIDEST_LINE = 100;
+
 /**
  * A list item: the action, the resource and what changes, risks and notes, and what is long folded below. What is `said`
  * above the item for all of its kind is not repeated.
@@ -44,7 +45,7 @@ export function changeMarkdown(
   view: ChangeView,
   urlOf: PlaceUrl,
   said: ReadonlySet<string> = new Set(),
-): PackItem {
+): PageItem {
   const parts = fieldParts(view.fields);
   // An empty list item would underline the line before it and so make it a heading.
   const sentences = sentencesOf(view).filter((each) => /\S/.test(each) && !said.has(each));

@@ -10,24 +10,21 @@ import {
   type PlaceUrl,
   shownAndRest,
   unmanagedFact,
-  worstFirst,
 } from '../plan-words.js';
 import { foldedFields, LONGEST_NAME } from './change-markdown.js';
 import { markdownCode, markdownMarker, shortCode } from './markdown-escape.js';
 import {
-  diagnosticItem,
+  budgetBelow,
   type Filled,
+  fillWarnings,
   hiddenWarnings,
-  MARKDOWN_LIMIT,
   type MarkdownOptions,
-  type PackItem,
+  type PageItem,
   pageText,
   placeMarkdown,
   projectMarkdown,
-  SizeBudget,
-  subsection,
+  shownLines,
   tooLong,
-  WARNINGS_SIZE,
   warningsSection,
 } from './page-parts.js';
 
@@ -39,9 +36,9 @@ const RESERVED_SIZE = 1_000;
  * field as last applied and as it is now. Never over the limit.
  */
 export function driftMarkdown(drift: Drift, options: MarkdownOptions = {}): string {
-  const { measure = (text) => text.length, limit = MARKDOWN_LIMIT, urlOf = () => null, verbose } = options;
+  const { urlOf = () => null, verbose } = options;
   const top = header(drift);
-  const budget = new SizeBudget(limit - RESERVED_SIZE - measure(top.join('\n')), measure);
+  const budget = budgetBelow(top.join('\n'), RESERVED_SIZE, options);
   const isDeleted = ({ what }: Drifted) => what === 'deleted';
   const deletedFirst = [
     ...drift.changes.filter(isDeleted),
@@ -49,13 +46,11 @@ export function driftMarkdown(drift: Drift, options: MarkdownOptions = {}): stri
   ];
   const changes = budget.fill(deletedFirst, (each) => driftedItem(each, urlOf));
   const told = shownAndRest(drift.diagnostics, { command: 'roster drift ', verbose });
-  const warnings = budget.fillUpTo(WARNINGS_SIZE, worstFirst(told.shown), (each) =>
-    diagnosticItem(each, urlOf),
-  );
+  const warnings = fillWarnings(budget, told.shown, urlOf);
   return pageText([
     ...top,
     ...omissions(changes, warnings),
-    ...subsection(null, changes),
+    ...shownLines(changes),
     ...warningsSection(warnings, told.rest),
   ]);
 }
@@ -89,7 +84,7 @@ function advice({ changes, diagnostics }: Drift): string[] {
 }
 
 /** `before` of a field is what was applied last, `after` what someone else has changed it to. */
-function driftedItem(drifted: Drifted, urlOf: PlaceUrl): PackItem {
+function driftedItem(drifted: Drifted, urlOf: PlaceUrl): PageItem {
   const { what, address, id, source } = drifted;
   const name = nameBesideKey(drifted);
   const parts = fieldParts(fieldViews({ ...drifted, action: 'update', origin: 'remote' }));
@@ -111,7 +106,7 @@ function driftedItem(drifted: Drifted, urlOf: PlaceUrl): PackItem {
 
 function omissions(changes: Filled<Drifted>, warnings: Filled<Diagnostic>): string[] {
   const left = changes.items.length - changes.texts.length;
-  const bare = changes.texts.length - changes.full;
+  const bare = changes.texts.length - changes.fullCount;
   return tooLong('drift', [
     ...(left === 0 ? [] : [`${count(left, 'change')} left out`]),
     ...(bare === 0 ? [] : [`${count(bare, 'change')} shown without details`]),

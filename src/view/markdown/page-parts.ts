@@ -9,7 +9,7 @@ import {
   severityLabels,
   worstFirst,
 } from '../plan-words.js';
-import { markdownLink, markdownMarker, shortCode, shortProse } from './markdown-escape.js';
+import { markdownLink, shortCode, shortProse } from './markdown-escape.js';
 
 /** What the comments and issues about plans, drift and status have in common. */
 
@@ -17,7 +17,7 @@ import { markdownLink, markdownMarker, shortCode, shortProse } from './markdown-
 export const MARKDOWN_LIMIT = 65_000;
 
 /** Of warnings, which come before the details of other changes. In the unit of the limit. */
-export const WARNINGS_SIZE = 8_000;
+const WARNINGS_SIZE = 8_000;
 
 /** No project, service or inventory has a longer name. */
 const LONGEST_SETTING = 2_500;
@@ -56,11 +56,20 @@ export function placeMarkdown(place: Place, urlOf: PlaceUrl): string {
 export function diagnosticItem(
   { severity, code, message, place, help }: Diagnostic,
   urlOf: PlaceUrl,
-): PackItem {
+): PageItem {
   const where = place === undefined ? '' : ` at ${placeMarkdown(place, urlOf)}`;
   const short = `- **${severityLabels[severity]}** ${shortCode(code, 60)}${where}: ${shortProse(message)}`;
   const text = help === undefined ? short : `${short} (help: ${shortProse(help)})`;
   return { short, full: () => ({ text, shortened: 0 }), shortened: 0 };
+}
+
+/** Warnings get a part of the size that is left, so that some are shown whatever comes after them. */
+export function fillWarnings(
+  budget: SizeBudget,
+  diagnostics: readonly Diagnostic[],
+  urlOf: PlaceUrl,
+): Filled<Diagnostic> {
+  return budget.fillUpTo(WARNINGS_SIZE, worstFirst(diagnostics), (each) => diagnosticItem(each, urlOf));
 }
 
 /** At the end. Folded while there are errors, which are read first. `rest` is a sentence about those that are not shown. */
@@ -69,7 +78,7 @@ export function warningsSection(
   rest: string | null,
   isFolded = false,
 ): string[] {
-  const list = subsection(null, warnings);
+  const list = shownLines(warnings);
   const last = rest === null ? [] : [rest, ''];
   if (list.length === 0) return last;
   if (!isFolded) return section(`### ${warningsTitle(warnings.items)}`, [...list, ...last]);
@@ -111,8 +120,8 @@ export function section(title: string, lines: readonly string[]): string[] {
   return lines.length === 0 ? [] : [title, '', ...lines];
 }
 
-export function subsection<T>(
-  title: string | null,
+/** The texts of the items that fitted, or of some of them. */
+export function shownLines<T>(
   { items, texts }: Filled<T>,
   only: (item: T) => boolean = () => true,
 ): string[] {
@@ -120,7 +129,7 @@ export function subsection<T>(
     const item = items[index];
     return item !== undefined && only(item);
   });
-  return shown.length === 0 ? [] : [...(title === null ? [] : [title, '']), ...shown, ''];
+  return shown.length === 0 ? [] : [...shown, ''];
 }
 
 /** The lines of a page, with one empty line at most between two others. */
@@ -129,14 +138,14 @@ export function pageText(lines: readonly string[]): string {
 }
 
 /** One item of a comment, in two lengths. `full` begins with `short`; it is built only if it may fit. */
-export interface PackItem {
+export interface PageItem {
   readonly short: string;
-  full(): PackText;
+  full(): ItemText;
   /** How much is not shown in full in `short`. */
   readonly shortened: number;
 }
 
-interface PackText {
+interface ItemText {
   readonly text: string;
   readonly shortened: number;
 }
@@ -146,7 +155,7 @@ export interface Filled<T> {
   readonly items: readonly T[];
   readonly texts: readonly string[];
   /** How many texts, from the first on, are full; the rest are short. */
-  readonly full: number;
+  readonly fullCount: number;
   /** How many values in the texts are not shown in full. */
   readonly shortened: number;
 }
@@ -154,8 +163,17 @@ export interface Filled<T> {
 /** The size of a text in the unit of the limit: characters or bytes. */
 export type MeasureText = (text: string) => number;
 
+/** The size for what follows `top`, without what is reserved for what is known last. */
+export function budgetBelow(
+  top: string,
+  reserved: number,
+  { measure = (text) => text.length, limit = MARKDOWN_LIMIT }: MarkdownOptions,
+): SizeBudget {
+  return new SizeBudget(limit - reserved - measure(top), measure);
+}
+
 /** The size that is left. Once something was cut, nothing after it is shown. */
-export class SizeBudget {
+class SizeBudget {
   private over = false;
 
   constructor(
@@ -164,9 +182,9 @@ export class SizeBudget {
   ) {}
 
   /** Adds items that must be complete before anything after them is shown. */
-  fill<T>(items: readonly T[], render: (item: T) => PackItem): Filled<T> {
+  fill<T>(items: readonly T[], render: (item: T) => PageItem): Filled<T> {
     const filled = this.fillUpTo(this.left, items, render);
-    this.over ||= filled.full < items.length;
+    this.over ||= filled.fullCount < items.length;
     return filled;
   }
 
@@ -174,26 +192,27 @@ export class SizeBudget {
    * As many items as fit into `size`, in order: first all short texts, then full ones as long as the size lasts. Both
    * passes end at the first text that does not fit, so that no later item is shown in preference to an earlier one.
    */
-  fillUpTo<T>(size: number, items: readonly T[], render: (item: T) => PackItem): Filled<T> {
+  fillUpTo<T>(size: number, items: readonly T[], render: (item: T) => PageItem): Filled<T> {
     const least = this.left - Math.min(this.left, size);
-    const packed: PackItem[] = [];
+    const packed: PageItem[] = [];
     for (const item of items) {
       const rendered = render(item);
       if (!this.take(this.measure(rendered.short) + 1, least)) break;
       packed.push(rendered);
     }
-    const shown: PackText[] = packed.map(({ short, shortened }) => ({ text: short, shortened }));
-    let full = 0;
+    const shown: ItemText[] = packed.map(({ short, shortened }) => ({ text: short, shortened }));
+    let fullCount = 0;
     for (const each of packed) {
       const whole = each.full();
       if (!this.take(this.measure(whole.text) - this.measure(each.short), least)) break;
-      shown[full] = whole;
-      full += 1;
+      shown[fullCount] = whole;
+      fullCount += 1;
     }
     const shortened = shown.reduce((sum, each) => sum + each.shortened, 0);
-    return { items, texts: shown.map(({ text }) => text), full, shortened };
+    return { items, texts: shown.map(({ text }) => text), fullCount, shortened };
   }
 
+  /** The lines, or none where they do not fit as a whole. */
   place(lines: readonly string[]): readonly string[] {
     return this.take(this.measure(lines.join('\n')) + 1, 0) ? lines : [];
   }
@@ -204,40 +223,4 @@ export class SizeBudget {
     this.left -= size;
     return true;
   }
-}
-
-/** Reserved for the heading and for what is left out. */
-const reservedSize = 8_000;
-const maxNameColumns = 2_000;
-
-export interface FailedRun {
-  /** Null when the manifests cannot be read so far. */
-  readonly project: string | null;
-  readonly environment: string | null;
-  readonly diagnostics: readonly Diagnostic[];
-}
-
-/** The page in place of a plan or of drift when there are errors, with the same marker, so that a bot replaces the old page. */
-export function failureMarkdown(
-  page: 'plan' | 'drift',
-  { project, environment, diagnostics }: FailedRun,
-  measure: MeasureText,
-): string {
-  const budget = new SizeBudget(MARKDOWN_LIMIT - reservedSize, measure);
-  const shown = budget.fill(worstFirst(diagnostics), (each) => diagnosticItem(each, () => null));
-  return [
-    markdownMarker(page, project ?? '', environment),
-    `**${titles[page]}** ${severityCounts(diagnostics).join(', ')}.`,
-    '',
-    ...about(project, environment),
-    ...tooLong(page, hiddenWarnings(shown)),
-    ...subsection(null, shown),
-  ].join('\n');
-}
-
-const titles = { plan: 'No plan, because of errors.', drift: 'Drift is not known, because of errors.' };
-
-function about(project: string | null, environment: string | null): string[] {
-  const where = environment === null ? '' : `, environment ${shortCode(environment, maxNameColumns)}`;
-  return project === null ? [] : [`Project ${shortCode(project, maxNameColumns)}${where}`, ''];
 }

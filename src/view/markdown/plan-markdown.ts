@@ -1,4 +1,3 @@
-import type { Diagnostic } from '../../model/diagnostic.js';
 import type { Risk } from '../../model/finding.js';
 import { groupBy } from '../../model/json.js';
 import { type Change, type Link, type Plan, subgraphOf } from '../../model/plan.js';
@@ -23,26 +22,23 @@ import {
   shownAndRest,
   totalFacts,
   verdictOf,
-  worstFirst,
 } from '../plan-words.js';
 import { changeMarkdown } from './change-markdown.js';
 import { markdownCode, markdownFence, markdownMarker, shortCode, shortProse } from './markdown-escape.js';
 import {
-  diagnosticItem,
+  budgetBelow,
   type Filled,
+  fillWarnings,
   fold,
   hiddenWarnings,
-  MARKDOWN_LIMIT,
   type MarkdownOptions,
-  type PackItem,
+  type PageItem,
   pageText,
   projectMarkdown,
-  SizeBudget,
   section,
   settingCode,
-  subsection,
+  shownLines,
   tooLong,
-  WARNINGS_SIZE,
   warningsSection,
 } from './page-parts.js';
 
@@ -64,45 +60,40 @@ const MOST_LINKS = 60;
  * before anything else, and what does not fit is counted. In a long plan, like changes without a risk are one item.
  */
 export function planMarkdown(plan: Plan, options: MarkdownOptions = {}): string {
-  const {
-    measure = (text) => text.length,
-    limit = MARKDOWN_LIMIT,
-    urlOf = () => null,
-    pageUrl = null,
-    verbose,
-  } = options;
+  const { urlOf = () => null, pageUrl = null, verbose } = options;
   const views = changeViews(plan);
   const groups = byRisk(views);
-  const alike = needsList(views) ? likeChanges(groups.others) : groups.others.map(alone);
+  const top = header(plan);
+  const settings = settingRisks(plan.risks);
 
-  const [top, settings] = [header(plan), settingRisks(plan.risks)];
-  const budget = new SizeBudget(limit - RESERVED_SIZE - measure([top, ...settings].join('\n')), measure);
+  // In the order in which they get room, which is not that of the page.
+  const budget = budgetBelow([top, ...settings].join('\n'), RESERVED_SIZE, options);
   const fill = (list: readonly ChangeView[]) => {
     const said = sharedSentences(list);
     const placed = budget.place(said.length === 0 ? [] : [eachOf(list, said)]);
     const above = new Set(placed.length === 0 ? [] : said);
-    const filled = budget.fill(list, (each) => changeMarkdown(each, urlOf, above));
-    return { ...filled, lines: [...placed, ...subsection(null, filled)] };
+    const filled = budget.fill(list.map(alone), (each) => likeItem(each, urlOf, above));
+    return { ...filled, lines: [...placed, ...shownLines(filled)] };
   };
   const delivered = fill(groups.deliveries);
-  const deleted = fill(groups.careful.filter(isDelete));
-  const credentials = fill(groups.careful.filter((each) => !isDelete(each)));
+  const deleted = fill(groups.deletes);
+  const credentials = fill(groups.credentials);
   const risky = fill(groups.risky);
   const told = shownAndRest(plan.diagnostics, { command: 'roster plan ', verbose });
-  const warnings = budget.fillUpTo(WARNINGS_SIZE, worstFirst(told.shown), (each) =>
-    diagnosticItem(each, urlOf),
-  );
+  const warnings = fillWarnings(budget, told.shown, urlOf);
   const drawn = touchedGraph(plan);
   const graph = budget.place(drawn);
+  const alike = needsList(views) ? likeChanges(groups.others) : groups.others.map(alone);
   const others = budget.fill(alike, (each) => likeItem(each, urlOf));
+  const omitted = [
+    ...omissions([delivered, deleted, credentials, risky, others]),
+    ...hiddenWarnings(warnings),
+    ...(graph.length < drawn.length ? ['the graph left out'] : []),
+  ];
 
   return pageText([
     top,
-    ...omissions([delivered, deleted, credentials, risky, others], {
-      warnings,
-      noGraph: graph.length < drawn.length,
-      pageUrl,
-    }),
+    ...tooLong('plan', omitted, pageUrl),
     ...section('### Risky changes', [
       ...settings,
       ...section('#### Deletes', deleted.lines),
@@ -113,10 +104,6 @@ export function planMarkdown(plan: Plan, options: MarkdownOptions = {}): string 
     ...graph,
     ...warningsSection(warnings, told.rest, plan.objections.length > 0),
   ]);
-}
-
-function isDelete({ change }: ChangeView): boolean {
-  return change.action === 'delete';
 }
 
 function header(plan: Plan): string {
@@ -228,9 +215,9 @@ function valuesOf({ fields }: ChangeView): string | null {
 }
 
 /** Their number, and all of them folded below it if there is room. */
-function likeItem({ views, common }: LikeChanges, urlOf: PlaceUrl): PackItem {
+function likeItem({ views, common }: LikeChanges, urlOf: PlaceUrl, said?: ReadonlySet<string>): PageItem {
   const [first] = views;
-  if (common === null) return changeMarkdown(first, urlOf);
+  if (common === null) return changeMarkdown(first, urlOf, said);
   const short = `- … and ${count(views.length, `more ${first.change.kind}`)} (${common})`;
   const full = () => {
     const items = views.map((each) => changeMarkdown(each, urlOf).full());
@@ -260,12 +247,12 @@ function changesSection(others: Filled<LikeChanges>): string[] {
       const ofKind = new Set(items);
       return section(
         `#### ${title}`,
-        subsection(null, others, (each) => ofKind.has(each)),
+        shownLines(others, (each) => ofKind.has(each)),
       );
     }),
     ...inventorySection(
       `Inventory only: ${countsOfAll(recorded)}`,
-      subsection(null, others, isRecorded),
+      shownLines(others, isRecorded),
       recorded.length,
     ),
   ]);
@@ -280,29 +267,16 @@ function countsOfAll(items: readonly LikeChanges[]): string {
   return countsOf(items.flatMap(({ views }) => views.map(({ change }) => change)));
 }
 
-interface FurtherOmissions {
-  readonly warnings: Filled<Diagnostic>;
-  readonly noGraph: boolean;
-  /** Where the whole plan is; null if it is nowhere. */
-  readonly pageUrl: string | null;
-}
-
-/** Counts what the limit left out, by kind. */
-function omissions(
-  parts: readonly Filled<ChangeView | LikeChanges>[],
-  { warnings, noGraph, pageUrl }: FurtherOmissions,
-): string[] {
+/** Counts the changes that the limit left out, by kind. */
+function omissions(parts: readonly Filled<LikeChanges>[]): string[] {
   const left = parts
     .flatMap(({ items, texts }) => items.slice(texts.length))
-    .flatMap((each) => ('views' in each ? each.views : [each]))
-    .map(({ change }) => change);
-  const withoutDetails = parts.flatMap(({ items, texts, full }) => items.slice(full, texts.length));
-  const counted = withoutDetails.flatMap((each) =>
-    'views' in each && each.common !== null ? each.views : [],
-  );
-  const bare = withoutDetails.filter((each) => !('views' in each && each.common !== null)).length;
+    .flatMap(({ views }) => views.map(({ change }) => change));
+  const withoutDetails = parts.flatMap(({ items, texts, fullCount }) => items.slice(fullCount, texts.length));
+  const counted = withoutDetails.flatMap(({ views, common }) => (common === null ? [] : views));
+  const bare = withoutDetails.filter(({ common }) => common === null).length;
   const shortened = parts.reduce((sum, each) => sum + each.shortened, 0);
-  const sentences = [
+  return [
     ...undelivered(left.filter(deliversSecret)),
     ...[...groupBy(left, ({ kind }) => kind)].map(
       ([kind, those]) => `${count(those.length, kind)} left out (${countsOf(those)})`,
@@ -310,10 +284,7 @@ function omissions(
     ...(counted.length === 0 ? [] : [`${count(counted.length, 'change')} counted but not listed`]),
     ...(bare === 0 ? [] : [`${count(bare, 'change')} shown without details`]),
     ...(shortened === 0 ? [] : [`${count(shortened, 'value')} not shown in full`]),
-    ...hiddenWarnings(warnings),
-    ...(noGraph ? ['the graph left out'] : []),
   ];
-  return tooLong('plan', sentences, pageUrl);
 }
 
 /** Names what may run a program and is not shown. */
