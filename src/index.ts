@@ -191,14 +191,14 @@ export type { Safeguards } from './model/safeguards.js';
 export type { Calendar, NextRuns } from './model/schedule.js';
 /** What agents have collected, the newest first. Sends reads only; throws a `Problem`. */
 export { type DatasetList, listData } from './operate/data/datasets.js';
-/** What became of all runs: it decides the exit code of the command. */
-export type { RunVerdict } from './operate/run/run.js';
 /**
  * Starts agents, groups, pipelines and schedules, each once, and follows them to their end. `verdict` says whether they
  * succeeded. Throws a `Problem` only if nothing was started, such as `too-many-starts`.
  */
-export { type RunCallbacks, type RunOptions, type RunsResult, run } from './operate/run/run.js';
+export { type RunCallbacks, type RunOptions, run } from './operate/run/run.js';
 export type { ListedState } from './operate/run/run-kinds.js';
+/** What became of all runs: it decides the exit code of the command. */
+export type { RunsResult, RunVerdict } from './operate/run/verdict.js';
 /** Follows runs by id, or the unfinished ones of an address. Sends reads only; throws a `Problem`. */
 export { type WaitOptions, waitFor } from './operate/run/wait.js';
 /** The newest jobs, group runs and pipeline runs. Sends reads only; throws a `Problem`. */

@@ -42,7 +42,7 @@ export const runRun: Implementation<typeof runCommand> = async (addresses, flags
   }
 };
 
-/** stdout is for records. */
+/** With `--save -`, stdout is for records alone. */
 async function onStderr(
   result: ReturnType<typeof runResult>,
   flags: RunFlags,
@@ -52,23 +52,23 @@ async function onStderr(
   return { ...result, render: { ...result.render, text: () => '' } };
 }
 
-/** What only those need who follow the runs. */
-const following = {
+/** They say how runs are followed. */
+const followFlags = {
   for: '--for',
   save: '--save',
   retryNotStarted: '--retry-not-started',
   stopOnInterrupt: '--stop-on-interrupt',
 } as const;
 
-function refuseIdle(flags: RunFlags): void {
+function refuseFlagsWithoutEffect(flags: RunFlags): void {
   if (flags.detach !== true) return;
-  for (const [name, flag] of Object.entries(following))
-    if (flags[name as keyof typeof following] !== undefined)
+  for (const [name, flag] of Object.entries(followFlags))
+    if (flags[name as keyof typeof followFlags] !== undefined)
       throw problem('usage', `\`${flag}\` has no effect with \`--detach\``, 'Omit one of them.');
 }
 
 async function runOptions(flags: RunFlags, { host }: CommandContext): Promise<RunOptions> {
-  refuseIdle(flags);
+  refuseFlagsWithoutEffect(flags);
   const { declared, detach, stopOnInterrupt, maxStarts, retryNotStarted } = flags;
   return {
     inputs: await runInputs(flags, host.cwd),

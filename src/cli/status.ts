@@ -20,7 +20,7 @@ type StatusFlags = FlagsOf<typeof statusCommand>;
  */
 export const runStatus: Implementation<typeof statusCommand> = async (addresses, flags, context) => {
   const { since, check = false, allowAccountChange } = flags;
-  refuseIdle(flags);
+  refuseFlagsWithoutEffect(flags);
   const failOn = chooseHealths(flags.failOn);
   const found = await withReadSession(sessionOptions(flags, context), (session) =>
     status(session, { addresses, since, isCheck: check, allowAccountChange }),
@@ -43,7 +43,7 @@ export const runStatus: Implementation<typeof statusCommand> = async (addresses,
 };
 
 /** It decides the exit code of a check, and what JUnit calls a failure. */
-function refuseIdle(flags: StatusFlags): void {
+function refuseFlagsWithoutEffect(flags: StatusFlags): void {
   if (flags.failOn === undefined || flags.check === true || wantsFormat(flags, 'junit')) return;
   throw problem(
     'usage',

@@ -32,7 +32,7 @@ export const runSchema: Implementation<typeof schemaCommand> = async (name, flag
   const found = schemas.get(name ?? 'project');
   if (found === undefined)
     throw problem('usage', `there is no schema "${name}"`, `One of: ${[...schemas.keys()].join(', ')}.`);
-  if (flags.live !== true) refuseIdle(flags);
+  if (flags.live !== true) refuseFlagsWithoutEffect(flags);
   const shown = flags.live === true ? await live(name ?? 'project', flags, context) : found;
   const text = () => jsonText(shown);
   return { render: { text, json: text } };
@@ -41,7 +41,7 @@ export const runSchema: Implementation<typeof schemaCommand> = async (name, flag
 /** Flags that say which service is read, and how; `--verbose` logs the requests. */
 const forLive = ['file', 'env', 'var', 'url', 'concurrency', 'timeout', 'deadline', 'verbose'] as const;
 
-function refuseIdle(flags: SchemaFlags): void {
+function refuseFlagsWithoutEffect(flags: SchemaFlags): void {
   const given = forLive.find((each) => flags[each] !== undefined);
   const flag = given ?? (flags.allowServiceMismatch === undefined ? undefined : 'allow-service-mismatch');
   if (flag === undefined) return;

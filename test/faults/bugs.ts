@@ -322,7 +322,7 @@ export const bugs: readonly Bug[] = [
   },
   {
     name: 'a start that is unknown counts as failed',
-    file: 'src/operate/run/run.ts',
+    file: 'src/operate/run/verdict.ts',
     find: "if (failures.length > 0 || has('unknown')) return 'unknown';",
     replace: "if (failures.length > 0) return 'unknown';",
     tests: ['test/unit/run/verdict.test.ts'],

@@ -1,6 +1,6 @@
 import type { SavedData } from '../../model/data.js';
 import type { ServiceRun } from '../../model/run.js';
-import type { RunsResult, RunVerdict } from '../../operate/run/run.js';
+import type { RunsResult, RunVerdict } from '../../operate/run/verdict.js';
 import { runsJunit } from '../../view/ci/junit.js';
 import { fileJson } from '../../view/data/data-json.js';
 import { jsonText } from '../../view/json/plan-json.js';

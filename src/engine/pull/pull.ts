@@ -52,7 +52,7 @@ export async function pull(
   options: ProjectOptions,
   wanted: PullOptions = {},
 ): Promise<Pulled> {
-  refuseIdle(session.project, wanted);
+  refuseFlagsWithoutEffect(session.project, wanted);
   const allow = { accountChange: wanted.allowAccountChange === true };
   const observation = await observe(session, { everything: true, allow });
   requireMatches(session, observation);
@@ -329,7 +329,7 @@ interface Wanted extends NewFilesOptions {
 }
 
 /** Refuses flags that choose or place new entries, where every address is one of an entry. */
-function refuseIdle({ entries }: Project, { addresses = [], ...flags }: Wanted): void {
+function refuseFlagsWithoutEffect({ entries }: Project, { addresses = [], ...flags }: Wanted): void {
   const declared = new Set(entries.map(({ address }) => address));
   if (addresses.length === 0 || !addresses.every((each) => declared.has(each))) return;
   const flag = (['into', 'out', 'match', 'by'] as const).find((name) => flags[name] !== undefined);

@@ -10,7 +10,7 @@ import { listAgents } from '../../service/operations/agents.js';
 import { type Dataset, listDatasets } from '../../service/operations/datasets.js';
 import { readInstant } from '../../service/operations/record.js';
 import { pages } from '../../service/paging.js';
-import { addressNamed, addressOfAgent } from '../run/states.js';
+import { addressNamed, addressOfAgent } from '../agents.js';
 import { findObjects, targetsOf } from '../run/targets.js';
 
 export interface DatasetList {

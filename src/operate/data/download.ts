@@ -14,8 +14,8 @@ import { downloadDataset, exportDatasets, MAX_BULK_DATASETS } from '../../servic
 import { exportJob, jobDataset } from '../../service/operations/jobs.js';
 import { readInstant } from '../../service/operations/record.js';
 import type { DownloadCall } from '../../service/operations/requests.js';
-import type { RunsResult } from '../run/run.js';
 import { jobsOf } from '../run/run-kinds.js';
+import type { RunsResult } from '../run/verdict.js';
 import {
   type ChooseOptions,
   type ChosenDataset,

@@ -21,10 +21,9 @@ import {
   type PipelineRunEntry,
 } from '../../service/operations/pipeline-runs.js';
 import { firstPage, pages } from '../../service/paging.js';
+import { addressNamed, addressOfAgent } from '../agents.js';
 import type { Watch } from '../watch.js';
 import {
-  addressNamed,
-  addressOfAgent,
   groupRun,
   jobRun,
   jobState,
@@ -76,15 +75,15 @@ export interface RunEntry {
   readonly found: FoundRun | null;
 }
 
-/** How a run is named in results. */
-export interface NamedRun {
+/** What runs, as far as it is known. */
+export interface RunSubject {
   /** Null for a run that is known by its id alone. */
   readonly address: Address | null;
   /** The agents that it starts, in their order; empty when they are not known. */
   readonly agents: readonly Agent[];
 }
 
-export const unnamed: NamedRun = { address: null, agents: [] };
+export const unknownSubject: RunSubject = { address: null, agents: [] };
 
 /** A run as the service shows it now. */
 export interface FoundRun {
@@ -99,9 +98,9 @@ export interface FoundRun {
   /** Those of its jobs that are in this state; a job itself in any. */
   jobIdsIn(state: ServiceRunState): readonly string[];
   /** With the details of jobs that have finished. */
-  now(named: NamedRun, watch: Watch): Promise<ServiceRun>;
+  now(subject: RunSubject, watch: Watch): Promise<ServiceRun>;
   /** As above, and with the times of a job that goes on, for which its runs are read. */
-  shown(named: NamedRun, watch: Watch): Promise<ServiceRun>;
+  shown(subject: RunSubject, watch: Watch): Promise<ServiceRun>;
 }
 
 /** Jobs further down are asked for one by one. */
@@ -140,10 +139,10 @@ function foundJob(job: Job): FoundRun {
     const id = kind.idIn(job);
     return id === null ? [] : [{ id, idKind: kind.name }];
   });
-  const addressIn = ({ address }: NamedRun, { agents }: Watch) =>
+  const addressIn = ({ address }: RunSubject, { agents }: Watch) =>
     address ?? addressNamed(job.agentName, agents);
-  const shown = async (named: NamedRun, watch: Watch) =>
-    jobRun(job, addressIn(named, watch), await watch.detailsOf(job.id));
+  const shown = async (subject: RunSubject, watch: Watch) =>
+    jobRun(job, addressIn(subject, watch), await watch.detailsOf(job.id));
   return {
     id: job.id,
     kind: jobs,
@@ -151,8 +150,8 @@ function foundJob(job: Job): FoundRun {
     partOf: whole ?? null,
     firstJobs: async () => [job],
     jobIdsIn: () => [job.id],
-    now: async (named, watch) =>
-      jobState(job) === 'running' ? jobRun(job, addressIn(named, watch), null) : shown(named, watch),
+    now: async (subject, watch) =>
+      jobState(job) === 'running' ? jobRun(job, addressIn(subject, watch), null) : shown(subject, watch),
     shown,
   };
 }
@@ -199,8 +198,8 @@ function whyFailed({ failedCount, memberCount }: GroupRunEntry): string | null {
 }
 
 function foundGroupRun(id: string, run: GroupRun): FoundRun {
-  const now = async ({ address, agents }: NamedRun, watch: Watch) => {
-    const started = await Promise.all(run.jobs.map((job) => foundJob(job).now(unnamed, watch)));
+  const now = async ({ address, agents }: RunSubject, watch: Watch) => {
+    const started = await Promise.all(run.jobs.map((job) => foundJob(job).now(unknownSubject, watch)));
     const missing = run.notStarted.map((each) => memberNotStarted(each, watch.agents));
     const expected = agents.length === 0 ? null : agents.length;
     return groupRun({ address, id, idKind: 'groupRun' }, run, [...started, ...missing], expected);
@@ -247,7 +246,7 @@ function pipelineEntry(run: PipelineRunEntry): RunEntry {
 
 function foundPipelineRun(run: PipelineRun): FoundRun {
   const { id, steps } = run;
-  const now = async ({ address, agents }: NamedRun, watch: Watch) => {
+  const now = async ({ address, agents }: RunSubject, watch: Watch) => {
     const stages = steps.map(async (stage, index) => {
       const hasEnded = stage.status === 'Succeeded' || stage.status === 'Failed';
       const details = hasEnded && stage.jobId !== null ? await watch.detailsOf(stage.jobId) : null;

@@ -1,14 +1,14 @@
 import type { Session } from '../../engine/session.js';
 import { type Diagnostic, Problem, problem } from '../../model/diagnostic.js';
 import type { JsonObject } from '../../model/json.js';
-import { runName, type ServiceRun } from '../../model/run.js';
-import { namedIds } from '../../model/words.js';
+import type { ServiceRun } from '../../model/run.js';
 import { Watch } from '../watch.js';
-import { type FollowedRun, type FollowResult, follow, Retries, Stops } from './follow.js';
-import { runKind } from './run-kinds.js';
+import { type FollowedRun, type FollowResult, follow, Retries } from './follow.js';
 import { type StartOutcome, startAll } from './start.js';
 import { runIn } from './states.js';
+import { Stops } from './stop.js';
 import { findObjects, type KnownObjects, type StartTarget, targetsOf } from './targets.js';
+import { type RunsResult, runsResult } from './verdict.js';
 
 export interface RunOptions {
   /** For the agents, by key. Default: none. */
@@ -32,13 +32,6 @@ export interface RunCallbacks {
   onBegin?(): void;
   /** The runs whenever they were looked at. */
   onRuns?(runs: readonly ServiceRun[]): void;
-}
-
-export interface RunsResult {
-  readonly runs: readonly ServiceRun[];
-  readonly verdict: RunVerdict;
-  readonly isDetached: boolean;
-  readonly diagnostics: readonly Diagnostic[];
 }
 
 /** Without it, nobody starts hundreds of agents by mistake. */
@@ -65,9 +58,10 @@ export async function run(
     ? { runs: started.runs, failure: null }
     : await followAll(started, session, watch, { ...options, ...callbacks });
   const failures = [started.failure, end.failure].flatMap((each) => each ?? []);
-  const result = { runs: end.runs, isDetached, isInterrupted: session.interrupted(), failures };
-  const diagnostics = [...session.warnings, ...known.notes, ...runDiagnostics(result)];
-  return { runs: end.runs, verdict: verdictOf(result), isDetached, diagnostics };
+  return runsResult({ runs: end.runs, isDetached, isInterrupted: session.interrupted(), failures }, [
+    ...session.warnings,
+    ...known.notes,
+  ]);
 }
 
 /** Refuses what would have no effect on these starts: somebody expects one. Throws a Problem. */
@@ -76,7 +70,7 @@ function checkOptions(
   targets: readonly StartTarget[],
   { declared = false, retryNotStarted = 0 }: RunOptions,
 ): void {
-  const hasSchedule = selected.some(({ kind }) => kind.startByHand?.target !== undefined);
+  const hasSchedule = selected.some(({ startByHand }) => startByHand.target !== undefined);
   if (declared && !hasSchedule)
     throw problem('usage', '`--declared` has no effect: no schedules are started', 'Omit it.');
   const hasGroup = targets.some(({ kind }) => kind.members === 'parallel');
@@ -172,99 +166,4 @@ async function followAll(
   const stopped = await stops.look(() => stopping, new Map<string, ServiceRun>());
   const [unseen] = stops.unseen;
   return { runs: started.with([...runs, ...stopped.values()]), failure: unseen?.diagnostic ?? null };
-}
-
-/** The result of a command that follows runs, best last. Each has an exit code of its own. */
-export type RunVerdict = 'interrupted' | 'unknown' | 'running' | 'failed' | 'succeeded';
-
-export interface RunsEnd {
-  readonly runs: readonly ServiceRun[];
-  /** The runs were started, and are not followed. */
-  readonly isDetached: boolean;
-  readonly isInterrupted: boolean;
-  /** Why some starts were not sent, or why runs could not be followed. */
-  readonly failures: readonly Diagnostic[];
-}
-
-/** What is not known comes before what is not finished, and that before what failed: then `wait` gives the verdict. */
-export function verdictOf({ runs, isDetached, isInterrupted, failures }: RunsEnd): RunVerdict {
-  const has = (state: ServiceRun['state']) =>
-    runs.some((run) => run.state === state || hasMember(run, state));
-  if (isInterrupted) return 'interrupted';
-  if (failures.length > 0 || has('unknown')) return 'unknown';
-  if (runs.some(({ state }) => state === 'running') && !isDetached) return 'running';
-  const isGood = ({ state }: ServiceRun) => state === 'succeeded' || (isDetached && state === 'running');
-  return runs.every(isGood) ? 'succeeded' : 'failed';
-}
-
-function hasMember({ members }: ServiceRun, state: ServiceRun['state']): boolean {
-  return members.some((member) => member.state === state);
-}
-
-/** The reason for the verdict of each run, or of each of its members. */
-export function runDiagnostics({
-  runs,
-  isDetached,
-  isInterrupted,
-  failures,
-}: RunsEnd): readonly Diagnostic[] {
-  const open = runs.filter(({ state }) => state === 'running');
-  const ended = runs.flatMap((run) => reasonsOf(run));
-  const going = isDetached || isInterrupted ? [] : open.map(stillRunning);
-  const others = failures.filter(({ code }) => code !== 'interrupted');
-  return [...ended, ...going, ...others, ...(isInterrupted ? [interruption(open)] : [])];
-}
-
-function reasonsOf(run: ServiceRun): readonly Diagnostic[] {
-  // The stages after the one that failed say nothing of their own.
-  const isChain = runKind(run.idKind).members === 'chain';
-  const members = run.members.filter(({ state }) => !isChain || state !== 'notStarted');
-  const own = members.flatMap((member) => reasonOf(member, run) ?? []);
-  return own.length > 0 ? own : [reasonOf(run, null)].flatMap((each) => each ?? []);
-}
-
-function reasonOf(run: ServiceRun, whole: ServiceRun | null): Diagnostic | null {
-  const name = whole === null ? runName(run) : `${runName(run)} of ${runName(whole)}`;
-  const because = run.message === null ? '' : `: ${run.message}`;
-  switch (run.state) {
-    case 'failed':
-      return { severity: 'error', code: 'run-failed', message: `${name} failed${because}` };
-    case 'stopped':
-      return { severity: 'error', code: 'run-failed', message: `${name} was stopped${because}` };
-    case 'notStarted':
-      return { severity: 'error', code: 'not-started', message: `${name} was not started${because}` };
-    case 'unknown':
-      return {
-        severity: 'error',
-        code: 'start-unknown',
-        message: `it is not known whether ${name} is running${because}`,
-        help: `Check ${run.address === null ? 'the dashboard' : `\`roster wait ${run.address}\` or the dashboard`} before you start it again.`,
-      };
-    default:
-      return null;
-  }
-}
-
-function stillRunning(run: ServiceRun): Diagnostic {
-  return {
-    severity: 'error',
-    code: 'still-running',
-    message: `${runName(run)} is still running`,
-    help: `Follow it with \`roster wait ${run.id}\`.`,
-  };
-}
-
-/** One line to copy, for all runs that continue. */
-function interruption(open: readonly ServiceRun[]): Diagnostic {
-  const ids = open.flatMap(({ id }) => id ?? []);
-  if (ids.length === 0) {
-    const message = 'the command was interrupted, and none of the runs that it followed continues';
-    return { severity: 'error', code: 'interrupted', message };
-  }
-  return {
-    severity: 'error',
-    code: 'interrupted',
-    message: `interrupted, and ${ids.length === 1 ? 'a run continues' : `${ids.length} runs continue`}: ${namedIds(ids)}`,
-    help: `Follow ${ids.length === 1 ? 'it' : 'them'} with \`roster wait ${ids.join(' ')}\`.`,
-  };
 }

@@ -179,9 +179,9 @@ export function newerThan<T extends { readonly id: string }>(
 
 /**
  * Why it is not known what a start has made; null where it is. An answer that names what existed before cannot be about
- * this start. Of a list with more entries than the marks hold, an id that
- * they do not know may be an old one: it is new if the list shows it above them. One read. If that fails, the answer
- * stands: the run is followed, and nothing is lost.
+ * this start. Of a list with more entries than the marks hold, an id that they do not know may be an old one: it is new if
+ * the list shows it above them. That takes one read. If it fails, the answer stands: the run is followed, and nothing is
+ * lost.
  */
 async function doubtOf(sent: Attempt<StartedRun>, target: StartTarget, marks: Marks): Promise<string | null> {
   if (sent.type === 'unknown') return sent.failure.facts.message;

@@ -4,6 +4,7 @@ import type { AgentRun } from '../../service/operations/agent-runs.js';
 import type { GroupRun, NotStarted } from '../../service/operations/group-runs.js';
 import type { Job } from '../../service/operations/jobs.js';
 import type { PipelineRun, StageRun } from '../../service/operations/pipeline-runs.js';
+import { addressNamed, addressOfAgent } from '../agents.js';
 
 /** What the answers of the service say of runs (interface §3). Pure. */
 
@@ -67,18 +68,6 @@ export function memberNotStarted(member: NotStarted, agents: readonly Agent[]): 
   return runIn('notStarted', { address, id: null, idKind: 'job' }, { message });
 }
 
-/** Jobs show the name of their agent only. */
-export function addressNamed(name: string | null, agents: readonly Agent[]): Address | null {
-  const named = agents.filter((agent) => agent.name === name || agent.externalAgentId === name);
-  const [only] = named;
-  if (only !== undefined && named.length === 1) return addressOfAgent(only);
-  return name === null || name === '' ? null : `agent/${name}`;
-}
-
-export function addressOfAgent({ externalAgentId }: Agent): Address {
-  return `agent/${externalAgentId}`;
-}
-
 /** `expected`: how many members the run should have; null where nobody says. */
 export function groupRun(
   name: RunName,
@@ -88,12 +77,12 @@ export function groupRun(
 ): ServiceRun {
   const count = memberCount ?? expected ?? members.length;
   if (count === 0) return runIn('notStarted', name, { message: 'the group has no members' });
-  const state = members.length < count ? 'running' : stateOf(members.map(({ state }) => state));
+  const state = members.length < count ? 'running' : stateOfMembers(members.map(({ state }) => state));
   return runIn(state, name, { ...totals(members, state), members });
 }
 
 /** The state of a run whose members ended each for itself. */
-export function stateOf(members: readonly ServiceRunState[]): ServiceRunState {
+export function stateOfMembers(members: readonly ServiceRunState[]): ServiceRunState {
   const states = new Set(members);
   if (states.has('running')) return 'running';
   if (states.has('unknown')) return 'unknown';

@@ -2,8 +2,7 @@ import { type Observation, observe, requireInventory } from '../../engine/observ
 import { selectedOf, selectorsOf } from '../../engine/selectors.js';
 import type { ReadSession } from '../../engine/session.js';
 import { kinds } from '../../kinds/index.js';
-import { limits } from '../../manifest/limits.js';
-import { suggest, suggestWithin } from '../../manifest/suggest.js';
+import { suggest } from '../../manifest/suggest.js';
 import { type Diagnostic, Problem, problem } from '../../model/diagnostic.js';
 import { byCodeUnit, type JsonObject } from '../../model/json.js';
 import type { Kind } from '../../model/kind.js';
@@ -20,20 +19,17 @@ import {
   type Project,
 } from '../../model/resource.js';
 import type { StartByHand, StartedRun } from '../../model/run.js';
-import { agentLookup } from '../../reconcile/references.js';
 import { heldDiagnostics } from '../../reconcile/rules/holds.js';
 import { listAgents } from '../../service/operations/agents.js';
 import { startJob } from '../../service/operations/jobs.js';
-import { type RunKind, runKind } from './run-kinds.js';
-import { addressOfAgent } from './states.js';
+import { AGENT, addressOfAgent, agentNamed } from '../agents.js';
+import { type RunKind, type RunSubject, runKind } from './run-kinds.js';
 
-/** Agents need no entry: they are named as in manifests. */
-export const AGENT = 'agent/';
-
-/** A declared object. */
+/** An object that can be started. */
 export interface StartableObject {
   readonly address: Address;
   readonly kind: Kind;
+  readonly startByHand: StartByHand;
   /** Null for what is not deployed yet, of which only the declared target can be started. */
   readonly observed: Observed | null;
   /** Null for what the project only refers to. */
@@ -109,7 +105,7 @@ function isObject({ observed }: StartableObject, { kind, id }: ObjectRef): boole
 /** What a schedule was pointed to outside roster. */
 function undeclared({ kind, id }: ObjectRef, { state }: Observation): StartableObject | undefined {
   const observed = state.objects.get(kind)?.find((each) => each.id === id);
-  return observed && { address: addressOf(kind, String(id)), kind: kindNamed(kind), observed, entry: null };
+  return observed && startable(addressOf(kind, String(id)), kindNamed(kind), observed, null);
 }
 
 function isAgent(address: string): boolean {
@@ -140,13 +136,27 @@ function kindNamed(name: string): Kind {
 }
 
 function existingOf({ comparison }: Observation, declared: boolean): ReadonlyMap<Address, StartableObject> {
-  const found = new Map<Address, StartableObject>();
-  for (const { address, kind, observed, entry } of comparison.matches)
-    if (entry !== null && (observed !== null || (declared && kind.startByHand?.target !== undefined)))
-      found.set(address, { address, kind, observed, entry });
-  for (const [address, observed] of comparison.externals)
-    found.set(address, { address, kind: kindNamed(observed.kind), observed, entry: null });
-  return found;
+  const managed = comparison.matches.map(({ address, kind, observed, entry }) =>
+    entry !== null && (observed !== null || (declared && kind.startByHand?.target !== undefined))
+      ? startable(address, kind, observed, entry)
+      : undefined,
+  );
+  const externals = [...comparison.externals].map(([address, observed]) =>
+    startable(address, kindNamed(observed.kind), observed, null),
+  );
+  return new Map(
+    [...managed, ...externals].flatMap((each) => (each === undefined ? [] : [[each.address, each]])),
+  );
+}
+
+function startable(
+  address: Address,
+  kind: Kind,
+  observed: Observed | null,
+  entry: Desired | null,
+): StartableObject | undefined {
+  const { startByHand } = kind;
+  return startByHand && { address, kind, startByHand, observed, entry };
 }
 
 /** An error in the manifests may be the reason that an entry was not matched. */
@@ -162,15 +172,13 @@ function missingObjects(addresses: readonly Address[], { comparison }: Observati
 }
 
 /** Where the runs of an address are listed. */
-export interface RunSource {
+export interface RunSource extends RunSubject {
   readonly address: Address;
   readonly kind: RunKind;
   /** The id of the agent, group or pipeline that runs. */
   readonly objectId: string;
   /** Only the runs that this schedule started; null for all. */
   readonly scheduleId: string | null;
-  /** The agents that take part, in their order; empty where they are not known. */
-  readonly agents: readonly Agent[];
 }
 
 /** One start to be sent. When its answer is lost, its run is recognized by all but the call. */
@@ -192,72 +200,58 @@ export interface TargetOptions {
 /** The starts for what was named. Throws a Problem with everything that is wrong. */
 export function targetsOf(known: KnownObjects, options: TargetOptions): readonly StartTarget[] {
   const problems: Diagnostic[] = [];
-  const context: Context = { known, options, report: (found) => void problems.push(...found) };
-  const targets = [
-    ...known.agentNames.flatMap((name) => agentTarget(name, context) ?? []),
-    ...known.selected.flatMap((each) => objectTarget(each, context) ?? []),
-  ];
-  if (problems.length > 0) throw new Problem(problems);
   // An agent may be named in several ways.
-  return [...new Map(targets.map((each) => [each.address, each])).values()];
+  const targets = new Map<Address, StartTarget>();
+  const add = (targetOf: () => StartTarget) => {
+    try {
+      const target = targetOf();
+      targets.set(target.address, target);
+    } catch (failure) {
+      if (!(failure instanceof Problem)) throw failure;
+      problems.push(...failure.diagnostics);
+    }
+  };
+  for (const name of known.agentNames) add(() => agentTarget(name, known, options));
+  for (const each of known.selected) add(() => objectTarget(each, known, options));
+  if (problems.length > 0) throw new Problem(problems);
+  return [...targets.values()];
 }
 
-interface Context {
-  readonly known: KnownObjects;
-  readonly options: TargetOptions;
-  report(problems: readonly Diagnostic[]): void;
+function agentTarget(name: string, { agents }: KnownObjects, { inputs }: TargetOptions): StartTarget {
+  const agent = agentNamed(name, agents);
+  const address = addressOfAgent(agent);
+  const run = runnableAgent(agent);
+  checkInputs(address, inputs, run);
+  return startOf(address, run, inputs);
 }
 
-function agentTarget(name: string, { known, options, report }: Context): StartTarget | null {
-  try {
-    const agent = agentNamed(name, known.agents);
-    const address = addressOfAgent(agent);
-    report(inputProblems(address, Object.keys(options.inputs), [agent]));
-    return startOf(address, runnableAgent(agent), options.inputs);
-  } catch (failure) {
-    if (!(failure instanceof Problem)) throw failure;
-    report(failure.diagnostics);
-    return null;
-  }
-}
-
-/** The agent that a name means. Throws a Problem. */
-export function agentNamed(name: string, agents: readonly Agent[]): Agent {
-  const found = agentLookup(agents, suggestWithin(limits.comparisons)).find(name);
-  if ('agent' in found) return found.agent;
-  const { code, message, help } = found;
-  throw new Problem({ severity: 'error', code, message, ...(help === undefined ? {} : { help }) });
-}
-
-function objectTarget(found: StartableObject, context: Context): StartTarget | null {
-  const { startByHand } = found.kind;
-  if (startByHand === undefined) return null;
-  if (startByHand.target !== undefined) return scheduleTarget(found, startByHand, context);
-  const { inputs } = context.options;
-  const run = runnableObject(found, startByHand, context.known);
-  checkInputs(found.address, Object.keys(inputs), run, context);
-  return startOf(found.address, run, inputs);
+function objectTarget(found: StartableObject, known: KnownObjects, options: TargetOptions): StartTarget {
+  const { address, startByHand, entry, observed } = found;
+  const isDeclared = options.declared && entry !== null;
+  const meant = startByHand.target?.(isDeclared ? entry.spec : observed?.spec);
+  if (meant !== undefined) return scheduleTarget(found, meant, known, { ...options, declared: isDeclared });
+  const run = runnableObject(found, known);
+  checkInputs(address, options.inputs, run);
+  return startOf(address, run, options.inputs);
 }
 
 /** What starts something else: run as it is deployed, or its declared target instead. */
-function scheduleTarget(found: StartableObject, own: StartByHand, context: Context): StartTarget | null {
-  const { known, options } = context;
-  const isDeclared = options.declared && found.entry !== null;
-  const meant = own.target?.(isDeclared ? found.entry?.spec : found.observed?.spec);
-  if (meant === undefined) return null;
+function scheduleTarget(
+  found: StartableObject,
+  meant: { readonly of: ObjectRef; readonly inputs: JsonObject },
+  known: KnownObjects,
+  options: TargetOptions,
+): StartTarget {
+  const { address, startByHand, observed } = found;
   const run = runnableAt(meant.of, known);
-  if (run === null) {
-    context.report([isPending(meant.of.id) ? newTarget(found.address) : unknownTarget(found.address)]);
-    return null;
-  }
+  if (run === null) throw new Problem(isPending(meant.of.id) ? newTarget(address) : unknownTarget(address));
   const inputs = { ...meant.inputs, ...options.inputs };
-  const checked = isDeclared && run.takesInputs ? inputs : options.inputs;
-  checkInputs(found.address, Object.keys(checked), run, context);
-  const target = startOf(found.address, run, inputs);
-  if (isDeclared) return { ...target, call: withoutEcho(target.call, found) };
+  checkInputs(address, options.declared && run.takesInputs ? inputs : options.inputs, run);
+  const target = startOf(address, run, inputs);
+  if (options.declared) return { ...target, call: withoutEcho(target.call, found) };
   const given = Object.keys(options.inputs).length > 0;
-  const id = found.observed?.id ?? '';
-  return { ...target, scheduleId: id, call: own.start(id, given ? textOf(inputs) : undefined) };
+  const id = observed?.id ?? '';
+  return { ...target, scheduleId: id, call: startByHand.start(id, given ? textOf(inputs) : undefined) };
 }
 
 /** Inputs of a manifest may come from the environment: what the service answers to them is not shown. */
@@ -302,21 +296,19 @@ function runnableAgent(agent: Agent): Runnable {
 }
 
 function runnableObject(
-  found: StartableObject,
-  { makes, takesInputs, start }: StartByHand,
+  { kind, startByHand, observed }: StartableObject,
   { agents }: KnownObjects,
 ): Runnable {
-  const { kind, observed } = found;
   const id = observed?.id ?? '';
   // Null specs are those of lists that do not show everything.
   const ids = observed?.spec == null ? undefined : kind.runs?.agents(observed.spec);
   return {
-    kind: runKind(makes ?? 'job'),
+    kind: runKind(startByHand.makes ?? 'job'),
     objectId: id,
     agents: (ids ?? []).flatMap((each) => agents.find((agent) => agent.id === each) ?? []),
     starts: ids?.length ?? 1,
-    takesInputs,
-    start: (inputs) => start(id, inputs),
+    takesInputs: startByHand.takesInputs,
+    start: (inputs) => startByHand.start(id, inputs),
   };
 }
 
@@ -325,8 +317,7 @@ function runnableAt(ref: ObjectRef, known: KnownObjects): Runnable | null {
   const agent = known.agents.find((each) => each.id === ref.id);
   if (agent !== undefined) return runnableAgent(agent);
   const found = isPending(ref.id) ? undefined : known.byId(ref);
-  const startByHand = found?.kind.startByHand;
-  return found === undefined || startByHand === undefined ? null : runnableObject(found, startByHand, known);
+  return found === undefined ? null : runnableObject(found, known);
 }
 
 /** Unlike for a start, the target of a schedule need not be declared, and its inputs do not matter. Throws a Problem. */
@@ -342,11 +333,9 @@ export function sourcesOf(known: KnownObjects): readonly RunSource[] {
 }
 
 function sourceOf(object: StartableObject, known: KnownObjects): RunSource | null {
-  const { address, kind, observed } = object;
-  const { startByHand } = kind;
-  if (startByHand === undefined) return null;
+  const { address, startByHand, observed } = object;
   if (startByHand.target === undefined)
-    return { address, scheduleId: null, ...runnableObject(object, startByHand, known) };
+    return { address, scheduleId: null, ...runnableObject(object, known) };
   const { of } = startByHand.target(observed?.spec);
   const { id } = of;
   if (isPending(id)) return null;
@@ -355,13 +344,12 @@ function sourceOf(object: StartableObject, known: KnownObjects): RunSource | nul
   return { address, scheduleId: observed?.id ?? '', ...(runnableAt(of, known) ?? unknown) };
 }
 
-function checkInputs(
-  address: Address,
-  keys: readonly string[],
-  { agents, takesInputs }: Runnable,
-  { report }: Context,
-): void {
-  if (keys.length > 0) report(takesInputs ? inputProblems(address, keys, agents) : [noInputs(address)]);
+/** Throws a Problem. */
+function checkInputs(address: Address, inputs: JsonObject, { agents, takesInputs }: Runnable): void {
+  const keys = Object.keys(inputs);
+  if (keys.length === 0) return;
+  const problems = takesInputs ? inputProblems(address, keys, agents) : [noInputs(address)];
+  if (problems.length > 0) throw new Problem(problems);
 }
 
 /** An error for each input that no agent of the target has. Without known agents there is nothing to compare with. */

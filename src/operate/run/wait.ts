@@ -9,9 +9,10 @@ import { pages } from '../../service/paging.js';
 import { wholeAddresses } from '../runs/show.js';
 import { Watch } from '../watch.js';
 import { type FollowedRun, follow } from './follow.js';
-import { type RunCallbacks, type RunsResult, runDiagnostics, verdictOf } from './run.js';
+import type { RunCallbacks } from './run.js';
 import { checkedId, type RunEntry, runWithId } from './run-kinds.js';
 import { findObjects, type RunSource, sourcesOf } from './targets.js';
+import { type RunsResult, runsResult } from './verdict.js';
 
 export interface WaitOptions {
   /** How long to follow the runs. Default: until they are finished. */
@@ -37,9 +38,11 @@ export async function waitFor(
     onPoll: (runs) => onRuns?.(runs),
   });
   if (ended.failure !== null) throw problem(ended.failure.code, ended.failure.message, ended.failure.help);
-  const result = { ...ended, isDetached: false, isInterrupted: session.interrupted(), failures: [] };
-  const diagnostics = [...session.warnings, ...earlier.map(isEarlier), ...runDiagnostics(result)];
-  return { runs: ended.runs, verdict: verdictOf(result), isDetached: false, diagnostics };
+  const isInterrupted = session.interrupted();
+  return runsResult({ runs: ended.runs, isDetached: false, isInterrupted, failures: [] }, [
+    ...session.warnings,
+    ...earlier.map(isEarlier),
+  ]);
 }
 
 interface FoundRuns {
@@ -58,7 +61,7 @@ async function findRuns(session: ReadSession, names: readonly string[]): Promise
   const sources = known === null ? [] : sourcesOf(known);
   const [byId, ofSources] = await Promise.all([
     Promise.all(ids.map((id) => runWithId(reader, id))),
-    Promise.all(sources.map((source) => runsOf(reader, source))),
+    Promise.all(sources.map((source) => runsToFollow(reader, source))),
   ]);
   const owned = await wholeAddresses(byId, session);
   const named = byId.map(({ id, kind }) => {
@@ -87,7 +90,7 @@ interface SourceRuns {
 }
 
 /** The unfinished runs of an address, else its last one. */
-async function runsOf(reader: Reader, source: RunSource): Promise<SourceRuns> {
+async function runsToFollow(reader: Reader, source: RunSource): Promise<SourceRuns> {
   const { address, agents, kind } = source;
   const unfinished = await unfinishedOf(reader, source);
   const ids = unfinished.length > 0 ? unfinished : await lastOf(reader, source);

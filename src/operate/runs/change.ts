@@ -13,7 +13,7 @@ import {
 } from '../../service/operations/agent-runs.js';
 import { listAgents } from '../../service/operations/agents.js';
 import { type GroupRun, getGroupRun, retryMember } from '../../service/operations/group-runs.js';
-import { Stops } from '../run/follow.js';
+import { AGENT, addressNamed, addressOfAgent, agentNamed } from '../agents.js';
 import {
   agentRunWithId,
   anyRunWithId,
@@ -23,13 +23,13 @@ import {
   kindNameOf,
   runWithId,
   unknownRun,
-  unnamed,
+  unknownSubject,
 } from '../run/run-kinds.js';
 import { sendInTurn } from '../run/start.js';
-import { addressNamed, addressOfAgent, memberNotStarted } from '../run/states.js';
-import { AGENT, agentNamed } from '../run/targets.js';
+import { memberNotStarted } from '../run/states.js';
+import { Stops } from '../run/stop.js';
 import { Watch } from '../watch.js';
-import { agentRunsIn, isWhole, stateOf, wholeAddresses, wrongKind } from './show.js';
+import { agentRunsIn, currentState, isWhole, wholeAddresses, wrongKind } from './show.js';
 
 /** What changes runs that exist: stop, retry, ack, refresh, rm. Each write is sent once, and its effect is looked at. */
 
@@ -56,7 +56,7 @@ export async function stopRuns(
   const watch = await watchOf(session);
   const found = await Promise.all(ids.map((id) => anyRunWithId(watch.reader, id)));
   const addresses = await wholeAddresses(found, session);
-  const before = await Promise.all(found.map((each) => stateOf(each, watch, addresses)));
+  const before = await Promise.all(found.map((each) => currentState(each, watch, addresses)));
   const open = found.filter((_, index) => before[index]?.state === 'running');
   if (open.length > 0 && watch.interrupted)
     throw problem('interrupted', 'interrupted: nothing was asked to stop');
@@ -98,7 +98,7 @@ export async function stopRuns(
 
 async function stopSingle(run: FoundAgentRun, stops: Stops, watch: Watch): Promise<ShownState> {
   await stops.ask(run.id, run.id);
-  const look = async () => stateOf(await agentRunWithId(watch.reader, run.id), watch);
+  const look = async () => currentState(await agentRunWithId(watch.reader, run.id), watch);
   const address = addressNamed(run.run.agentName, watch.agents);
   const unseen: ShownState = { address, id: run.id, idKind: 'run', state: 'running', message: null };
   const now = await stops.look(() => watch.lookUntil(look, ({ state }) => state !== 'running'), unseen);
@@ -377,13 +377,13 @@ export async function refreshRun(session: Session, text: string): Promise<ShownS
   const id = checkedId(text);
   const watch = await watchOf(session);
   const { reader } = watch;
-  if (await refreshed(session, id)) return stateOf(await agentRunWithId(reader, id), watch);
+  if (await refreshed(session, id)) return currentState(await agentRunWithId(reader, id), watch);
   const open = await agentRunsIn(await runWithId(reader, id), 'running', reader);
   for (const run of open) {
     if (watch.interrupted) throw problem('interrupted', 'interrupted before all runs were read again');
     await refreshed(session, run.id);
   }
-  return stateOf(await runWithId(reader, id), watch);
+  return currentState(await runWithId(reader, id), watch);
 }
 
 /** False where there is no run of an agent with this id, which has the form of one. */
@@ -416,7 +416,7 @@ export async function removeRun(
   const found = await anyRunWithId(watch.reader, id);
   if (!isWhole(found) || found.kind.remove === null) throw wrongKind(found, 'a group run or a pipeline run');
   const name = `${kindNameOf(found)} ${id}`;
-  const run = await found.now(unnamed, watch);
+  const run = await found.now(unknownSubject, watch);
   if (run.state === 'running')
     throw problem('usage', `${name} has not finished`, `Stop it first: \`roster runs stop ${id}\`.`);
   const answer = (await confirm?.(run)) ?? 'yes';

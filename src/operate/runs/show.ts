@@ -10,6 +10,7 @@ import { type AgentRun, listRunsOfJob } from '../../service/operations/agent-run
 import { listAgents } from '../../service/operations/agents.js';
 import { jobDataset } from '../../service/operations/jobs.js';
 import { firstPage } from '../../service/paging.js';
+import { addressNamed } from '../agents.js';
 import {
   agentRunState,
   anyRunWithId,
@@ -19,9 +20,9 @@ import {
   jobsOf,
   kindNameOf,
   type RunEntry,
-  unnamed,
+  unknownSubject,
 } from '../run/run-kinds.js';
-import { addressNamed, agentRunRow } from '../run/states.js';
+import { agentRunRow } from '../run/states.js';
 import { Watch } from '../watch.js';
 
 /**
@@ -35,7 +36,7 @@ export async function showRun(session: ReadSession, text: string): Promise<Shown
   const [found, agents] = await Promise.all([anyRunWithId(reader, id), reader.readAll(listAgents())]);
   const watch = new Watch(session, agents);
   if (found.kind === null) return shownAgentRun(found, watch);
-  const [run, entry] = await Promise.all([found.shown(unnamed, watch), entryOf(reader, found)]);
+  const [run, entry] = await Promise.all([found.shown(unknownSubject, watch), entryOf(reader, found)]);
   const owned = await ownedAddresses(session);
   const datasets = await Promise.all(jobsOf(run).flatMap((each) => datasetOf(each, reader) ?? []));
   const { triggerSource: trigger = null, scheduleId = null } = found.origin ?? {};
@@ -65,7 +66,7 @@ async function shownAgentRun(found: FoundAgentRun, watch: Watch): Promise<ShownR
 }
 
 /** What a run is now, and what it belongs to if `owned` knows that. */
-export async function stateOf(
+export async function currentState(
   found: FoundRun | FoundAgentRun,
   watch: Watch,
   owned: ReadonlyMap<string, Address> = new Map(),
@@ -76,7 +77,7 @@ export async function stateOf(
     const state = await agentRunState(found, watch.reader);
     return { address: addressNamed(agentName, watch.agents), id, idKind: 'run', state, message };
   }
-  const now = await found.shown(unnamed, watch);
+  const now = await found.shown(unknownSubject, watch);
   return { ...now, id, address: now.address ?? owned.get(id) ?? null };
 }
 

@@ -4,7 +4,7 @@ import type { Address, Agent, Names } from '../../model/resource.js';
 import type { Health, LastRun, ResourceStatus, StatusCounts } from '../../model/run.js';
 import { instantText } from '../../model/words.js';
 import { readInstant } from '../../service/operations/record.js';
-import { addressNamed } from '../run/states.js';
+import { addressNamed } from '../agents.js';
 import type { Occurrence } from './history.js';
 import { expectedStarts, type MissedStarts, missedStarts, noneMissed } from './missed.js';
 import type { DeclaredResource, RecordedChanges } from './resources.js';

@@ -7,8 +7,8 @@ import { type AgentRun, listRuns } from '../../service/operations/agent-runs.js'
 import { type Job, listJobs } from '../../service/operations/jobs.js';
 import { readInstant } from '../../service/operations/record.js';
 import { type FollowedRun, pollRuns } from '../run/follow.js';
-import { type RunEntry, type RunKind, unnamed, wholeKinds } from '../run/run-kinds.js';
-import { jobState, stateOf, sumOfKnown } from '../run/states.js';
+import { type RunEntry, type RunKind, unknownSubject, wholeKinds } from '../run/run-kinds.js';
+import { jobState, stateOfMembers, sumOfKnown } from '../run/states.js';
 import { byTime } from '../runs/list.js';
 import type { Watch } from '../watch.js';
 import { TOLERANCE } from './missed.js';
@@ -125,7 +125,7 @@ export async function withOwnRecords(
   const open = [...new Set(wanted)].filter(
     ({ state, finishedAt, records }) => state !== 'unknown' && (finishedAt === null || records === null),
   );
-  const named = open.slice(0, MOST_RECORDS).map(({ id, idKind }) => ({ ...unnamed, id, idKind }));
+  const named = open.slice(0, MOST_RECORDS).map(({ id, idKind }) => ({ ...unknownSubject, id, idKind }));
   const found = named.length === 0 ? new Map<string, ServiceRun>() : await readRecords(named, watch);
   return occurrences.map((each) => {
     const run = found.get(each.id);
@@ -312,6 +312,6 @@ function failedOr(state: ServiceRunState, parts: readonly Job[]): ServiceRunStat
 
 /** Jobs alone do not say whether more of them follow. */
 function unlistedState(parts: readonly Job[], kind: RunKind): ServiceRunState {
-  const state = stateOf(parts.map(jobState));
+  const state = stateOfMembers(parts.map(jobState));
   return kind.members === 'chain' && state === 'succeeded' ? 'unknown' : state;
 }

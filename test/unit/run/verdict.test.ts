@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Diagnostic } from '../../../src/model/diagnostic.js';
 import type { ServiceRun, ServiceRunState } from '../../../src/model/run.js';
-import { runDiagnostics, verdictOf } from '../../../src/operate/run/run.js';
+import { runDiagnostics, verdictOf } from '../../../src/operate/run/verdict.js';
 
 /** The verdict of runs (contract §9), as a function of their states. */
 

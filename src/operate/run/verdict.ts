@@ -1,0 +1,112 @@
+import type { Diagnostic } from '../../model/diagnostic.js';
+import { runName, type ServiceRun } from '../../model/run.js';
+import { namedIds } from '../../model/words.js';
+import { runKind } from './run-kinds.js';
+
+/** The result of a command that follows runs, best last. Each has an exit code of its own. */
+export type RunVerdict = 'interrupted' | 'unknown' | 'running' | 'failed' | 'succeeded';
+
+export interface RunsEnd {
+  readonly runs: readonly ServiceRun[];
+  /** The runs were started, and are not followed. */
+  readonly isDetached: boolean;
+  readonly isInterrupted: boolean;
+  /** Why some starts were not sent, or why runs could not be followed. */
+  readonly failures: readonly Diagnostic[];
+}
+
+export interface RunsResult {
+  readonly runs: readonly ServiceRun[];
+  readonly verdict: RunVerdict;
+  readonly isDetached: boolean;
+  readonly diagnostics: readonly Diagnostic[];
+}
+
+/** `earlier`: what was known before the end. */
+export function runsResult(end: RunsEnd, earlier: readonly Diagnostic[]): RunsResult {
+  const { runs, isDetached } = end;
+  return { runs, verdict: verdictOf(end), isDetached, diagnostics: [...earlier, ...runDiagnostics(end)] };
+}
+
+/** What is not known comes before what is not finished, and that before what failed: then `wait` gives the verdict. */
+export function verdictOf({ runs, isDetached, isInterrupted, failures }: RunsEnd): RunVerdict {
+  const has = (state: ServiceRun['state']) =>
+    runs.some((run) => run.state === state || hasMember(run, state));
+  if (isInterrupted) return 'interrupted';
+  if (failures.length > 0 || has('unknown')) return 'unknown';
+  if (runs.some(({ state }) => state === 'running') && !isDetached) return 'running';
+  const isGood = ({ state }: ServiceRun) => state === 'succeeded' || (isDetached && state === 'running');
+  return runs.every(isGood) ? 'succeeded' : 'failed';
+}
+
+function hasMember({ members }: ServiceRun, state: ServiceRun['state']): boolean {
+  return members.some((member) => member.state === state);
+}
+
+/** The reason for the verdict of each run, or of each of its members. */
+export function runDiagnostics({
+  runs,
+  isDetached,
+  isInterrupted,
+  failures,
+}: RunsEnd): readonly Diagnostic[] {
+  const open = runs.filter(({ state }) => state === 'running');
+  const ended = runs.flatMap((run) => reasonsOf(run));
+  const going = isDetached || isInterrupted ? [] : open.map(stillRunning);
+  const others = failures.filter(({ code }) => code !== 'interrupted');
+  return [...ended, ...going, ...others, ...(isInterrupted ? [interruption(open)] : [])];
+}
+
+function reasonsOf(run: ServiceRun): readonly Diagnostic[] {
+  // The stages after the one that failed say nothing of their own.
+  const isChain = runKind(run.idKind).members === 'chain';
+  const members = run.members.filter(({ state }) => !isChain || state !== 'notStarted');
+  const own = members.flatMap((member) => reasonOf(member, run) ?? []);
+  return own.length > 0 ? own : [reasonOf(run, null)].flatMap((each) => each ?? []);
+}
+
+function reasonOf(run: ServiceRun, whole: ServiceRun | null): Diagnostic | null {
+  const name = whole === null ? runName(run) : `${runName(run)} of ${runName(whole)}`;
+  const because = run.message === null ? '' : `: ${run.message}`;
+  switch (run.state) {
+    case 'failed':
+      return { severity: 'error', code: 'run-failed', message: `${name} failed${because}` };
+    case 'stopped':
+      return { severity: 'error', code: 'run-failed', message: `${name} was stopped${because}` };
+    case 'notStarted':
+      return { severity: 'error', code: 'not-started', message: `${name} was not started${because}` };
+    case 'unknown':
+      return {
+        severity: 'error',
+        code: 'start-unknown',
+        message: `it is not known whether ${name} is running${because}`,
+        help: `Check ${run.address === null ? 'the dashboard' : `\`roster wait ${run.address}\` or the dashboard`} before you start it again.`,
+      };
+    default:
+      return null;
+  }
+}
+
+function stillRunning(run: ServiceRun): Diagnostic {
+  return {
+    severity: 'error',
+    code: 'still-running',
+    message: `${runName(run)} is still running`,
+    help: `Follow it with \`roster wait ${run.id}\`.`,
+  };
+}
+
+/** One line to copy, for all runs that continue. */
+function interruption(open: readonly ServiceRun[]): Diagnostic {
+  const ids = open.flatMap(({ id }) => id ?? []);
+  if (ids.length === 0) {
+    const message = 'the command was interrupted, and none of the runs that it followed continues';
+    return { severity: 'error', code: 'interrupted', message };
+  }
+  return {
+    severity: 'error',
+    code: 'interrupted',
+    message: `interrupted, and ${ids.length === 1 ? 'a run continues' : `${ids.length} runs continue`}: ${namedIds(ids)}`,
+    help: `Follow ${ids.length === 1 ? 'it' : 'them'} with \`roster wait ${ids.join(' ')}\`.`,
+  };
+}
