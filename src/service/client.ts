@@ -205,6 +205,7 @@ class HttpClient implements Client {
     const headers = this.#headers(key, body !== null);
     const reply = await this.#transport.exchange({ method, headers, body, ...sending });
     this.#time.note(reply.headers);
+    this.#limiter.note(reply.headers);
     const words = request.holdsSecrets === true ? withheldWords : wordsWith(this.#clean);
     if (!isSuccess(effect, reply.status)) throw refusal(subject, reply, words, this.#place);
     if (reply.truncated !== null)

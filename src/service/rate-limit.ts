@@ -1,19 +1,9 @@
 import { waitText } from '../model/words.js';
 import { type FailureFacts, ServiceFailure } from './failure.js';
+import { Pace, type Started } from './pace.js';
 
-/** Between two requests, once a limit has been met for the first time. */
-const FIRST_GAP_MS = 100;
-/** A shorter gap than this does not slow anything down. */
-const LEAST_GAP_MS = 2;
-/** Between two probes of a service that answers only 429, without `Retry-After`. */
-const MAX_PAUSE_MS = 10_000;
 /** The last part of the deadline, in which only reads wait: they find out what the writes have done. */
 const MAX_RESERVE_MS = 60_000;
-const GROW = 1.3;
-const MAX_GROWTHS = 3;
-/** How much a success shortens the gap: fast until the limit is met again, then slowly. */
-const FAST_DECAY = 0.2;
-const SLOW_DECAY = 0.02;
 
 export interface RateLimitSettings {
   /** How long requests may be held back in all before no further one waits. What the service takes to answer does not count. */
@@ -33,28 +23,20 @@ export interface LimitedRequest {
   readonly isOptional?: boolean;
 }
 
-/** The epoch in which a request started: its result says nothing about later epochs. */
+/** A request that may start. */
 interface Turn {
-  readonly epoch: number;
+  readonly start: Started;
   readonly isLastLook?: boolean;
   /** Ends the probe; does nothing for other requests. */
   end(): void;
 }
 
 /**
- * Slows all requests of a client down when the service answers 429, which says that a request was not taken. All wait for
- * `Retry-After`, or for a pause that doubles. Then one request probes, and the others follow with a gap between them: it
- * grows with each refusal and shrinks with each success, so that the rate stays close to what the service allows.
+ * Slows all requests of a client down when the service answers 429, which says that a request was not taken: `Pace` says
+ * when the next one may start. None waits longer than the run may take.
  */
 export class RateLimiter {
-  /** Between the starts of two requests; 0 while no limit is known. */
-  #gapMs = 0;
-  #pauseMs = 0;
-  #nextAt = 0;
-  /** In a row. */
-  #refusals = 0;
-  #epoch = 0;
-  #decay = FAST_DECAY;
+  readonly #pace: Pace;
   #probe: Promise<void> | null = null;
   #sleeping: Promise<void> | null = null;
   /** Requests that are held back, and since when there are any. */
@@ -66,7 +48,15 @@ export class RateLimiter {
   #hasWritten = false;
   #refusedLastLook = false;
 
-  constructor(private readonly settings: RateLimitSettings) {}
+  constructor(private readonly settings: RateLimitSettings) {
+    this.#pace = new Pace(settings.random);
+  }
+
+  /** To be called with the headers of each answer, before `run` returns it. */
+  note(headers: Readonly<Record<string, string | string[] | undefined>>): void {
+    const quota = quotaIn(headers);
+    if (quota !== null) this.#pace.note(quota.remaining, quota.resetMs, this.#now());
+  }
 
   /** Sends until the answer is not 429. Throws a ServiceFailure that is not transient if waiting would exceed the deadline. */
   async run<T>(request: LimitedRequest, send: () => Promise<T>): Promise<T> {
@@ -75,7 +65,7 @@ export class RateLimiter {
       const turn = await this.#turn(request, refusal);
       try {
         const answer = await send();
-        this.#taken(turn);
+        this.#pace.taken(turn.start, this.#now());
         this.#hasWritten ||= request.isWrite;
         return answer;
       } catch (error) {
@@ -95,16 +85,20 @@ export class RateLimiter {
   async #turn(request: LimitedRequest, refusal: FailureFacts | null): Promise<Turn> {
     const isLate = this.settings.signal?.aborted === true;
     if (isLate && refusal !== null) throw givenUp('interrupt', request, refusal, INTERRUPTED);
-    if (request.isOptional && this.#refusals > 0) throw notAsked(request);
+    if (request.isOptional && this.#pace.isRefused) throw notAsked(request);
     // Requests after an interrupt, such as a last look, do not wait, because a person does. Between the last check and
     // the claim of the turn nothing may be awaited, or two requests would start at once.
-    while (!isLate && (this.#nextAt > this.#now() || this.#probe !== null)) {
+    while (!isLate && (this.#delay() > 0 || this.#probe !== null)) {
       if (refusal === null && this.#isLastLook(request))
-        return { epoch: this.#epoch, isLastLook: true, end: () => {} };
+        return { start: this.#pace.start(this.#now()), isLastLook: true, end: () => {} };
       await this.#waited(request, refusal);
     }
-    this.#nextAt = Math.max(this.#nextAt, this.#now() + this.#gapMs);
-    return { epoch: this.#epoch, end: this.#refusals > 0 ? this.#beginProbe() : () => {} };
+    const start = this.#pace.start(this.#now());
+    return { start, end: start.isProbe ? this.#beginProbe() : () => {} };
+  }
+
+  #delay(): number {
+    return this.#pace.delay(this.#now());
   }
 
   /**
@@ -113,14 +107,14 @@ export class RateLimiter {
    */
   #isLastLook({ isWrite }: LimitedRequest): boolean {
     if (isWrite || !this.#hasWritten || this.#refusedLastLook) return false;
-    return this.#spentMs() + this.#nextAt - this.#now() > this.settings.deadlineMs;
+    return this.#spentMs() + this.#delay() > this.settings.deadlineMs;
   }
 
   async #waited(request: LimitedRequest, refusal: FailureFacts | null): Promise<void> {
     if (this.#held === 0) this.#heldSince = this.#now();
     this.#held += 1;
     try {
-      const waitMs = this.#nextAt - this.#now();
+      const waitMs = this.#delay();
       if (waitMs > 0) await this.#sleep(waitMs, request, refusal);
       else await this.#probe;
     } finally {
@@ -161,33 +155,10 @@ export class RateLimiter {
     return end;
   }
 
-  #taken({ epoch }: Turn): void {
-    if (epoch !== this.#epoch || this.#gapMs === 0) return;
-    this.#refusals = 0;
-    // The longer a refusal costs, the less often the limit is tried.
-    const slow = Math.min(SLOW_DECAY, (0.05 * this.#gapMs) / this.#pauseMs);
-    this.#gapMs *= 1 - (this.#decay === FAST_DECAY ? FAST_DECAY : slow);
-    if (this.#gapMs < LEAST_GAP_MS) this.#gapMs = 0;
-  }
-
-  /** Requests that were on the wire together are refused together, which counts once. */
-  #refused({ epoch }: Turn, retryAfterMs: number): void {
-    if (epoch === this.#epoch) this.#slowDown(retryAfterMs);
-    this.#nextAt = Math.max(this.#nextAt, this.#now() + retryAfterMs);
-  }
-
-  #slowDown(retryAfterMs: number): void {
-    this.#epoch += 1;
-    this.#refusals += 1;
-    this.#decay = this.#gapMs === 0 ? FAST_DECAY : SLOW_DECAY;
-    // Many refusals in a row suggest a longer window, such as a limit per minute: then the gap is not the problem.
-    const growth = this.#refusals <= MAX_GROWTHS ? GROW : 1;
-    this.#gapMs = this.#gapMs === 0 ? FIRST_GAP_MS : this.#gapMs * growth;
-    const bound = Math.min(MAX_PAUSE_MS, this.#gapMs * 2 ** (this.#refusals - 1));
-    // Jitter: clients that were refused together do not return together.
-    this.#pauseMs = Math.max(retryAfterMs, bound * (1 + this.settings.random() / 4));
-    this.#nextAt = Math.max(this.#nextAt, this.#now() + this.#pauseMs);
-    if (this.#spentMs() + this.#pauseMs <= this.settings.deadlineMs) this.settings.onPause(this.#pauseMs);
+  #refused({ start }: Turn, retryAfterMs: number): void {
+    const pauseMs = this.#pace.refused(start, this.#now(), retryAfterMs);
+    if (pauseMs !== null && this.#spentMs() + pauseMs <= this.settings.deadlineMs)
+      this.settings.onPause(pauseMs);
   }
 
   #spentMs(): number {
@@ -197,6 +168,29 @@ export class RateLimiter {
   #now(): number {
     return performance.now() + this.#aheadMs;
   }
+}
+
+/**
+ * How many more requests the service takes, and for how long: by the headers of the IETF's draft, of which there are three
+ * spellings. Where there are several limits, the one that is nearest. Null without any.
+ */
+function quotaIn(
+  headers: Readonly<Record<string, string | string[] | undefined>>,
+): { readonly remaining: number; readonly resetMs: number } | null {
+  const text = (name: string) => [headers[name] ?? []].flat().join(',');
+  const quotas = text('ratelimit')
+    .split(/,(?=\s*")/)
+    .map((each) => [
+      /\b(?:r|remaining)\s*=\s*(\d+)/.exec(each)?.[1],
+      /\b(?:t|reset)\s*=\s*(\d+)/.exec(each)?.[1],
+    ]);
+  quotas.push([text('ratelimit-remaining'), text('ratelimit-reset')]);
+  const found = quotas.flatMap(([remaining = '', reset = '']) =>
+    /^\d+$/.test(remaining) && /^\d+$/.test(reset)
+      ? [{ remaining: Number(remaining), resetMs: Number(reset) * 1_000 }]
+      : [],
+  );
+  return found.toSorted((a, b) => a.remaining - b.remaining)[0] ?? null;
 }
 
 /** The facts of an answer with 429; null for any other failure. */

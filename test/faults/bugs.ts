@@ -121,8 +121,8 @@ export const bugs: readonly Bug[] = [
   {
     name: 'a rate limit slows down only the requests that met it',
     file: 'src/service/rate-limit.ts',
-    find: 'while (!isLate && (this.#nextAt',
-    replace: 'while (!isLate && refusal !== null && (this.#nextAt',
+    find: 'while (!isLate && (this.#delay',
+    replace: 'while (!isLate && refusal !== null && (this.#delay',
     tests: ['test/unit/service/rate-limit.test.ts'],
   },
   {
