@@ -18,7 +18,7 @@ const MOST_STARTS = 1_000;
 const LEAST_WINDOW = 8;
 
 /** A request that was started. Its result says nothing about later cycles. */
-export interface Started {
+export interface PacedRequest {
   readonly cycle: number;
   readonly isProbe: boolean;
   readonly at: number;
@@ -77,7 +77,7 @@ export class Pace {
     return this.#credit >= 1 ? 0 : Math.max(0, this.#lastAt + this.#gap - now);
   }
 
-  start(now: number): Started {
+  start(now: number): PacedRequest {
     const isProbe = this.isRefused;
     if (!isProbe && this.#gap > 0 && now - Math.max(this.#lastAt, this.#nextAt) > this.#gap + IDLE_MS) {
       this.#emptyAt = now - this.#waitMs;
@@ -94,7 +94,7 @@ export class Pace {
     this.#moreAt = remaining === 0 ? now + Math.min(resetMs - 1_000, MAX_PAUSE_MS) : null;
   }
 
-  taken(start: Started, now: number): void {
+  taken(start: PacedRequest, now: number): void {
     // Those that were on the wire with the first one that was refused belong to the first burst.
     if (start.cycle === 0 && this.#cycle > 0) this.#burst += 1;
     if (start.cycle === this.#cycle - 1) this.#countBefore += 1;
@@ -108,7 +108,7 @@ export class Pace {
   }
 
   /** Returns for how long nothing is sent, if that is news; otherwise null. */
-  refused(start: Started, now: number, retryAfterMs: number): number | null {
+  refused(start: PacedRequest, now: number, retryAfterMs: number): number | null {
     // Requests that were on the wire together are refused together, which counts once.
     const isNews = start.cycle === this.#cycle;
     if (isNews) this.#refuse(start.at, now, retryAfterMs);

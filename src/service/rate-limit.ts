@@ -1,6 +1,6 @@
 import { waitText } from '../model/words.js';
 import { type FailureFacts, ServiceFailure } from './failure.js';
-import { Pace, type Started } from './pace.js';
+import { Pace, type PacedRequest } from './pace.js';
 
 /** The last part of the deadline, in which only reads wait: they find out what the writes have done. */
 const MAX_RESERVE_MS = 60_000;
@@ -25,7 +25,7 @@ export interface LimitedRequest {
 
 /** A request that may start. */
 interface Turn {
-  readonly start: Started;
+  readonly start: PacedRequest;
   readonly isLastLook?: boolean;
   /** Ends the probe; does nothing for other requests. */
   end(): void;
