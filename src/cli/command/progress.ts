@@ -4,7 +4,14 @@ import type { LockInfo } from '../../model/inventory.js';
 import type { Plan } from '../../model/plan.js';
 import type { Address } from '../../model/resource.js';
 import { escapeControls } from '../../view/escape.js';
-import { pauseLine, progressLine, readingLine, requestLine, stepLine } from '../../view/text/progress.js';
+import {
+  pauseLine,
+  progressLine,
+  readingLine,
+  requestLine,
+  type StepEnd,
+  stepLine,
+} from '../../view/text/progress.js';
 import { type CommandContext, defaultWidth, type Host } from '../host/host.js';
 import type { Output } from '../host/output.js';
 
@@ -53,6 +60,8 @@ interface ProgressPrinter {
   end(): void;
 }
 
+type Ended = Extract<StepEvent, { type: 'ended' }>;
+
 /** Writing thousands of lines one by one would take a tenth of an apply. */
 const WRITE_AFTER_MS = 50;
 
@@ -90,14 +99,14 @@ function progressOf(plan: Plan, host: Host, output: Output): ProgressPrinter {
       `\r\u001b[2K${progressLine({ done, total: plan.steps.length, running: output.redactor.value(addresses), width })}`,
     );
   };
-  const printLines = ({ step, state }: Extract<StepEvent, { type: 'ended' }>) => {
+  const printLines = ({ step, state }: Ended) => {
     for (const address of step.addresses) {
       left.set(address, (left.get(address) ?? 1) - 1);
+      const { outcome, error } = endOf(address, state);
       // A change of several requests is reported once: with its last one, or with the one that fails.
-      if (state.outcome === 'done' && left.get(address) !== 0) continue;
+      if (outcome === 'done' && left.get(address) !== 0) continue;
       const action = changes.get(address)?.action ?? 'none';
-      const error = state.outcome === 'done' ? null : state.error;
-      const ended = output.redactor.value({ address, action, outcome: state.outcome, id: null, error });
+      const ended = output.redactor.value({ address, action, outcome, id: null, error });
       lines.add(`${stepLine(ended)}\n`);
     }
   };
@@ -116,6 +125,13 @@ function progressOf(plan: Plan, host: Host, output: Output): ProgressPrinter {
       if (terminal && plan.steps.length > 0) output.err('\r\u001b[2K');
     },
   };
+}
+
+/** A call for several changes may have made some of them. */
+function endOf(address: Address, state: Ended['state']): Pick<StepEnd, 'outcome' | 'error'> {
+  if (state.outcome === 'done') return { outcome: 'done', error: null };
+  if (state.each === undefined) return state;
+  return endOf(address, state.each.get(address) ?? { outcome: 'done' });
 }
 
 const LEAST_PAUSE_MS = 3_000;

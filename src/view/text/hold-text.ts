@@ -86,7 +86,7 @@ function outcomeLines({ address, outcome, error }: ChangeOutcome, { width, paint
   return [heading, ...(error === null ? [] : indent(wrap(escapeControls(error), width - 13), 13))];
 }
 
-function nextText({ made: { action }, outcomes, interrupted }: HoldReport): string {
+function nextText({ made: { action, resources }, outcomes, interrupted }: HoldReport): string {
   const holds = action === 'hold';
   const has = (...some: ChangeOutcome['outcome'][]) => outcomes.some(({ outcome }) => some.includes(outcome));
   const parts = [];
@@ -104,7 +104,8 @@ function nextText({ made: { action }, outcomes, interrupted }: HoldReport): stri
         : 'Resources with an unknown result are recorded as no longer on hold, so the next apply enables any that are still paused.',
     );
   parts.push(`Next: run the same \`roster ${action}\` again to finish.`);
-  if (holds) parts.push('To undo it, run `roster resume`.');
+  const isHeld = has('done', 'unknown') || resources.some(({ effect }) => effect === 'renew');
+  if (holds && isHeld) parts.push('To undo it, run `roster resume` with the same addresses.');
   return parts.join(' ');
 }
 

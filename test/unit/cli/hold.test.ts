@@ -344,6 +344,8 @@ test('what the service refuses to pause is not on hold, and the next apply leave
   const ran = await hold(workspace, '--all');
   expect([ran.exit, held(workspace)]).toEqual([3, []]);
   expect(ran.stdout).toContain('Resources that were not paused are not on hold.');
+  // Nothing was done that could be undone.
+  expect(ran.stdout).not.toContain('To undo it');
   sandbox.faults.faults = [];
   sandbox.requests.length = 0;
   expect((await workspace.apply()).exit).toBe(0);
@@ -378,6 +380,23 @@ test('of a hold that was carried out in part, only what was paused is on hold, a
   expect([ran.exit, done.length, held(workspace)]).toEqual([3, 100, done]);
   const running = enabled(sandbox, workspace).map((key) => `schedule/${key}`);
   expect([...running, ...done].sort()).toEqual(resources.map(({ address }) => address).sort());
+});
+
+test('of a call that skips some schedules, the log names those that were refused, and no others', async () => {
+  const { sandbox, workspace } = await project();
+  const data = { success: true, data: { affected: 2, skipped: 1 } };
+  const [first] = sandbox.world.schedules.values();
+  sandbox.faults.faults = [
+    { act: 'status', status: 200, path: bulk, body: JSON.stringify(data) },
+    { act: 'status', status: 403, path: `/api/schedules/${first?.id}/enabled` },
+  ];
+  const ran = await hold(workspace, '--all');
+  expect([ran.exit, held(workspace).length]).toEqual([3, 2]);
+  expect(ran.stderr.match(/could not update/g)).toHaveLength(1);
+  expect(ran.stderr.match(/: updated/g)).toHaveLength(2);
+  expect(ran.stdout.replace(/\s+/g, ' ')).toContain(
+    'To undo it, run `roster resume` with the same addresses.',
+  );
 });
 
 test('a hold whose answer was lost is recorded, because it may be in force', async () => {
