@@ -11,7 +11,7 @@ import {
   needsList,
   sentencesOf,
 } from '../change-view.js';
-import { fieldLine, fieldParts } from '../field-view.js';
+import { type FieldView, fieldLine, fieldParts } from '../field-view.js';
 import { graphMermaid } from '../graph/graph-formats.js';
 import {
   basisFacts,
@@ -69,10 +69,12 @@ export function planMarkdown(plan: Plan, options: MarkdownOptions = {}): string 
   // In the order in which they get room, which is not that of the page.
   const budget = budgetBelow([top, ...settings].join('\n'), RESERVED_SIZE, options);
   const fill = (list: readonly ChangeView[]) => {
-    const said = sharedSentences(list);
-    const placed = budget.place(said.length === 0 ? [] : [eachOf(list, said)]);
+    const [said, fields] = [sharedSentences(list), sharedFields(list)];
+    const placed = budget.place(said.length + fields.length === 0 ? [] : [eachOf(list, said, fields)]);
     const above = new Set(placed.length === 0 ? [] : said);
-    const filled = budget.fill(list.map(alone), (each) => likeItem(each, urlOf, above));
+    const known = new Set(placed.length === 0 ? [] : fields);
+    const items = list.map((each) => alone(without(known, each)));
+    const filled = budget.fill(items, (each) => likeItem(each, urlOf, above));
     return { ...filled, lines: [...placed, ...shownLines(filled)] };
   };
   const delivered = fill(groups.deliveries);
@@ -166,8 +168,34 @@ function sharedSentences(views: readonly ChangeView[]): string[] {
   return [...first].filter((each) => /\S/.test(each) && rest.every((others) => others.has(each)));
 }
 
-function eachOf(views: readonly ChangeView[], sentences: readonly string[]): string {
-  const texts = sentences.map((each) => shortProse(each, 2_000));
+/** The values that all of many deleted objects had. In a short list, they are read beside each object. */
+function sharedFields(views: readonly ChangeView[]): string[] {
+  if (!needsList(views) || !views.every(({ change }) => change.action === 'delete')) return [];
+  const [first = new Set<string>(), ...rest] = views.map(
+    ({ fields }) => new Set(fieldParts(fields).onLine.map(phraseOf)),
+  );
+  return [...first].filter((each) => rest.every((others) => others.has(each)));
+}
+
+function phraseOf(field: FieldView): string {
+  return fieldLine({ onLine: [field], below: [] }, markdownCode) ?? '';
+}
+
+function without(known: ReadonlySet<string>, view: ChangeView): ChangeView {
+  return known.size === 0
+    ? view
+    : { ...view, fields: view.fields.filter((each) => !known.has(phraseOf(each))) };
+}
+
+function eachOf(
+  views: readonly ChangeView[],
+  sentences: readonly string[],
+  fields: readonly string[],
+): string {
+  const texts = [
+    ...sentences.map((each) => shortProse(each, 2_000)),
+    ...(fields.length === 0 ? [] : [fields.join(', ')]),
+  ];
   return `Each of these ${views.length} changes: ${texts.join('; ')}.\n`;
 }
 

@@ -248,12 +248,43 @@ describe('a comment on many changes', () => {
     );
     const text = comment(deletes);
     expect(text).toContain(
-      '#### Deletes\n\nEach of these 350 changes: it is no longer declared.\n\n- **DELETE**',
+      '#### Deletes\n\nEach of these 350 changes: it is no longer declared; `active` `true`, `members` `acme-shop`.\n\n- **DELETE**',
     );
     expect(text.match(/no longer declared/g)).toHaveLength(1);
     expect(text.match(/^ {2}- .*/gm)).toEqual(['  - something needs it']);
     expect(text.match(/^- \*\*DELETE\*\*/gm)).toHaveLength(350);
     expect(text).not.toContain('Too long');
+  });
+
+  it('says once which values all of many deleted schedules had, and shows all of 350', () => {
+    const deletes = Array.from({ length: 350 }, (_, index) =>
+      change(`schedule/nightly-${index}`, {
+        action: 'delete',
+        kind: 'schedule',
+        name: null,
+        id: `00000000-0000-4000-8000-${String(index).padStart(12, '0')}`,
+        fields: [
+          field('target', { before: 'agent/globex' }),
+          field('every', { before: `${index + 2} hours` }),
+          field('startTime', { before: '2026-12-01T06:30:00' }),
+          field('timeZone', { before: 'UTC' }),
+          field('enabled', { before: true }),
+        ],
+        risks: [
+          { code: 'delete', message: 'it is no longer declared' },
+          { code: 'schedule', message: `ends ${index} runs a week` },
+        ],
+      }),
+    );
+    const text = comment(deletes);
+    expect(text).toContain(
+      'Each of these 350 changes: it is no longer declared; `target` `agent/globex`, `startTime` `2026-12-01T06:30:00`, `timeZone` `UTC`, `enabled` `true`.\n',
+    );
+    expect(text.match(/^- \*\*DELETE\*\*.*: `every` `\d+ hours`$/gm)).toHaveLength(350);
+    expect(text.match(/agent\/globex/g)).toHaveLength(1);
+    expect(text).not.toContain('Too long');
+    // A reviewer reads a short list line by line.
+    expect(comment(deletes.slice(0, 3)).match(/agent\/globex/g)).toHaveLength(3);
   });
 
   it('repeats what is said of only some of them', () => {
