@@ -3,7 +3,7 @@ import { type AcceptableCode, type DiagnosticCode, isAcceptable } from '../model
 import { isEmptyObject, type JsonObject } from '../model/json.js';
 import type { Kind } from '../model/kind.js';
 import { addressOf, type Declared, type Defaulted, type ReportProblem } from '../model/resource.js';
-import { type ProblemText, placeOf } from '../yaml/source.js';
+import { type ProblemText, placeOf, type Span } from '../yaml/source.js';
 import { type Entry, find } from '../yaml/tree.js';
 import type { Diagnostics } from './diagnostics.js';
 import { limits } from './limits.js';
@@ -92,7 +92,7 @@ const decidedByText: ReadonlySet<AcceptableCode> = new Set([
   ...(['ambiguous-cron', 'large-step', 'skipped-time', 'repeated-time', 'ignored-inputs'] as const),
 ]);
 
-/** What a default accepts, it accepts for all entries: each of them need not have it. */
+/** What entries share, such as a default or an anchor, is for all of them: each of them need not have the warning. */
 function reportUnused(
   { kind, entry, defaulted, isDefault }: ValidEntry,
   accept: readonly AcceptableCode[],
@@ -105,10 +105,16 @@ function reportUnused(
     const address = addressOf(kind.name, entry.key.text);
     const message = `${address} accepts \`${code}\`, a warning that it does not cause`;
     const help = `Remove \`${code}\` from \`accept\`.`;
-    const { span } = find(entry, ['accept', index]);
+    const { span, exact } = find(entry, ['accept', index]);
+    if (!exact || !isWrittenIn(entry, span)) continue;
     const about = { code: 'unused-acceptance', span, message, help, entry: address } as const;
     diagnostics.report({ severity: 'warning', ...about });
   }
+}
+
+/** False for what comes from an anchor or a merge key, which are above the entry. */
+function isWrittenIn({ key, value }: Entry, span: Span): boolean {
+  return span.source === key.source && span.start >= key.end && span.end <= value.end;
 }
 
 /** With what every kind of entry has. */

@@ -113,6 +113,16 @@ describe('an acceptance that does not apply', () => {
     expect(await codesOf('validate')).toEqual(expected);
   });
 
+  test.each([
+    ['a merge key', 'x-c: &c { accept: [ambiguous-cron] }', '<<: *c'],
+    ['an anchor', 'x-c: &c [ambiguous-cron]', 'accept: *c'],
+    ['a variable', 'vars: { c: [ambiguous-cron] }', 'accept: "${var.c}"'],
+  ])('is no warning where it comes from %s, which others may need', async (_, shared, property) => {
+    const entry = `target: agent/acme-shop, cron: 0 30 2 * * MON, startTime: "${start}", ${property}`;
+    workspace.write('roster.yaml', `project: p\n${shared}\nschedules:\n  s: { ${entry} }\n`);
+    expect(await codesOf('validate')).toEqual([]);
+  });
+
   test('to an error, a risk or an unknown code is an error with a suggestion', async () => {
     declare({ schedules: { s: { ...monday, accept: ['ambigous-cron', 'too-frequent'] } } });
     const { exit, stderr } = await run('validate');
