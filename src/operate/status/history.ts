@@ -22,16 +22,20 @@ export interface HistoryLists {
 }
 
 export interface History extends HistoryLists {
+  /** The ids of groups and pipelines of which no list shows the runs. */
+  readonly unattributed: ReadonlySet<string>;
   readonly diagnostics: readonly Diagnostic[];
 }
 
 /**
- * The lists of a period, as far as `idKinds` need them. Their number does not depend on the number of resources. A list
- * that cannot be read whole is null: what it would show is unknown.
+ * The lists of a period, as far as `idKinds` need them, and for objects that `ran` in it, whose runs they do not name, those
+ * of each. Otherwise, their number does not depend on the number of resources. A list that cannot be read whole is null:
+ * what it would show is unknown.
  */
 export async function readHistory(
   reader: Reader,
   idKinds: ReadonlySet<RunIdKind>,
+  ran: readonly RanObject[],
   since: number,
 ): Promise<History> {
   const diagnostics: Diagnostic[] = [];
@@ -46,7 +50,8 @@ export async function readHistory(
         : [],
     ),
   ]);
-  return { jobs, runs: await list(listRuns({ from })), wholes: new Map(wholes), diagnostics };
+  const runs = await list(listRuns({ from }));
+  return { jobs, runs, ...(await attributed(reader, new Map(wholes), ran, from)), diagnostics };
 }
 
 /** Objects whose own lists are read, at most. */
@@ -60,18 +65,17 @@ export interface RanObject {
 
 /**
  * The lists need not name the group or pipeline of a run (interface §2). Then each run is that of the object whose own list
- * shows it. The ids of objects whose runs are still not known are `unattributed`.
+ * shows it.
  */
-export async function attribute(
+async function attributed(
   reader: Reader,
-  history: History,
+  listed: HistoryLists['wholes'],
   ran: readonly RanObject[],
-  since: number,
-): Promise<{ readonly history: History; readonly unattributed: ReadonlySet<string> }> {
-  const from = new Date(since - TOLERANCE).toISOString();
-  const wholes = new Map(history.wholes);
+  from: string,
+): Promise<{ readonly wholes: HistoryLists['wholes']; readonly unattributed: ReadonlySet<string> }> {
+  const wholes = new Map(listed);
   const unattributed = new Set<string>();
-  for (const [kind, entries] of history.wholes) {
+  for (const [kind, entries] of listed) {
     if (entries === null || entries.every(({ objectId }) => objectId !== null)) continue;
     const objects = ran.filter((each) => each.kind === kind);
     const owners = new Map<string, string | null>();
@@ -89,7 +93,7 @@ export async function attribute(
     }));
     wholes.set(kind, named);
   }
-  return { history: { ...history, wholes }, unattributed };
+  return { wholes, unattributed };
 }
 
 function readList<T>(

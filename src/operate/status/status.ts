@@ -4,27 +4,14 @@ import type { ReadSession } from '../../engine/session.js';
 import { type Diagnostic, type Problem, problem } from '../../model/diagnostic.js';
 import type { Address } from '../../model/resource.js';
 import { healths, type ResourceStatus, type RunIdKind, type Status } from '../../model/run.js';
-import { naturalOrder, readDuration } from '../../model/words.js';
+import { naturalOrder } from '../../model/words.js';
 import { readInstant } from '../../service/operations/record.js';
 import { runKind } from '../run/run-kinds.js';
 import { Watch } from '../watch.js';
-import { lastEnded, resourceStatuses, type StatusContext } from './health.js';
-import {
-  attribute,
-  isReadFor,
-  occurrencesOf,
-  type RanObject,
-  readHistory,
-  withOwnRecords,
-} from './history.js';
-import { TOLERANCE } from './missed.js';
-import {
-  type DeclaredResource,
-  declaredResources,
-  kindsWithRuns,
-  type RecordedChanges,
-  recordedChanges,
-} from './resources.js';
+import { isReadFor, occurrencesOf, type RanObject, readHistory, withOwnRecords } from './history.js';
+import { HistoryIndex, lastEnded, resourceStatuses } from './resource-status.js';
+import { type DeclaredResource, declaredResources, kindsWithRuns, recordedChanges } from './resources.js';
+import { instantOf, parseSince, sinceLastApply } from './since.js';
 
 export interface StatusOptions {
   /** Addresses and globs, such as `schedule/*`. Default: everything that can run. */
@@ -45,36 +32,37 @@ export interface StatusOptions {
  */
 export async function status(session: ReadSession, options: StatusOptions = {}): Promise<Status> {
   const selectors = selectorsOf(options.addresses ?? []);
-  const given = parseSince(options.since ?? '7d');
+  const written = parseSince(options.since ?? '7d');
   const recorded = await recordedChanges(session);
-  const start = given === 'apply' ? lastApply(session, recorded) : given;
+  const period = written === 'apply' ? sinceLastApply(session, recorded) : written;
   const allow = { accountChange: options.allowAccountChange === true };
   const observation = await observe(session, { kinds: kindsWithRuns, allow });
   requireAccount(observation);
-  const { names, diagnostics: found } = observation.comparison;
   const now = session.serviceNow();
-  const since = typeof start === 'number' ? notInFuture(start, now) : instantOf(start, now);
+  const since = instantOf(period, now);
   const resources = declaredResources(session.project, observation, now);
   const addresses = session.project.entries.map((each) => each.address);
   const isSelected = selectedOf(selectors, { addresses, existsIn: session.project.existsIn });
+
   const reader = session.client.reader();
-  const read = await readHistory(reader, idKindsOf(resources), since);
-  const { history, unattributed } = await attribute(reader, read, ranSince(resources, since), since);
-  const unread = history.diagnostics.map((each) => ({ ...each, severity: 'error' }) as const);
-  const context: StatusContext = {
-    ...{ resources, recorded, since, now, unattributed, names },
-    occurrences: occurrencesOf(history),
-    isRead: (resource) => isReadFor(idKindsOf([resource]), history),
-    sinceApply: given === 'apply',
-    agents: observation.state.agents,
-  };
-  const last = lastEnded(context, ({ address }) => isSelected(address));
-  const occurrences = await withOwnRecords(context.occurrences, last, new Watch(session, context.agents));
-  const rows = resourceStatuses({ ...context, occurrences });
+  const found = await readHistory(reader, idKindsOf(resources), ranSince(resources, since), since);
+  const { agents } = observation.state;
+  const listed = occurrencesOf(found);
+  const ended = lastEnded(resources, isSelected, new HistoryIndex(resources, listed));
+  const occurrences = await withOwnRecords(listed, ended, new Watch(session, agents));
+
+  const { names } = observation.comparison;
+  const rows = resourceStatuses(resources, {
+    ...{ recorded, since, now, names, agents, unattributed: found.unattributed },
+    history: new HistoryIndex(resources, occurrences),
+    unread: new Set(resources.filter((each) => !isReadFor(idKindsOf([each]), found))),
+    sinceApply: 'lastApply' in period,
+  });
   const shown = rows.filter(({ address }) => isSelected(address)).sort(worstFirst);
   if (shown.length === 0 && selectors !== null) throw withoutHealth(options.addresses ?? []);
   const { name: project, environment } = session.project;
-  const diagnostics = [...diagnosticsIn(session, observation, found), ...unread];
+  const unread = found.diagnostics.map((each) => ({ ...each, severity: 'error' }) as const);
+  const diagnostics = [...diagnosticsIn(session, observation, observation.comparison.diagnostics), ...unread];
   return {
     ...{ project, environment, service: session.service, resources: shown },
     since: new Date(since).toISOString(),
@@ -92,34 +80,14 @@ function asReported(
   return each.severity !== 'error' || (isCheck && isMeant) ? each : { ...each, severity: 'warning' };
 }
 
-function lastApply({ store }: ReadSession, recorded: RecordedChanges | null): number {
-  if (recorded?.lastApply != null) return recorded.lastApply;
-  const why =
-    recorded === null ? 'is a file, which does not record when it was applied' : 'records no apply yet';
-  const help = 'Pass a time such as `--since 24h`, or keep the inventory in git: `inventory: { git: {} }`.';
-  throw problem('usage', `--since apply: the inventory ${store.name} ${why}`, help);
-}
-
-/** Nothing has run since a time to come, and a failure would not be shown. */
-function notInFuture(lastApply: number, now: Date): number {
-  if (lastApply <= now.getTime() + TOLERANCE) return Math.min(lastApply, now.getTime());
-  const time = new Date(lastApply).toISOString();
-  const message = `--since apply: the inventory records its last apply at ${time}, which is in the future`;
-  throw problem(
-    'invalid-time',
-    message,
-    'Set the clock of the machine that applies. Pass a time such as `--since 24h`.',
-  );
-}
-
-/** Which lists of runs are needed. */
+/** The kinds of runs whose lists are needed. */
 function idKindsOf(resources: readonly DeclaredResource[]): ReadonlySet<RunIdKind> {
   const kindNames = new Set(resources.flatMap(({ kind, target }) => [kind.name, target?.kind ?? kind.name]));
   const makers = kindsWithRuns.filter(({ name }) => kindNames.has(name));
   return new Set(makers.flatMap(({ startByHand }) => startByHand?.makes ?? []));
 }
 
-/** By what the objects themselves show. */
+/** The groups and pipelines that ran in the period, by what they show themselves. */
 function ranSince(resources: readonly DeclaredResource[], since: number): readonly RanObject[] {
   return resources.flatMap(({ kind, observed }) => {
     const makes = kind.startByHand?.makes ?? null;
@@ -136,36 +104,4 @@ function worstFirst(a: ResourceStatus, b: ResourceStatus): number {
 function withoutHealth(addresses: readonly string[]): Problem {
   const help = 'Only groups, pipelines and schedules run. `roster drift` compares everything.';
   return problem('usage', `${addresses.join(', ')} cannot run, so there is no status`, help);
-}
-
-const LONGEST_DAYS = 366;
-const HELP =
-  'Use a duration such as 90m, 24h, 7d or 2w, a time with its offset, such as 2026-12-01T08:00Z, or `apply`.';
-
-/** `--since` as it was written: a time, or how long ago, in milliseconds. */
-export type Since = { readonly text: string } & ({ readonly time: number } | { readonly ago: number });
-
-/** Throws a Problem for anything but a duration, a time with an offset or `apply`. */
-export function parseSince(text: string): Since | 'apply' {
-  if (text === 'apply') return text;
-  const ago = readDuration(text);
-  if (ago !== null) return { text, ago };
-  const time = timeOf(text);
-  if (time !== null) return { text, time };
-  throw problem('invalid-time', `--since: "${text}" is neither a time nor a duration`, HELP);
-}
-
-/** The instant, in milliseconds. Throws a Problem unless it is in the past year. */
-export function instantOf(since: Since, now: Date): number {
-  const time = 'time' in since ? since.time : now.getTime() - since.ago;
-  const { text } = since;
-  if (time >= now.getTime()) throw problem('invalid-time', `--since: "${text}" is not in the past`, HELP);
-  if (time < now.getTime() - LONGEST_DAYS * 86_400_000)
-    throw problem('invalid-time', `--since: "${text}" is more than a year ago`, HELP);
-  return time;
-}
-
-/** With an offset: otherwise it is not known which time is meant. */
-function timeOf(text: string): number | null {
-  return /(Z|[+-]\d\d:?\d\d)$/.test(text) ? readInstant(text) : null;
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { instantOf, parseSince, type Since } from '../../../src/operate/status/status.js';
+import { instantOf, parseSince, type Since } from '../../../src/operate/status/since.js';
 
 const now = new Date('2026-12-08T06:00:00Z');
 
