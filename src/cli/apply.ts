@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { type ApplyCallbacks, type ApplyOptions, apply, RefusedPlan } from '../engine/apply.js';
 import { readSavedPlan } from '../engine/saved-plan.js';
-import { withSession } from '../engine/session.js';
+import { type SessionOptions, withSession } from '../engine/session.js';
 import { checkWritable, writeAtomic } from '../files/atomic.js';
 import { diagnosticsOf, problem } from '../model/diagnostic.js';
 import { forView, isEmpty, type Plan } from '../model/plan.js';
@@ -24,16 +24,17 @@ type DestroyFlags = FlagsOf<typeof destroyCommand>;
 
 /** What differs between the commands that carry out a plan. */
 export interface CarryOutCommand {
-  /** @throws Problem when the flags contradict each other, or nobody can confirm. */
-  options(): ApplyOptions;
+  readonly session: SessionOptions;
+  readonly options: ApplyOptions;
   /** Null when the flags confirm the plan. */
   readonly ask: ApplyCallbacks['confirm'] | null;
 }
 
 /** `roster apply`: plans, shows the plan, asks, and carries out exactly that plan. */
-export const runApply: Implementation<typeof applyCommand> = (addresses, flags, context) =>
+export const runApply: Implementation<typeof applyCommand> = async (addresses, flags, context) =>
   carryOut(flags, context, {
-    options: () => applyOptions(addresses, flags, context),
+    session: sessionOptions(flags, context),
+    options: applyOptions(addresses, flags, context),
     ask: isConfirmed(flags)
       ? null
       : ({ service }) =>
@@ -43,9 +44,10 @@ export const runApply: Implementation<typeof applyCommand> = (addresses, flags, 
   });
 
 /** `roster destroy`: deletes what the inventory owns, after its user has typed the name of the project. */
-export const runDestroy: Implementation<typeof destroyCommand> = (addresses, flags, context) =>
+export const runDestroy: Implementation<typeof destroyCommand> = async (addresses, flags, context) =>
   carryOut(flags, context, {
-    options: () => destroyOptions(addresses, flags, context),
+    session: sessionOptions(flags, context),
+    options: destroyOptions(addresses, flags, context),
     ask: isDestroyConfirmed(flags) ? null : (plan) => confirm(destroyQuestion(plan, context), plan.project),
   });
 
@@ -53,11 +55,9 @@ export const runDestroy: Implementation<typeof destroyCommand> = (addresses, fla
 async function carryOut(
   flags: DestroyFlags,
   context: RunContext,
-  { options: readOptions, ask }: CarryOutCommand,
+  { session, options, ask }: CarryOutCommand,
 ): Promise<CommandResult<'text' | 'json'>> {
   const { host, output } = context;
-  const session = sessionOptions(flags, context);
-  const options = readOptions();
   const reportPath = flags.report === undefined ? null : resolve(host.cwd, flags.report);
   if (reportPath !== null) checkWritable(reportPath);
   const ran = await withSession(session, (opened) =>
@@ -99,6 +99,7 @@ function refusedResult(
   };
 }
 
+/** Throws a Problem when the flags contradict each other, or nobody can confirm. */
 function applyOptions(
   addresses: readonly string[],
   flags: ApplyFlags,
@@ -128,6 +129,7 @@ function isDestroyConfirmed({ yes, expect }: DestroyFlags): boolean {
   return yes === true && expect !== undefined;
 }
 
+/** Throws a Problem when the flags contradict each other, or nobody can confirm. */
 function destroyOptions(
   addresses: readonly string[],
   flags: DestroyFlags,

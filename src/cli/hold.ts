@@ -19,26 +19,26 @@ type HoldFlags = FlagsOf<typeof holdCommand>;
 type ResumeFlags = FlagsOf<typeof resumeCommand>;
 
 /** `roster hold`: pauses schedules now, and records who did, why and until when. */
-export const runHold: Implementation<typeof holdCommand> = (addresses, flags, context) =>
-  carryOut(addresses, flags, context, () => {
-    const until = flags.until === undefined ? null : parseUntil(flags.until);
-    return { reason: chooseReason(flags), until };
-  });
+export const runHold: Implementation<typeof holdCommand> = async (addresses, flags, context) => {
+  const named = chooseAddresses(addresses, flags);
+  const until = flags.until === undefined ? null : parseUntil(flags.until);
+  return carryOut(named, { reason: chooseReason(flags), until }, flags, context);
+};
 
 /** `roster resume`: enables again what a hold has paused. */
-export const runResume: Implementation<typeof resumeCommand> = (addresses, flags, context) =>
-  carryOut(addresses, flags, context, () => null);
+export const runResume: Implementation<typeof resumeCommand> = async (addresses, flags, context) =>
+  carryOut(chooseAddresses(addresses, flags), null, flags, context);
 
 async function carryOut(
   addresses: readonly string[],
+  asked: HoldOptions['hold'],
   flags: ResumeFlags,
   context: RunContext,
-  asked: () => HoldOptions['hold'],
 ): Promise<CommandResult<'text' | 'json'>> {
   const { output, host } = context;
   const options: HoldOptions = {
-    addresses: chooseAddresses(addresses, flags),
-    hold: asked(),
+    addresses,
+    hold: asked,
     lockTimeoutMilliseconds: chooseLockTimeout(flags),
     env: host.env,
   };

@@ -22,7 +22,7 @@ import type { Session } from './session.js';
 export interface HoldOptions {
   /** Addresses and globs. Empty: everything. */
   readonly addresses: readonly string[];
-  /** Null to resume. `until` may be computed from what time it is by the service's clock. */
+  /** Null to resume. A duration counts from what time it is by the service's clock. */
   readonly hold: { readonly reason: string; readonly until: string | Until | null } | null;
   /** How long to wait for another run to release the lock. Default: 0. */
   readonly lockTimeoutMilliseconds?: number;
@@ -138,7 +138,7 @@ class HoldRun implements ReviewedRun<PlannedHold, HoldReport> {
     refusePastedKey('--reason', reason);
     const now = session.serviceNow();
     const since = new Date(Math.floor(now.getTime() / 1000) * 1000).toISOString();
-    const end = typeof until === 'function' ? until(now) : until;
+    const end = until === null || typeof until === 'string' ? until : endOf(until, now);
     return { by: await holderOf(session, options.env), reason, since, until: end };
   }
 }
@@ -247,18 +247,22 @@ const UNTIL_HELP =
 /** Later years have more than four digits, which few tools can read. */
 const LATEST = Date.UTC(9999, 11, 31, 23, 59, 59);
 
-/** When a hold ends, ISO 8601 in UTC. Throws a Problem if that has passed. */
-export type Until = (now: Date) => string;
+/** `--until` as it was written: a time, or how long from now, in milliseconds. */
+export type Until = { readonly text: string } & ({ readonly time: number } | { readonly duration: number });
 
 /** `--until`. Throws a Problem for what is neither a time nor a duration. */
 export function parseUntil(text: string): Until {
   const duration = readDuration(text);
-  const given = duration === null ? parseTime(text) : duration;
-  if (Number.isNaN(given)) throw problem('invalid-time', `--until: ${whyNot(text)}`, UNTIL_HELP);
-  return (now) => endOf(text, duration === null ? given : now.getTime() + duration, now);
+  if (duration !== null) return { text, duration };
+  const time = parseTime(text);
+  if (Number.isNaN(time)) throw problem('invalid-time', `--until: ${whyNot(text)}`, UNTIL_HELP);
+  return { text, time };
 }
 
-function endOf(text: string, time: number, now: Date): string {
+/** When a hold ends, ISO 8601 in UTC. Throws a Problem if that has passed. */
+export function endOf(until: Until, now: Date): string {
+  const { text } = until;
+  const time = 'time' in until ? until.time : now.getTime() + until.duration;
   if (time > LATEST) throw problem('invalid-time', `--until: "${text}" is after the year 9999`, UNTIL_HELP);
   if (time <= now.getTime()) throw problem('invalid-time', `--until: "${text}" is in the past`, UNTIL_HELP);
   return new Date(Math.ceil(time / 1000) * 1000).toISOString();

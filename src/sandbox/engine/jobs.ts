@@ -138,7 +138,7 @@ export function isActive(run: RunRecord, now: number): boolean {
 }
 
 /** How much of the run's work is visible at an instant. A stopped run keeps what it had. */
-export function progressOf(run: RunRecord, now: number): number {
+function progressOf(run: RunRecord, now: number): number {
   const until = Math.min(now, run.endsAt ?? now);
   const planned = run.seconds * 1000;
   if (run.outcome !== 'stopped' && !isActive(run, now)) return 1;
@@ -344,4 +344,13 @@ function trim<T>(
     also(record);
     surplus -= 1;
   }
+}
+
+/** How much of it there is by now. */
+export function counted(
+  run: RunRecord,
+  field: 'records' | 'errors' | 'pages' | 'requests',
+  now: number,
+): number {
+  return Math.floor(run[field] * progressOf(run, now));
 }

@@ -15,7 +15,8 @@ import type { GroupRunMember, GroupRunRecord, PipelineRunRecord } from '../engin
 import type { Fields } from '../http.js';
 import { pageByNumber } from '../paging.js';
 import { byId, type World } from '../world.js';
-import { findGroupRun, findPipelineRun, refusedAs, showJob } from './runs.js';
+import { showJob } from './jobs.js';
+import { findGroupRun, findPipelineRun, refusedAs } from './runs.js';
 
 /** Group runs (interface.md §3 and §4, Agent groups). Listed before the routes of groups, whose `:id` would match. */
 const GROUP_RUNS = '/api/search-groups/runs';

@@ -1,10 +1,13 @@
+import { isOwn, visibleAgent } from '../access.js';
 import { type Answer, type Call, type Core, queryRange, type Route } from '../api.js';
-import { agentOf, type JobStatus, jobStatus } from '../engine/jobs.js';
+import { agentOf, counted, isActive, isTerminal, type JobStatus, jobStatus, runsOf } from '../engine/jobs.js';
 import type { JobRecord } from '../engine/records.js';
+import type { Fields } from '../http.js';
 import { pageByCursor } from '../paging.js';
-import { checkAgentId, jobError, ownJobs, showJob } from './runs.js';
+import type { World } from '../world.js';
+import { checkAgentId } from './runs.js';
 
-/** Jobs: lists and counts (interface.md §4, Jobs). */
+/** Jobs: lists and counts (interface.md §4, Jobs), and how responses show them (§2). */
 const BASE = '/api/scraper-agents';
 export const jobRoutes: readonly Route[] = [
   { method: 'GET', path: `${BASE}/jobs`, scoped: true, handle: listAll },
@@ -90,4 +93,49 @@ function statusCounts(core: Core, call: Call): Answer {
     if (agentOf(core.world, job)?.demo) counts.demo += 1;
   }
   return { data: counts };
+}
+
+function ownJobs({ world }: Core, { caller }: Call): JobRecord[] {
+  return [...world.jobs.values()].filter(
+    (job) => isOwn(job, caller.user) && visibleAgent(world, job.agentId, caller.user),
+  );
+}
+
+export const STATUS_NAMES: Readonly<Record<JobStatus, string>> = {
+  1: 'In progress',
+  2: 'In progress with failure',
+  3: 'Succeeded',
+  4: 'Failure',
+  5: 'Failed',
+};
+
+export function showJob(world: World, job: JobRecord, now: number): Fields {
+  const runs = runsOf(world, job);
+  const status = jobStatus(world, job, now);
+  const sum = (field: 'records' | 'errors') =>
+    runs.reduce((total, run) => total + counted(run, field, now), 0);
+  return {
+    agentJobHistoryId: job.id,
+    agentName: agentOf(world, job)?.name ?? '',
+    status,
+    statusName: STATUS_NAMES[status],
+    isTerminal: isTerminal(status),
+    completedRunCount: runs.filter((run) => !isActive(run, now)).length,
+    totalRunCount: runs.length,
+    totalDataCount: sum('records'),
+    totalErrors: sum('errors'),
+    inputParameters: job.inputParameters,
+    triggerSource: job.trigger,
+    scheduleId: job.scheduleId,
+    searchGroupRunId: job.groupRunId,
+    pipelineRunId: job.pipelineRunId,
+    errorMessage: jobError(world, job, now),
+  };
+}
+
+/** Null while the job is in progress, and when it succeeded. */
+function jobError(world: World, job: JobRecord, now: number): string | null {
+  if (jobStatus(world, job, now) < 4) return null;
+  const messages = runsOf(world, job).flatMap(({ message }) => message ?? []);
+  return messages[0] ?? 'A run of the job failed.';
 }

@@ -12,14 +12,11 @@ import {
 } from '../api.js';
 import {
   agentOf,
+  counted,
   endRun,
   isActive,
-  isTerminal,
-  type JobStatus,
-  jobStatus,
   type Phase,
   phaseOf,
-  progressOf,
   runsOf,
   StartRefused,
   startJob,
@@ -242,17 +239,11 @@ function stop(core: Core, call: Call): Answer {
   return { message: 'The run was stopped.', data: null };
 }
 
-/** The caller's jobs and runs. Other people's, and those of agents no longer assigned, are not found (§1.10). */
+/** What the caller may see. Other people's, and those of agents no longer assigned, are not found (§1.10). */
 
 function ownRuns({ world }: Core, { caller }: Call): RunRecord[] {
   return [...world.runs.values()].filter(
     (run) => isOwn(run, caller.user) && visibleAgent(world, run.agentId, caller.user),
-  );
-}
-
-export function ownJobs({ world }: Core, { caller }: Call): JobRecord[] {
-  return [...world.jobs.values()].filter(
-    (job) => isOwn(job, caller.user) && visibleAgent(world, job.agentId, caller.user),
   );
 }
 
@@ -299,47 +290,6 @@ function needsAttention(run: RunRecord, now: number): boolean {
   return phaseOf(run, now) === 'failed' && run.attention === 'tracked';
 }
 
-/** Jobs and runs as responses show them (interface.md §2). */
-
-export const STATUS_NAMES: Readonly<Record<JobStatus, string>> = {
-  1: 'In progress',
-  2: 'In progress with failure',
-  3: 'Succeeded',
-  4: 'Failure',
-  5: 'Failed',
-};
-
-export function showJob(world: World, job: JobRecord, now: number): Fields {
-  const runs = runsOf(world, job);
-  const status = jobStatus(world, job, now);
-  const sum = (field: 'records' | 'errors') =>
-    runs.reduce((total, run) => total + counted(run, field, now), 0);
-  return {
-    agentJobHistoryId: job.id,
-    agentName: agentOf(world, job)?.name ?? '',
-    status,
-    statusName: STATUS_NAMES[status],
-    isTerminal: isTerminal(status),
-    completedRunCount: runs.filter((run) => !isActive(run, now)).length,
-    totalRunCount: runs.length,
-    totalDataCount: sum('records'),
-    totalErrors: sum('errors'),
-    inputParameters: job.inputParameters,
-    triggerSource: job.trigger,
-    scheduleId: job.scheduleId,
-    searchGroupRunId: job.groupRunId,
-    pipelineRunId: job.pipelineRunId,
-    errorMessage: jobError(world, job, now),
-  };
-}
-
-/** Null while the job is in progress, and when it succeeded. */
-export function jobError(world: World, job: JobRecord, now: number): string | null {
-  if (jobStatus(world, job, now) < 4) return null;
-  const messages = runsOf(world, job).flatMap(({ message }) => message ?? []);
-  return messages[0] ?? 'A run of the job failed.';
-}
-
 /** `status` is the engine's own word, and a successful run has either of two (§2, Run). */
 function showRun(world: World, run: RunRecord, now: number): Fields {
   const active = isActive(run, now);
@@ -366,8 +316,4 @@ function showRun(world: World, run: RunRecord, now: number): Fields {
 function engineWord(run: RunRecord, phase: Phase): string {
   if (phase === 'succeeded') return run.seq % 2 === 0 ? 'Succeeded' : 'Completed';
   return phase.charAt(0).toUpperCase() + phase.slice(1);
-}
-
-function counted(run: RunRecord, field: 'records' | 'errors' | 'pages' | 'requests', now: number): number {
-  return Math.floor(run[field] * progressOf(run, now));
 }

@@ -23,7 +23,8 @@ import {
   requiredText,
 } from '../http.js';
 import { pageByNumber } from '../paging.js';
-import { refusedAs, STATUS_NAMES } from '../runs/runs.js';
+import { STATUS_NAMES } from '../runs/jobs.js';
+import { refusedAs } from '../runs/runs.js';
 import {
   byId,
   CALLER,

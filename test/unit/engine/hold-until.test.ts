@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { parseUntil } from '../../../src/engine/hold.js';
+import { endOf, parseUntil } from '../../../src/engine/hold.js';
 
 const now = new Date('2026-12-01T03:00:00.250Z');
 
@@ -12,7 +12,7 @@ test.each([
   ['2026-12-01T08:00+01:00', '2026-12-01T07:00:00.000Z'],
   ['2028-02-29T23:30-09:30', '2028-03-01T09:00:00.000Z'],
 ])('%s ends a hold at %s', (text, expected) => {
-  expect(parseUntil(text)(now)).toBe(expected);
+  expect(endOf(parseUntil(text), now)).toBe(expected);
 });
 
 test.each([
@@ -33,5 +33,5 @@ test.each([
   ['2026-12-01T03:00:00Z', 'is in the past'],
   ['2026-12-01T03:30+01:00', 'is in the past'],
 ])('"%s" is refused: it %s', (text, reason) => {
-  expect(() => parseUntil(text)(now)).toThrow(`"${text}" ${reason}`);
+  expect(() => endOf(parseUntil(text), now)).toThrow(`"${text}" ${reason}`);
 });
