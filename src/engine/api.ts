@@ -44,7 +44,7 @@ export function apiRequest(asked: ApiRequest, cwd: string): Request {
  * is called when a write has failed although it may have taken effect. Throws a Problem.
  */
 export async function callApi(
-  { client }: Pick<Session, 'client'>,
+  { client }: Session,
   request: Request,
   all: boolean,
   uncertain: () => void,

@@ -9,7 +9,7 @@ import type { Comparison, ResourceDiff } from '../reconcile/world.js';
  * it. Diagnostics without a place come last.
  */
 export function inFileOrder(
-  { file, entries }: Pick<Project, 'file' | 'entries'>,
+  { file, entries }: Project,
   ...lists: readonly (readonly Diagnostic[])[]
 ): Diagnostic[] {
   const files = [...new Set([file, ...entries.map(({ source }) => source.file)])];
@@ -86,7 +86,7 @@ export function selectableNames({ names }: UnselectedEnvironments): string {
  */
 export function noEnvironmentWarnings(
   { unselected }: Project,
-  { entries, service }: Pick<Inventory, 'entries' | 'service'>,
+  { entries, service }: Inventory,
 ): Diagnostic[] {
   if (unselected === undefined || entries.size > 0 || service !== null) return [];
   const listed = selectableNames(unselected);

@@ -125,7 +125,7 @@ export interface ConcurrentRun {
 
 /** The run that holds the lock; `ended` if a run has changed the inventory since `inventory` was read; null if neither. */
 async function concurrentRun(
-  { store, clock }: Pick<ReadSession, 'store' | 'clock'>,
+  { store, clock }: ReadSession,
   inventory: Inventory,
 ): Promise<ConcurrentRun | 'ended' | null> {
   const holder = await store.holder();

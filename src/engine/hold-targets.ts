@@ -21,7 +21,7 @@ export interface HoldTargets {
 export function holdTargets(
   { comparison, state, inventory }: Observation,
   selectors: readonly Selector[] | null,
-  project: Pick<Project, 'entries' | 'existsIn'>,
+  project: Project,
 ): HoldTargets {
   const all = comparison.matches.filter(({ kind, ours }) => kind.pausing !== undefined && ours);
   const labelsOf = labelsWith(comparison.names, state.agents);

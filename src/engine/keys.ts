@@ -89,16 +89,13 @@ export function keyKeeping(
   };
 }
 
-/** The subject of a kept file: several projects and environments may share a folder, and each has its own service. */
-type Owner = Pick<Project, 'name' | 'environment'>;
-
 /** `key-ci.0123456789abcdef.89abcdef.key`: for people, the address; then its owner; then what makes it unique. */
-function nameOf(owner: Owner, address: Address): string {
+function nameOf(owner: Project, address: Address): string {
   const readable = address.replace('/', '-').slice(0, 24);
   return `${readable}.${markOf(owner, address)}.${randomUUID().slice(0, 8)}.key`;
 }
 
-function isFor(file: string, owner: Owner, address: Address): boolean {
+function isFor(file: string, owner: Project, address: Address): boolean {
   const name = finalName(file);
   return name.split('.').at(-3) === markOf(owner, address) && name.endsWith('.key');
 }
@@ -108,7 +105,8 @@ function finalName(file: string): string {
   return nameBehind(basename(file)) ?? basename(file);
 }
 
-function markOf({ name, environment }: Owner, address: Address): string {
+/** Several projects and environments may share a folder, and each has its own service. */
+function markOf({ name, environment }: Project, address: Address): string {
   const text = JSON.stringify([name, environment, address]);
   return createHash('sha256').update(text).digest('hex').slice(0, 16);
 }
@@ -133,9 +131,9 @@ function keepKey(project: Project, address: Address, key: string): HeldKey {
 }
 
 /** The key in a kept file. Throws unless it is a file as roster writes it. */
-function keptKey({ root, ...owner }: Project, address: Address, file: string): HeldKey {
-  const path = join(root, file);
-  const key = isFor(file, owner, address) ? readKept(path) : null;
+function keptKey(project: Project, address: Address, file: string): HeldKey {
+  const path = join(project.root, file);
+  const key = isFor(file, project, address) ? readKept(path) : null;
   if (key === null) throw new Error('it is not a file that roster wrote');
   return { address, key, path, retried: true };
 }

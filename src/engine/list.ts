@@ -9,7 +9,7 @@ import {
   type ListedStatus,
   type ServiceListing,
 } from '../model/kind.js';
-import type { UnmanagedCounts } from '../model/plan.js';
+import type { Objection, UnmanagedCounts } from '../model/plan.js';
 import type { Address, Agent, Observed } from '../model/resource.js';
 import { naturalOrder } from '../model/words.js';
 import { inventoryRefusals } from '../reconcile/rules/index.js';
@@ -81,7 +81,7 @@ function byName<A extends Agent>(agents: readonly A[]): readonly A[] {
 }
 
 /** A list is shown although a plan would be refused: it may be what the user looks for. */
-function doubt({ code, message }: Pick<Diagnostic, 'code' | 'message'>): Diagnostic {
+function doubt({ code, message }: Diagnostic | Objection): Diagnostic {
   const help = 'The addresses may be those of other objects. `roster plan` says what to do.';
   return { severity: 'warning', code, message, help };
 }

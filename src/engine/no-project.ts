@@ -17,6 +17,6 @@ export function noProject(root: string): Project {
   };
 }
 
-export function isNoProject({ name }: Pick<Project, 'name'>): boolean {
+export function isNoProject({ name }: Project): boolean {
   return name === '';
 }

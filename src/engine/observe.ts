@@ -21,13 +21,17 @@ import { selectorsOf } from './selectors.js';
 import type { ReadSession } from './session.js';
 
 /** What is read of the service and of the inventory, and what it is compared with. */
-export interface ObserveOptions {
+/** What a plan is made of, and may do. */
+export interface SelectionOptions {
   /** What the guards let pass. Default: nothing. */
   readonly allow?: Partial<Allowances> | undefined;
   /** Addresses and globs to look at, such as `schedule/*`. Default: everything. */
   readonly addresses?: readonly string[];
   /** Everything is to be deleted that the inventory owns, whatever the manifests declare. Default: false. */
   readonly destroy?: boolean | undefined;
+}
+
+export interface ObserveOptions extends SelectionOptions {
   /** With those that they refer to. Nothing of other kinds is read or compared. Default: all. */
   readonly kinds?: readonly Kind[];
   /** Reads every object, or all of some kinds, not only those that a plan rests on. */

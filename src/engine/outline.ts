@@ -20,7 +20,7 @@ export function projectNames(file: string | undefined, cwd: string): ProjectName
 }
 
 /** What a run that failed was about, as far as the manifests can be read. */
-export function readable(options: Pick<ProjectOptions, 'file' | 'cwd' | 'environment' | 'env'>): {
+export function readable(options: ProjectOptions): {
   readonly project: string | null;
   readonly environment: string | null;
 } {

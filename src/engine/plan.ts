@@ -5,10 +5,10 @@ import { asksOf, withNextRuns } from '../reconcile/next-runs.js';
 import { plan as planFor } from '../reconcile/plan.js';
 import { askAll } from '../service/observe.js';
 import { undeliverable } from './keys.js';
-import { diagnosticsIn, type Observation, type ObserveOptions, observe } from './observe.js';
+import { diagnosticsIn, type Observation, observe, type SelectionOptions } from './observe.js';
 import type { ReadSession } from './session.js';
 
-export interface PlanOptions extends Pick<ObserveOptions, 'allow' | 'addresses' | 'destroy'> {
+export interface PlanOptions extends SelectionOptions {
   /** Adds when agents start over the next days, before and after. Default: false. */
   readonly calendar?: boolean;
 }

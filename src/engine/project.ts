@@ -69,10 +69,7 @@ export function readProjectWith(reading: ProjectReading | undefined, options: Pr
 }
 
 /** Null for the settings of the project itself. */
-export function environmentOf({
-  environment,
-  env,
-}: Pick<ProjectOptions, 'environment' | 'env'>): string | null {
+export function environmentOf({ environment, env }: ProjectOptions): string | null {
   const name = environment ?? env['ROSTER_ENV'] ?? '';
   return name === '' ? null : name;
 }

@@ -23,7 +23,7 @@ export interface ServiceOptions {
   readonly allowServiceMismatch?: boolean | undefined;
 }
 
-type ChoiceOptions = ServiceOptions & Pick<ProjectOptions, 'env'>;
+type ChoiceOptions = ServiceOptions & ProjectOptions;
 
 /**
  * The option, then the variable, then the manifest (contract §2). Nothing has been sent yet: the key must not reach a

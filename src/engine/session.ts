@@ -6,11 +6,17 @@ import type { LeaseOptions } from '../inventory/lock-state.js';
 import { readCheckout, type WorkTree, workTreeOpener } from '../inventory/work-tree.js';
 import { isPrefixOf } from '../model/connection.js';
 import type { Diagnostic } from '../model/diagnostic.js';
-import type { Checkout, CommittedInventory, Inventory, InventoryStore } from '../model/inventory.js';
+import type {
+  Checkout,
+  CommittedInventory,
+  Inventory,
+  InventoryReader,
+  InventoryStore,
+} from '../model/inventory.js';
 import type { ServiceOverride } from '../model/plan.js';
 import type { Project, Prune } from '../model/resource.js';
 import { Redactor } from '../redact/redactor.js';
-import { type Client, type ClientSettings, createClient } from '../service/client.js';
+import { type Client, type ClientSettings, createClient, type ReadClient } from '../service/client.js';
 import type { Downloader } from '../service/downloads.js';
 import type { AttemptEvent } from '../service/http.js';
 import { proxyFor } from '../service/proxy.js';
@@ -40,16 +46,17 @@ export interface SessionOptions extends ProjectOptions, ServiceOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-export interface Session {
+/** A session that cannot write: its client only reads, and its inventory can only be loaded. */
+export interface ReadSession {
   readonly project: Project;
   /** Origin and base path, as plans name the service. */
   readonly service: string;
   /** Null when the project declares the same service, or none. */
   readonly serviceOverride: ServiceOverride | null;
-  readonly client: Client;
+  readonly client: ReadClient;
   /** Files of the service. They change nothing there. */
-  readonly downloads: Pick<Downloader, 'download'>;
-  readonly store: InventoryStore;
+  readonly downloads: Downloader;
+  readonly store: InventoryReader;
   readonly readCheckout: ReadCheckout;
   /** Null where the inventory is not a file that git has. */
   readonly readCommitted: () => Promise<CommittedInventory | null>;
@@ -67,16 +74,15 @@ export interface Session {
   readonly signal: AbortSignal | undefined;
   /** True once the run should end. */
   interrupted(): boolean;
-  /** Uses another API key from now on. */
-  useKey(key: string): void;
   callsWith(keyPrefix: string): boolean;
-  close(): Promise<void>;
 }
 
-/** A session that cannot write: its client only reads, and its inventory can only be loaded. */
-export interface ReadSession extends Omit<Session, 'client' | 'store' | 'useKey' | 'close'> {
-  readonly client: Pick<Client, 'reader'>;
-  readonly store: Pick<InventoryStore, 'name' | 'load' | 'holder' | 'history'>;
+export interface Session extends ReadSession {
+  readonly client: Client;
+  readonly store: InventoryStore;
+  /** Uses another API key from now on. */
+  useKey(key: string): void;
+  close(): Promise<void>;
 }
 
 /** Like `withSession`, for use cases that change nothing: they get nothing that can write. */
@@ -178,7 +184,7 @@ function openHere(options: SessionOptions) {
 /** Where the project keeps its inventory: a file, or a branch of a git remote. */
 export function openStore(
   project: Project,
-  { env, inventory: named }: Pick<ProjectOptions, 'env' | 'inventory'>,
+  { env, inventory: named }: ProjectOptions,
   lease: LeaseOptions = {},
   open?: () => Promise<WorkTree>,
 ): InventoryStore {

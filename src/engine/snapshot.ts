@@ -112,7 +112,7 @@ export async function planFromSnapshot(
   const project = { ...opened.project, prune: options.prune ?? opened.project.prune };
   const saved = parseSnapshot(readSnapshot(resolve(options.cwd, file), file), file, kinds);
   checkSubject(saved, project, serviceIfSet(options, project)?.url ?? null, file);
-  const values = [...declaredValues(project), ...appliedValues(await localInventory(project, options.env))];
+  const values = [...declaredValues(project), ...appliedValues(await localInventory(project, options))];
   const { inventory, takenAt, ...state } = openSnapshot(saved, kinds, values);
   const now = clockOf(options).now();
   const { service, inventoryPlace: readFrom = null } = saved;
@@ -171,8 +171,8 @@ function checkSubject(saved: SnapshotJson, project: Project, url: URL | null, fi
 }
 
 /** An inventory in a file needs no network. It helps to recognize values; what is owned, the snapshot says. */
-async function localInventory(project: Project, env: SessionOptions['env']): Promise<Inventory | null> {
-  return 'file' in project.inventory ? openStore(project, { env }).load() : null;
+async function localInventory(project: Project, options: SessionOptions): Promise<Inventory | null> {
+  return 'file' in project.inventory ? openStore(project, options).load() : null;
 }
 
 /** With templates for values from the environment: nothing may be reported to be equal to one of them. */

@@ -116,7 +116,7 @@ class GitStore implements InventoryStore, LockedBranch {
     return new GitLock(this, state, run);
   }
 
-  async unlock({ token }: Pick<LockInfo, 'token'>): Promise<void> {
+  async unlock({ token }: StoredLock | LockInfo): Promise<void> {
     const { commit, inventory, lock } = await this.state();
     if (lock?.token !== token) throw lockLost(this.name);
     const message = `roster unlock: remove the lock of ${lock.name}\n`;
@@ -176,7 +176,7 @@ class GitStore implements InventoryStore, LockedBranch {
     return this.heldBy(holder);
   }
 
-  heldBy({ name, since, until }: Pick<LockInfo, 'name' | 'since' | 'until'>): LockProblem {
+  heldBy({ name, since, until }: StoredLock | LockInfo): LockProblem {
     const message = `the inventory ${this.name} is locked by ${name} since ${since} (${ageOf(since, this.clock.now())})`;
     const help = `Wait for it with \`--lock-timeout 5m\`. The lock expires at ${until} unless it is renewed; \`roster unlock\` removes it now.`;
     return new LockProblem('locked', message, help);

@@ -83,21 +83,25 @@ export function emptyInventory(project: string, environment: string | null): Inv
 }
 
 /** Where an inventory is stored. `save` is atomic: the old one or the new one, never a part. */
-export interface InventoryStore {
+/** What only reads an inventory. */
+export interface InventoryReader {
   /** For messages: the file's path or the branch's name. */
   readonly name: string;
   load(): Promise<Inventory>;
+  /** Who holds the lock; null when it is free. */
+  holder(): Promise<LockInfo | null>;
+  /** The runs so far. Missing in a store that remembers none. */
+  history?(): Promise<InventoryHistory>;
+}
+
+export interface InventoryStore extends InventoryReader {
   /**
    * Takes the lock. Throws a Problem: `locked`, which names the holder, or `stale-plan` when the inventory has changed
    * since the plan was made.
    */
   lock(run: RunFacts, expected: Inventory): Promise<Lock>;
-  /** Who holds the lock; null when it is free. */
-  holder(): Promise<LockInfo | null>;
   /** Says who holds the lock, and what to do. */
   lockedBy(holder: LockInfo): Promise<LockProblem>;
-  /** The runs so far. Missing in a store that remembers none. */
-  history?(): Promise<InventoryHistory>;
   /** Removes the lock of this holder. Throws a Problem `locked` when another run holds it now. */
   unlock(holder: LockInfo): Promise<void>;
 }

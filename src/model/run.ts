@@ -26,14 +26,18 @@ export interface RunName {
   readonly idKind: RunIdKind;
 }
 
-/** A run, or the part of one agent in it. What the service does not show is null. */
-export interface ServiceRun extends RunName {
-  readonly state: ServiceRunState;
+/** When a run took place, and what it has collected. What the service does not show is null. */
+export interface RunFigures {
   readonly startedAt: string | null;
   readonly finishedAt: string | null;
   readonly records: number | null;
   readonly errors: number | null;
   readonly anomaly: 'none' | 'slow' | 'fast';
+}
+
+/** A run, or the part of one agent in it. What the service does not show is null. */
+export interface ServiceRun extends RunName, RunFigures {
+  readonly state: ServiceRunState;
   /** Why it is in this state; null when there is nothing to say. */
   readonly message: string | null;
   /** One for each agent; empty for a job, which is the run of one agent. */
@@ -75,19 +79,12 @@ export interface Runs<S> {
 }
 
 /** The address, or which run it is where the address is not known. */
-export function runName({
-  address,
-  id,
-  idKind,
-}: Pick<ServiceRun, 'address' | 'id'> & { readonly idKind: RunIdKind | 'run' }): string {
+export function runName({ address, id, idKind }: RunName | ShownState): string {
   return address ?? `${runKindNames[idKind]} ${id ?? '?'}`;
 }
 
 /** A row of the list of runs: what lists show of it. What they do not show is null. */
-export interface ListedRun extends Omit<ServiceRun, 'id' | 'idKind' | 'members'> {
-  readonly id: string;
-  /** `run`: one run of an agent, of which a job consists. The service tracks attention for these. */
-  readonly idKind: ServiceRun['idKind'] | 'run';
+export interface ListedRun extends ShownState, RunFigures {
   /** How the service names the agent, group or pipeline. */
   readonly name: string | null;
 }
@@ -131,8 +128,16 @@ export interface StoppedRun extends ShownState {
   readonly result: 'stopped' | 'finished' | 'running';
 }
 
-/** What a command has found out about a run at its end. */
-export type ShownState = Pick<ListedRun, 'address' | 'id' | 'idKind' | 'state' | 'message'>;
+/** Which run it is, and how it is doing. */
+export interface ShownState {
+  readonly address: Address | null;
+  readonly id: string;
+  /** `run`: one run of an agent, of which a job consists. The service tracks attention for these. */
+  readonly idKind: RunIdKind | 'run';
+  readonly state: ServiceRunState;
+  /** Why it is in this state; null when there is nothing to say. */
+  readonly message: string | null;
+}
 
 /** What became of a member that was to be started again. */
 export interface RetriedMember {

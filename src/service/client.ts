@@ -49,14 +49,18 @@ export interface ClientStats {
   readonly retries: number;
 }
 
+/** A client without a way to write. */
+export interface ReadClient {
+  /** The same client without a way to write, and with the guard of its reads. */
+  reader(guard?: SendGuard): Reader;
+}
+
 /** The client of the service. Every failure is a ServiceFailure; an invalid request is a bug and throws a plain error. */
-export interface Client extends Reader {
+export interface Client extends Reader, ReadClient {
   /** `guard` is asked before each attempt, retries included: once it gives a reason, nothing is sent. */
   send(request: Request, guard?: SendGuard): Promise<WriteResult>;
   /** All further attempts use this key: a new key has revoked the old one (interface §5.5). */
   useKey(key: string): void;
-  /** The same client without a way to write, and with the guard of its reads. */
-  reader(guard?: SendGuard): Reader;
   close(): Promise<void>;
   readonly stats: ClientStats;
   /** The service's clock, in milliseconds since 1970; null before it has answered. */

@@ -68,7 +68,7 @@ async function completeList(first: Page, source: PageSource): Promise<unknown[][
   const { pageSize } = source;
   if (first.nextCursor !== null) return byCursor(first, first.total, source);
   if (first.total === null || first.total === first.items.length) {
-    if (first.total === null && first.items.length === pageSize) checkEnd(first);
+    if (first.total === null && first.items.length === pageSize) checkEnd(first.holders);
     checkWhole(first, { items: first.items.length, pages: 1 });
     return [first.items];
   }
@@ -213,11 +213,11 @@ function checkWhole({ holders, items, total, hasNextLink }: Page, read: ReadSoFa
   const [holder = {}] = holders;
   const size = wholeNumber(holder['pageSize']);
   const full = size !== null && size > 0 && items.length >= size;
-  if (full && total === null) checkEnd({ holders });
+  if (full && total === null) checkEnd(holders);
 }
 
 /** A full page without a total that does not say whether the list goes on is not taken for its end. */
-function checkEnd({ holders }: Pick<Page, 'holders'>): void {
+function checkEnd(holders: Page['holders']): void {
   if (holders[0]?.['nextCursor'] === undefined)
     throw new Unexpected('expected a cursor or a total with a full page, got neither');
 }

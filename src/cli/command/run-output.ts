@@ -24,14 +24,10 @@ export interface RunPrinter {
  * A table that is redrawn on a terminal; elsewhere, and beside records on stdout, a line for each change of a state. The
  * errors at the end give the reasons.
  */
-export function runPrinter(
-  flags: CommonFlags,
-  { host, output }: CommandContext,
-  isStdoutUsed = false,
-): RunPrinter {
+export function runPrinter(flags: CommonFlags, context: CommandContext, isStdoutUsed = false): RunPrinter {
+  const { host, output } = context;
   const isShared = isStdoutUsed && host.stdoutIsTerminal;
-  if (host.stderrIsTerminal && host.env['CI'] === undefined && !isShared)
-    return tablePrinter(flags, { host, output });
+  if (host.stderrIsTerminal && host.env['CI'] === undefined && !isShared) return tablePrinter(flags, context);
   const printed = new Map<string, ServiceRun['state']>();
   const print = (run: ServiceRun, whole: ServiceRun | null) => {
     const name = `${whole?.id ?? ''} ${run.address} ${run.id}`;
@@ -60,10 +56,7 @@ const ERASE_LINE = '\u001b[2K';
 /** Line by line: where all of a window is erased at once, some terminals keep a copy above it. */
 const LINE_ABOVE = `\u001b[A${ERASE_LINE}`;
 
-function tablePrinter(
-  flags: CommonFlags,
-  { host, output }: Pick<CommandContext, 'host' | 'output'>,
-): RunPrinter {
+function tablePrinter(flags: CommonFlags, { host, output }: CommandContext): RunPrinter {
   // Starts are reported one by one.
   const known = new Map<string, ServiceRun>();
   const columns = () => host.columns ?? defaultWidth;

@@ -15,10 +15,7 @@ export interface RepositoryFacts {
 }
 
 /** What git knows about the repository of the working directory; null outside of a repository. */
-export async function repositoryFacts({
-  cwd,
-  env,
-}: Pick<ProjectOptions, 'cwd' | 'env'>): Promise<RepositoryFacts | null> {
+export async function repositoryFacts({ cwd, env }: ProjectOptions): Promise<RepositoryFacts | null> {
   const found = await workTreeOf(cwd, env);
   if (found === null) return null;
   const { git, top, prefix } = found;

@@ -45,9 +45,10 @@ export class FileMaker {
     const paths = new Map([...this.texts.keys()].map((each) => [each, this.pathOf(each)]));
     const now = (each: string) => changed.get(each) ?? this.texts.get(each) ?? '';
     const texts = new Map([...paths].map(([shown, path]) => [path, now(shown)]));
-    const added = layOut(entries, kinds, { root, cwd, out, into, by }, texts);
+    const destination = { root, cwd, out, into, by };
+    const added = layOut(entries, kinds, destination, texts);
     const { patterns } = check(this.context, noOverlay);
-    const include = missingIncludes(added, patterns, new Set(paths.values()), { root, into });
+    const include = missingIncludes(added, patterns, new Set(paths.values()), destination);
     const result = new Map<string, FileWithEntries>();
     for (const [shown, after] of changed) {
       const path = this.pathOf(shown);
@@ -241,7 +242,7 @@ function missingIncludes(
   files: readonly FileWithEntries[],
   patterns: readonly string[],
   own: ReadonlySet<string>,
-  { root, into }: Pick<ImportDestination, 'root' | 'into'>,
+  { root, into }: ImportDestination,
 ): readonly string[] {
   const missing = files.filter(
     ({ path, before }) => before === null && !patterns.some((each) => includes(each, path)),

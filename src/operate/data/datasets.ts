@@ -196,17 +196,14 @@ export function statusOf({ status, isExpired }: Dataset): Dataset['status'] {
 }
 
 /** Null if the account no longer has this agent. */
-function addressOfDataset(
-  { agentId, agentName }: Pick<Dataset, 'agentId' | 'agentName'>,
-  agents: readonly Agent[],
-): Address | null {
+function addressOfDataset({ agentId, agentName }: Dataset, agents: readonly Agent[]): Address | null {
   const own = agents.find(({ id }) => id === agentId);
   if (own !== undefined) return addressOfAgent(own);
   const known = agentId === null ? addressNamed(agentName, agents) : null;
   return agents.some((agent) => addressOfAgent(agent) === known) ? known : null;
 }
 
-function isOf({ agentId, agentName }: Pick<Dataset, 'agentId' | 'agentName'>, agent: Agent): boolean {
+function isOf({ agentId, agentName }: Dataset, agent: Agent): boolean {
   return agentId === null ? agentName === agent.name : agentId === agent.id;
 }
 

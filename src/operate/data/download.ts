@@ -380,7 +380,9 @@ export function openFolder(folder: string, cwd: string, flag: string): string {
 }
 
 /** The job of an agent that succeeded. */
-type FinishedJob = Pick<ServiceRun, 'address' | 'finishedAt'> & { readonly id: string };
+interface FinishedJob extends ServiceRun {
+  readonly id: string;
+}
 
 /** Where the data of a job goes. */
 type SaveJob = (job: FinishedJob) => Promise<Pick<SavedData, 'file' | 'bytes'>>;
@@ -490,7 +492,7 @@ export class RunSaver {
 }
 
 function finishedJobs(run: ServiceRun): readonly FinishedJob[] {
-  return jobsOf(run).flatMap(({ id, state, address, finishedAt }) =>
-    id !== null && state === 'succeeded' ? [{ id, address, finishedAt }] : [],
+  return jobsOf(run).flatMap((job) =>
+    job.id !== null && job.state === 'succeeded' ? [{ ...job, id: job.id }] : [],
   );
 }

@@ -21,9 +21,7 @@ import { chooseDatasets } from './datasets.js';
 import { namesColumns, queryText, withColumns } from './rows.js';
 
 /** The caller's saved queries, newest first (interface §4). */
-export async function storedQueries({
-  client,
-}: Pick<ReadSession, 'client'>): Promise<readonly StoredQuery[]> {
+export async function storedQueries({ client }: ReadSession): Promise<readonly StoredQuery[]> {
   return (await client.reader().readAll(listSavedQueries())).map(shown);
 }
 
@@ -121,7 +119,7 @@ async function queryNamed(reader: Reader, name: string): Promise<SavedQuery> {
 
 /** The dataset and the query behind a name. Throws a Problem. */
 export async function storedQueryNamed(
-  { client }: Pick<ReadSession, 'client'>,
+  { client }: ReadSession,
   name: string,
 ): Promise<{ readonly datasetId: string; readonly query: DatasetQuery }> {
   const { datasetId, definition } = await queryNamed(client.reader(), name);

@@ -44,7 +44,10 @@ export async function shareData(
   return { changes, diagnostics: [...session.warnings, ...diagnostics] };
 }
 
-type Changed = Pick<DatasetChange, 'done'> & { readonly reasons: readonly Diagnostic[] };
+interface Changed {
+  readonly done: DatasetChange['done'];
+  readonly reasons: readonly Diagnostic[];
+}
 
 /** If the response is lost, or names another access level, reads it to find out. */
 async function change({ client }: Session, id: string, level: AccessLevel): Promise<Changed> {

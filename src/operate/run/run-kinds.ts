@@ -202,7 +202,7 @@ function foundGroupRun(id: string, run: GroupRun): FoundRun {
     const started = await Promise.all(run.jobs.map((job) => foundJob(job).now(unknownSubject, watch)));
     const missing = run.notStarted.map((each) => memberNotStarted(each, watch.agents));
     const expected = agents.length === 0 ? null : agents.length;
-    return groupRun({ address, id, idKind: 'groupRun' }, run, [...started, ...missing], expected);
+    return groupRun({ address, id, idKind: 'groupRun' }, run.memberCount, [...started, ...missing], expected);
   };
   return {
     id,

@@ -1,7 +1,7 @@
 import type { Address, Agent } from '../../model/resource.js';
-import type { ListedRun, RunName, ServiceRun, ServiceRunState } from '../../model/run.js';
+import type { ListedRun, RunFigures, RunName, ServiceRun, ServiceRunState } from '../../model/run.js';
 import type { AgentRun } from '../../service/operations/agent-runs.js';
-import type { GroupRun, NotStarted } from '../../service/operations/group-runs.js';
+import type { NotStarted } from '../../service/operations/group-runs.js';
 import type { Job } from '../../service/operations/jobs.js';
 import type { PipelineRun, StageRun } from '../../service/operations/pipeline-runs.js';
 import { addressNamed, addressOfAgent } from '../agents.js';
@@ -71,7 +71,7 @@ export function memberNotStarted(member: NotStarted, agents: readonly Agent[]): 
 /** `expected`: how many members the run should have; null where nobody says. */
 export function groupRun(
   name: RunName,
-  { memberCount }: Pick<GroupRun, 'memberCount'>,
+  memberCount: number | null,
   members: readonly ServiceRun[],
   expected: number | null,
 ): ServiceRun {
@@ -132,10 +132,7 @@ export const stageStates: Readonly<Record<StageRun['status'], ServiceRunState>> 
   Skipped: 'notStarted',
 };
 
-function totals(
-  members: readonly ServiceRun[],
-  state: ServiceRunState,
-): Pick<ServiceRun, 'startedAt' | 'finishedAt' | 'records' | 'errors' | 'anomaly'> {
+function totals(members: readonly ServiceRun[], state: ServiceRunState): RunFigures {
   const anomalies = new Set(members.map((each) => each.anomaly));
   return {
     startedAt: members.flatMap((each) => each.startedAt ?? []).sort()[0] ?? null,
@@ -153,13 +150,11 @@ function totals(
 }
 
 /** What only the runs of a job show (interface §2, Run). */
-export type JobDetails = Pick<
-  ServiceRun,
-  'startedAt' | 'finishedAt' | 'anomaly' | 'records' | 'errors' | 'message'
-> & {
+export interface JobDetails extends RunFigures {
+  readonly message: string | null;
   readonly isStopped: boolean;
   readonly agentName: string | null;
-};
+}
 
 /** Null for a job without runs. */
 export function detailsOf(runs: readonly AgentRun[]): JobDetails | null {

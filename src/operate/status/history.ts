@@ -224,7 +224,7 @@ function isNewestFirst(runs: readonly AgentRun[]): boolean {
   return known.every((time, index) => time <= (known[index - 1] ?? time));
 }
 
-function sourceOf({ agentName, triggerSource }: Pick<Job, 'agentName' | 'triggerSource'>): string {
+function sourceOf({ agentName, triggerSource }: Job | AgentRun): string {
   return JSON.stringify([agentName, triggerSource]);
 }
 

@@ -44,7 +44,7 @@ export interface DeclaredResource {
 
 /** Everything declared that can run. A problem with one entry hides no other. */
 export function declaredResources(
-  { entries }: Pick<Project, 'entries'>,
+  { entries }: Project,
   observation: Observation,
   now: Date,
 ): readonly DeclaredResource[] {

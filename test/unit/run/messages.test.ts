@@ -7,7 +7,7 @@ test('a message of the service that fills screens is replaced by its length, and
   const reason = 'x'.repeat(10_001);
   const member = memberNotStarted({ agentId: null, agentName: 'Acme', reason }, []);
   expect(member.message).toBe('a message of 10001 characters, which is too long to show');
-  const whole = groupRun(name, { memberCount: 1 }, [member], null);
+  const whole = groupRun(name, 1, [member], null);
   expect(whole.members[0]?.message).toBe(member.message);
 });
 
