@@ -48,6 +48,12 @@ const compilation: Options = {
 const project = withLoaderRules(
   withReasons(without(readSchema('project.schema.json'), editorRules)),
 ) as Schema;
+/** Entries with it are repeated before they are checked. It is left only in what a variable brings as a whole entry. */
+child(project, 'definitions')['each'] = {
+  not: {},
+  errorMessage:
+    '`each` must be written in the entry itself, not in a variable that stands for the whole entry',
+};
 const sections = Object.keys(child(readSchema('manifest.schema.json'), 'properties'));
 const strict = child({ project: withoutVariables(project) }, 'project');
 const properties = child(strict, 'properties');
@@ -146,7 +152,8 @@ function entryType(name: string): Promise<string> {
     'minItems',
     'required',
   ];
-  const schema = without(standalone(child(definitions, name), definitions), rules) as JSONSchema;
+  const entry = without(standalone(child(definitions, name), definitions), rules) as Schema;
+  const schema = { ...entry, properties: omit(child(entry, 'properties'), ['each']) } as JSONSchema;
   const typeName = `${name[0]?.toUpperCase()}${name.slice(1)}Entry`;
   return compile(schema, typeName, { bannerComment: '', format: false });
 }

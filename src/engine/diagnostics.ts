@@ -1,5 +1,6 @@
-import { type Diagnostic, isAdvice } from '../model/diagnostic.js';
+import { type Diagnostic, isAdvice, itemsOf, problemOf } from '../model/diagnostic.js';
 import type { Inventory } from '../model/inventory.js';
+import { groupBy } from '../model/json.js';
 import type { Address, Project, UnselectedEnvironments } from '../model/resource.js';
 import type { Comparison, ResourceDiff } from '../reconcile/world.js';
 
@@ -14,27 +15,29 @@ export function inFileOrder(
 ): Diagnostic[] {
   const files = [...new Set([file, ...entries.map(({ source }) => source.file)])];
   const rank = new Map(files.map((each, index) => [each, index]));
-  const once = new Map<string, Diagnostic>();
-  for (const each of lists.flat()) {
-    const identity = identityOf(each);
-    once.set(identity, withEntriesOf(once.get(identity), each));
-  }
+  const once = groupBy(lists.flat(), problemOf);
   const rankOf = ({ place }: Diagnostic) =>
     place === undefined ? Number.POSITIVE_INFINITY : (rank.get(place.file) ?? files.length);
-  return [...once.values()].sort((a, b) => {
+  return [...once.values()].flatMap(asOne).sort((a, b) => {
     const [left, right] = [a.place, b.place];
     if (rankOf(a) !== rankOf(b)) return rankOf(a) < rankOf(b) ? -1 : 1;
     return (left?.line ?? 0) - (right?.line ?? 0) || (left?.column ?? 0) - (right?.column ?? 0);
   });
 }
 
-/** Each may know of entries that the other does not. */
-function withEntriesOf(before: Diagnostic | undefined, each: Diagnostic): Diagnostic {
-  const entries = new Set([...entriesOf(before), ...entriesOf(each)]);
-  return before === undefined || entries.size === 0 ? each : { ...each, entries: [...entries] };
+/** One of them, with the items and the entries of all: each may know of some that the others do not. */
+function asOne(same: readonly Diagnostic[]): Diagnostic[] {
+  const items = [...new Set(same.flatMap(itemsOf))];
+  const entries = [...new Set(same.flatMap(entriesOf))];
+  const one = items.length < 2 ? same.slice(-1) : same.slice(0, 1);
+  return one.map((each) => ({
+    ...each,
+    ...(items.length > 1 ? { items } : {}),
+    ...(same.length > 1 && entries.length > 0 ? { entries } : {}),
+  }));
 }
 
-function entriesOf({ entries, address }: Partial<Diagnostic> = {}): readonly Address[] {
+function entriesOf({ entries, address }: Diagnostic): readonly Address[] {
   return entries ?? (address === undefined ? [] : [address]);
 }
 
@@ -64,10 +67,6 @@ export function markUnchanged(
 /** What does not exist is new to its readers, also where it is never created. */
 function isChanging({ change, match }: ResourceDiff): boolean {
   return change.action !== 'none' || match.observed === null;
-}
-
-function identityOf({ severity, code, message, place }: Diagnostic): string {
-  return JSON.stringify([severity, code, message, place?.file, place?.line, place?.column]);
 }
 
 /** Names that are listed. The rest are counted. */

@@ -47,7 +47,7 @@ export class ReferenceHints {
   private readonly kinds: readonly Kind[];
 
   constructor(
-    private readonly sections: readonly Entry[],
+    private readonly sections: readonly { readonly written: Entry; readonly entries: readonly Entry[] }[],
     kinds: readonly Kind[],
     private readonly diagnostics: Diagnostics,
   ) {
@@ -94,9 +94,9 @@ export class ReferenceHints {
     return this.found;
   }
 
-  private addressesIn({ key, value }: Entry): string[] {
-    const kind = this.kinds.find(({ section }) => section === key.text);
-    if (kind === undefined || value.type !== 'map') return [];
-    return [...value.entries.keys()].filter(isEntryKey).map((each) => `${kind.name}/${each}`);
+  private addressesIn({ written, entries }: (typeof this.sections)[number]): string[] {
+    const kind = this.kinds.find(({ section }) => section === written.key.text);
+    if (kind === undefined) return [];
+    return entries.flatMap(({ key }) => (isEntryKey(key.text) ? [`${kind.name}/${key.text}`] : []));
   }
 }

@@ -1,4 +1,10 @@
-import type { Diagnostic, DiagnosticCode, Severity } from '../model/diagnostic.js';
+import {
+  type Diagnostic,
+  type DiagnosticCode,
+  itemsOf,
+  problemOf,
+  type Severity,
+} from '../model/diagnostic.js';
 import type { Address } from '../model/resource.js';
 import { placeOf, type Span, type YamlProblem, type YamlProblemCode } from '../yaml/source.js';
 import { limits } from './limits.js';
@@ -19,6 +25,8 @@ export interface Reported extends ReportedDetails {
 interface Collected {
   readonly diagnostic: Diagnostic;
   readonly entries: Set<Address>;
+  /** The items of `each` that it is about. */
+  readonly items: Set<string>;
   /** Position of its file among the files. */
   readonly order: number;
 }
@@ -66,13 +74,13 @@ export class Diagnostics {
       return;
     }
     const diagnostic = build(finding);
-    const { code, message, place } = diagnostic;
-    const identity = `${severity} ${code} ${place?.file}:${place?.line}:${place?.column} ${message}`;
+    const identity = problemOf(diagnostic);
     const before = this.seen.get(identity);
-    const entries = before?.entries ?? new Set();
+    const { entries, items } = before ?? { entries: new Set<Address>(), items: new Set<string>() };
     if (finding.entry !== undefined) entries.add(finding.entry);
+    for (const item of itemsOf(diagnostic)) items.add(item);
     if (before !== undefined) return;
-    const each = { diagnostic, entries, order: span?.source.order ?? -1 };
+    const each = { diagnostic, entries, items, order: span?.source.order ?? -1 };
     this.seen.set(identity, each);
     if (severity === 'warning') this.warnings += 1;
     this.collected.push(each);
@@ -99,7 +107,7 @@ export class Diagnostics {
   }
 
   sorted(): Diagnostic[] {
-    const list = this.collected.toSorted(byPosition).map(withEntries);
+    const list = this.collected.toSorted(byPosition).map(complete);
     if (this.hidden > 0) list.push(this.more());
     return list;
   }
@@ -135,8 +143,12 @@ function build({ severity, code, span, message, help, related }: Reported): Diag
   };
 }
 
-function withEntries({ diagnostic, entries }: Collected): Diagnostic {
-  return entries.size === 0 ? diagnostic : { ...diagnostic, entries: [...entries] };
+function complete({ diagnostic, entries, items }: Collected): Diagnostic {
+  return {
+    ...diagnostic,
+    ...(items.size > 1 ? { items: [...items] } : {}),
+    ...(entries.size > 0 ? { entries: [...entries] } : {}),
+  };
 }
 
 function byPosition(a: Collected, b: Collected): number {

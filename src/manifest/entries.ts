@@ -6,6 +6,7 @@ import { type Entry, find, isNull, type Node } from '../yaml/tree.js';
 import { checkEntryKey, isWithinLimit, ReferenceHints, reportUnindented } from './addresses.js';
 import { Defaults, readProperties, templatesOf, type WrittenDefaults } from './defaults.js';
 import type { Diagnostics } from './diagnostics.js';
+import { type Repeated, Repetition } from './each.js';
 import { entriesOf } from './environments.js';
 import { propertyNames, sections } from './generated/validators.js';
 import { type EntryRead, type KindContext, readByKind } from './kind-reader.js';
@@ -29,10 +30,30 @@ export function readEntries(
   context: EntriesContext,
   diagnostics: Diagnostics,
 ): EntriesRead {
-  const hints = new ReferenceHints(parts, context.kinds, diagnostics);
-  const reader = new EntryReader(context, hints, diagnostics);
-  for (const section of parts) reader.section(section);
+  const environments = new EntryEnvironments(context.environments, context.variables, diagnostics);
+  const repetition = new Repetition(context.variables, diagnostics);
+  const planned = parts.map((part) =>
+    [...entriesOf(part).values()].map((each) => repetition.plan(each, environments.isElsewhere(each))),
+  );
+  const make = () => planned.map((list) => list.map((each) => repetition.make(each)));
+  const first = make();
+  // Copies that were made before there were too many are not worth reading.
+  const made = repetition.exceeded ? make() : first;
+  const sections = parts.map((written, index) => sectionOf(written, made[index] ?? []));
+  const hints = new ReferenceHints(sections, context.kinds, diagnostics);
+  const reader = new EntryReader(context, { hints, environments }, diagnostics);
+  for (const section of sections) reader.section(section);
   return reader;
+}
+
+/** A section of a file, as it is written, and the entries that it stands for: those with `each` are repeated. */
+export interface Section extends Repeated {
+  readonly written: Entry;
+}
+
+function sectionOf(written: Entry, made: readonly Repeated[]): Section {
+  const entries = made.flatMap((each) => each.entries);
+  return { written, entries, complete: made.every(({ complete }) => complete) };
 }
 
 class EntryReader {
@@ -49,29 +70,28 @@ class EntryReader {
   private readonly bySection: ReadonlyMap<string, Kind>;
   private readonly schema: SchemaCheck;
   readonly defaults: Defaults;
+  readonly hints: ReferenceHints;
   private readonly environments: EntryEnvironments;
 
   constructor(
     private readonly context: EntriesContext,
-    readonly hints: ReferenceHints,
+    known: { readonly hints: ReferenceHints; readonly environments: EntryEnvironments },
     private readonly diagnostics: Diagnostics,
   ) {
+    this.hints = known.hints;
+    this.environments = known.environments;
     this.bySection = new Map(context.kinds.map((kind) => [kind.section, kind]));
     this.schema = new SchemaCheck(diagnostics);
     const addressHelp = (written: string) => this.hints.forText(written);
     this.defaults = new Defaults(context.defaults, { ...context, addressHelp }, diagnostics);
-    this.environments = new EntryEnvironments(context.environments, context.variables, diagnostics);
   }
 
-  section(section: Entry): void {
-    const kind = this.bySection.get(section.key.text);
-    const { value } = section;
+  section({ written, entries, complete }: Section): void {
+    const kind = this.bySection.get(written.key.text);
     if (kind === undefined) return;
-    if (value.type === 'map') this.entriesOf(kind, [...value.entries.values()]);
-    else {
-      this.partial.add(kind.name);
-      this.reportNoMap(section);
-    }
+    if (!complete || written.value.type !== 'map') this.partial.add(kind.name);
+    if (written.value.type === 'map') this.entriesOf(kind, entries);
+    else this.reportNoMap(written);
   }
 
   private entriesOf(kind: Kind, entries: readonly Entry[]): void {
@@ -188,6 +208,15 @@ class EntryEnvironments {
     private readonly variables: Variables,
     private readonly diagnostics: Diagnostics,
   ) {}
+
+  /** True for an entry that certainly exists in other environments only, whatever its items. */
+  isElsewhere(entry: Entry): boolean {
+    const list = entriesOf(entry).get('environments')?.value;
+    if (list?.type !== 'list' || list.items.length === 0) return false;
+    const names = list.items.map((each) => (each.type === 'scalar' ? String(each.value) : ''));
+    const { selected, declared } = this.names;
+    return names.every((name) => declared.has(name) && name !== selected);
+  }
 
   /** The environments of an entry that exists in others than the selected one only; null for any other entry. */
   elsewhere(entry: Entry): readonly string[] | null {

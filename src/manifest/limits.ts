@@ -14,6 +14,8 @@ export const limits = {
   expanded: 400_000,
   /** Values that defaults add to a project. */
   defaulted: 1_000_000,
+  /** Values that `each` adds to a project. */
+  repeated: 200_000,
   /** Variables that refer to variables, one after the other. */
   variableChain: 16,
   /** Length of one text after its variables are replaced. */

@@ -1,11 +1,13 @@
 import { basename, dirname, resolve } from 'node:path';
 import type { Entry, Node } from '../yaml/tree.js';
 import { Diagnostics } from './diagnostics.js';
+import { Repetition } from './each.js';
 import { entriesOf } from './environments.js';
 import { findProjectFile, ProjectFiles } from './files.js';
 import { sections } from './generated/validators.js';
 import type { IncludeItem } from './include.js';
 import { type ProjectReading, reading, yamlRules } from './reading.js';
+import { Variables } from './variables.js';
 
 /** What a project names, as far as it can be read. */
 export interface Outline {
@@ -55,11 +57,12 @@ export function readOutline(
   const project = nameIn(top) ?? nameInText(disk.read(basename(path), null)?.text ?? '');
   const { paths } = how.include(includeOf(top), dirname(path), diagnostics);
   const all = [...top, ...[...paths].flatMap(([name, asked]) => topOf(name, asked))];
-  const entries = sectionNames.flatMap(entriesIn(all));
+  const declared = entriesIn(all, new Variables({ vars: varsIn(top), env: {} }, diagnostics), diagnostics);
+  const entries = declared.map(({ section, entry }) => ({ section, key: entry.key.text }));
   return {
-    ...{ project, environments: keysOf(top, 'environments'), variables: variablesIn(top), entries },
+    ...{ project, environments: keysOf(top, 'environments'), variables: [...varsIn(top).keys()], entries },
     usesGit: keysOf(top, 'inventory').includes('git'),
-    agents: agentsIn(all, sectionNames),
+    agents: [...new Set(declared.flatMap(({ entry }) => agentsOf(entry)))],
   };
 }
 
@@ -75,15 +78,29 @@ function nameInText(text: string): string | null {
   return /^project:[ \t]*([\w.-]+)[ \t]*(?:#.*)?\r?$/m.exec(text)?.[1] ?? null;
 }
 
-function variablesIn(top: readonly Entry[]): string[] {
+/** Those of the project first: their values are those that `each` repeats entries for. */
+function varsIn(top: readonly Entry[]): ReadonlyMap<string, Entry> {
   const environments = top.filter(({ key }) => key.text === 'environments');
   const owners = environments.flatMap((each) => [...entriesOf(each).values()]);
-  const inside = owners.flatMap((each) => [...entriesOf(entriesOf(each).get('vars')).keys()]);
-  return [...new Set([...keysOf(top, 'vars'), ...inside])];
+  const inside = owners.flatMap((each) => [...entriesOf(entriesOf(each).get('vars'))]);
+  const own = top.filter(({ key }) => key.text === 'vars').flatMap((each) => [...entriesOf(each)]);
+  return new Map([...own, ...inside, ...own]);
 }
 
-function entriesIn(all: readonly Entry[]) {
-  return (section: string) => keysOf(all, section).map((key) => ({ section, key }));
+interface OutlineEntry {
+  readonly section: string;
+  readonly entry: Entry;
+}
+
+function entriesIn(all: readonly Entry[], variables: Variables, diagnostics: Diagnostics): OutlineEntry[] {
+  const repetition = new Repetition(variables, diagnostics);
+  return sectionNames.flatMap((section) =>
+    all
+      .filter(({ key }) => key.text === section)
+      .flatMap((part) => [...entriesOf(part).values()])
+      .flatMap((written) => repetition.make(repetition.plan(written, false)).entries)
+      .map((entry) => ({ section, entry })),
+  );
 }
 
 function keysOf(all: readonly Entry[], name: string): string[] {
@@ -102,14 +119,6 @@ function patternOf(item: Node): IncludeItem[] {
   return isText ? [{ pattern: String(item.value), span: item }] : [];
 }
 
-/** The agents that entries refer to, each once, as they are written. */
-function agentsIn(top: readonly Entry[], sections: readonly string[]): string[] {
-  const entries = top
-    .filter(({ key }) => sections.includes(key.text))
-    .flatMap((section) => [...entriesOf(section).values()]);
-  return [...new Set(entries.flatMap(agentsOf))];
-}
-
 function agentsOf(entry: Entry): string[] {
   const fields = entriesOf(entry);
   const listed = ['members', 'stages'].flatMap((name) => itemsOf(fields.get(name)?.value).flatMap(textOf));
@@ -123,5 +132,7 @@ function itemsOf(node: Node | undefined): readonly Node[] {
 }
 
 function textOf(node: Node): string[] {
-  return node.type === 'scalar' && typeof node.value === 'string' ? [node.value] : [];
+  return node.type === 'scalar' && typeof node.value === 'string' && !node.value.includes('${')
+    ? [node.value]
+    : [];
 }

@@ -2,12 +2,15 @@ import type { Json } from '../model/json.js';
 import { escaped } from '../model/template.js';
 import type { Span } from '../yaml/source.js';
 import type { Node, ScalarNode } from '../yaml/tree.js';
+import type { ValuePath } from './value-path.js';
 import { bareObject } from './values.js';
 
-/** A piece of a text: literal text, a variable, or a `${` that is neither. */
+/** A piece of a text: literal text, a variable, the item of `each`, or a `${` that is neither. */
 export type Piece =
   | { readonly type: 'text'; readonly text: string }
-  | (Written & { readonly type: 'var' | 'env'; readonly name: string })
+  | (Written & { readonly type: 'var'; readonly name: string; readonly path: ValuePath })
+  | (Written & { readonly type: 'env'; readonly name: string })
+  | (Written & { readonly type: 'each'; readonly of: 'key' | 'value'; readonly path: ValuePath })
   | (Written & { readonly type: 'unknown' });
 
 /** A use of a variable, or what looks like one. */
@@ -21,12 +24,20 @@ interface Written {
 
 /** An escaped opening, a closed expression, or an opening that is never closed. Linear: `{` ends an attempt. */
 const opening = /\$\$\{|\$\{[^{}]*\}|\$\{/g;
-const variable =
-  /^\$\{(?:var\.([A-Za-z_][A-Za-z0-9_-]*)|env\.([A-Za-z_][A-Za-z0-9_]*)|(roster\.(?:environment|project)))\}$/;
+const inside = '(?:\\.[A-Za-z0-9_-]+)*';
+const variable = new RegExp(
+  `^\\$\\{(?:${[
+    `var\\.([A-Za-z_][A-Za-z0-9_-]*)(${inside})`,
+    'env\\.([A-Za-z_][A-Za-z0-9_]*)',
+    '(roster\\.(?:environment|project))',
+    `each\\.(key|value${inside})`,
+  ].join('|')})\\}$`,
+);
 
 /**
- * Splits a text (contract §2): `${var.NAME}`, `${env.NAME}`, the built-in `${roster.environment}` and
- * `${roster.project}`, and `$${` for `${`. There is no other form.
+ * Splits a text (contract §2 and §14): `${var.NAME}` and `${each.value}`, both also with a path (`${var.NAME.a.b}`),
+ * `${each.key}`, `${env.NAME}`, the built-in `${roster.environment}` and `${roster.project}`, and `$${` for `${`. There is
+ * no other form.
  */
 export function pieces(text: string): Piece[] {
   const list: Piece[] = [];
@@ -47,11 +58,26 @@ function openings(text: string): RegExpExecArray[] {
 
 function piece(written: string, opening: number): Piece {
   if (written === '$${') return { type: 'text', text: '${' };
-  const [, own, environment, builtIn] = variable.exec(written) ?? [];
+  const [, own, path = '', environment, builtIn, each] = variable.exec(written) ?? [];
   const name = own ?? builtIn;
-  if (name !== undefined) return { type: 'var', name, written, opening };
+  if (name !== undefined) return { type: 'var', name, path: path.split('.').slice(1), written, opening };
   if (environment !== undefined) return { type: 'env', name: environment, written, opening };
-  return { type: 'unknown', written, opening };
+  if (each === undefined) return { type: 'unknown', written, opening };
+  const [of, ...names] = each.split('.');
+  return { type: 'each', of: of === 'key' ? 'key' : 'value', path: names, written, opening };
+}
+
+/**
+ * A text in which the item of `each` has replaced its uses. Not a text again: a `$` of the item before a variable would be
+ * an escape.
+ */
+export interface SplitText extends ScalarNode {
+  readonly pieces: readonly Piece[];
+}
+
+/** The pieces of the text of a node. */
+export function piecesOf(node: ScalarNode | SplitText, text: string): readonly Piece[] {
+  return 'pieces' in node ? node.pieces : pieces(text);
 }
 
 /** Finds the places of variables in the files. */
@@ -77,7 +103,7 @@ function openingsIn({ source, start, end, value }: ScalarNode): readonly RegExpE
 }
 
 /** The template of a variable's value (model/template.ts). */
-export type VariableTemplate = (name: string) => Json;
+export type VariableTemplate = (name: string, path: ValuePath) => Json;
 
 /** Whether a text of this length may be built; reports it if not. */
 export type Afford = (node: ScalarNode, length: number) => boolean;
@@ -100,9 +126,9 @@ export class TemplateReader {
 
   private text(node: ScalarNode, text: string): Json {
     if (!text.includes('${')) return text;
-    const parts = pieces(text);
+    const parts = piecesOf(node, text);
     const [only] = parts;
-    if (parts.length === 1 && only?.type === 'var') return this.variable(only.name);
+    if (parts.length === 1 && only?.type === 'var') return this.variable(only.name, only.path);
     const texts = parts.map((piece) => this.part(piece));
     const length = texts.reduce((sum, each) => sum + each.length, 0);
     return this.afford(node, length) ? texts.join('') : '';
@@ -110,6 +136,6 @@ export class TemplateReader {
 
   private part(piece: Piece): string {
     if (piece.type === 'text') return escaped(piece.text);
-    return piece.type === 'var' ? String(this.variable(piece.name)) : piece.written;
+    return piece.type === 'var' ? String(this.variable(piece.name, piece.path)) : piece.written;
   }
 }

@@ -113,6 +113,8 @@ export class VariableHints {
     if (written === '${') return `Close it with \`}\`. ${forms}`;
     if (written.startsWith('${roster.'))
       return `Use ${form('roster.environment')} or ${form('roster.project')}.`;
+    if (written.startsWith('${each'))
+      return `Use ${form('each.key')}, ${form('each.value')} or ${form('each.value.NAME')}.`;
     const meant = this.meant(written.slice(2, -1).trim());
     return meant === null ? forms : `Did you mean ${form(meant)}?`;
   }

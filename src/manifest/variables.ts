@@ -1,12 +1,13 @@
 import type { DiagnosticCode } from '../model/diagnostic.js';
 import type { Json } from '../model/json.js';
-import { escapedValue } from '../model/template.js';
+import { escapedValue, usesEnvironment } from '../model/template.js';
 import type { ProblemText } from '../yaml/source.js';
 import { quoted, type TextRule, unsafe } from '../yaml/text.js';
 import type { Entry, Node, ScalarNode } from '../yaml/tree.js';
 import type { Diagnostics } from './diagnostics.js';
 import { limits } from './limits.js';
-import { type Piece, pieces, TemplateReader, type Use, UsePlaces } from './template.js';
+import { type Piece, piecesOf, TemplateReader, type Use, UsePlaces } from './template.js';
+import { noSuchPath, reach, type ValuePath } from './value-path.js';
 import { bareObject, Notes, reportMissing } from './values.js';
 import { ENVIRONMENT_VARIABLE, isBuiltIn, noEnvironment, VariableHints } from './variable-names.js';
 
@@ -31,6 +32,8 @@ export class Variables {
   readonly hints: VariableHints;
   readonly environment: EnvironmentValues;
   private readonly resolved = new Map<string, Resolved | 'resolving' | 'failed'>();
+  /** What paths into variables lead to: measured once, however often it is used. */
+  private readonly parts = new Map<string, Resolved>();
   /** Names declared where they have no effect, which is reported; null where they could not be read. */
   private ineffective: Set<string> | null = new Set();
   private readonly declared: ReadonlyMap<string, Entry>;
@@ -39,7 +42,7 @@ export class Variables {
   private chain = 0;
   private readonly places = new UsePlaces();
   private readonly templates = new TemplateReader(
-    (name) => this.variableTemplate(name),
+    (name, path) => this.variableTemplate(name, path),
     (node, length) => this.affordText(node, length),
   );
 
@@ -77,10 +80,20 @@ export class Variables {
     return this.templates.read(node);
   }
 
-  private variableTemplate(name: string): Json {
-    const resolved = this.resolved.get(name);
-    if (typeof resolved !== 'object') return '';
-    return resolved.template ?? escapedValue(resolved.value);
+  private variableTemplate(name: string, path: ValuePath): Json {
+    const found = this.known(name, path);
+    return found === null ? '' : (found.template ?? escapedValue(found.value));
+  }
+
+  /** A variable that is resolved, or a part of it; null for none. */
+  private known(name: string, path: ValuePath): Resolved | null {
+    const whole = this.resolved.get(name);
+    if (typeof whole !== 'object') return null;
+    if (path.length === 0) return whole;
+    const key = [name, ...path].join('.');
+    const known = this.parts.get(key) ?? partOf(whole, path);
+    if (known !== null) this.parts.set(key, known);
+    return known;
   }
 
   private scalar(node: ScalarNode, rule: TextRule, notes: Notes, depth: number): Json {
@@ -107,15 +120,22 @@ export class Variables {
 
   private text(node: ScalarNode, text: string, notes: Notes, depth: number): Json | typeof failed {
     if (!text.includes('${')) return text;
-    const parts = pieces(text);
+    const parts = piecesOf(node, text);
     if (this.options.keep === true) return this.kept(node, text, parts);
     const [only] = parts;
     if (parts.length === 1 && only?.type === 'var') return this.replaced(node, only, notes, depth);
     const values = parts.map((piece) => this.part(node, piece, notes));
     if (values.includes(failed)) return failed;
-    const counted = parts.map((piece, index) => countedText(piece, values[index], this.resolved));
+    const counted = parts.map((piece, index) => this.countedText(piece, values[index]));
     const length = counted.reduce((sum, each) => sum + each.length, 0);
     return this.affordText(node, length) ? values.join('') : failed;
+  }
+
+  /** A value from the environment counts as it is written: what fits must not tell how long the value is. */
+  private countedText(piece: Piece, value: unknown): string {
+    if (piece.type === 'env') return piece.written;
+    const template = piece.type === 'var' ? this.known(piece.name, piece.path)?.template : null;
+    return String(template ?? value);
   }
 
   private affordText(node: ScalarNode, length: number): boolean {
@@ -125,8 +145,15 @@ export class Variables {
   }
 
   private kept(node: ScalarNode, text: string, parts: readonly Piece[]): string | typeof failed {
-    const wrong = parts.find((piece) => piece.type === 'unknown');
-    return wrong === undefined ? text : this.invalid(node, wrong);
+    const wrong = parts.find((piece) => piece.type === 'unknown' || piece.type === 'each');
+    if (wrong?.type === 'each') return this.noItem(node, wrong);
+    return wrong?.type === 'unknown' ? this.invalid(node, wrong) : text;
+  }
+
+  /** The item of a repeated entry has replaced its uses before. */
+  private noItem(node: ScalarNode, use: Use): typeof failed {
+    const help = 'It is known only in the key and the other properties of an entry that has `each`.';
+    return this.refuse(node, use, `${quoted(use.written)} is not known here`, help);
   }
 
   private invalid(node: ScalarNode, use: Use): typeof failed {
@@ -146,9 +173,10 @@ export class Variables {
 
   private replaced(node: ScalarNode, use: Use, notes: Notes, depth: number): Json | typeof failed {
     if (use.type === 'unknown') return this.invalid(node, use);
+    if (use.type === 'each') return this.noItem(node, use);
     if (use.type === 'env') return this.fromEnvironment(node, use, use.name, notes);
     if (notes.isElsewhere && !this.declared.has(use.name)) return failed;
-    const resolved = this.variable(node, use, use.name);
+    const resolved = this.inside(node, use);
     if (resolved !== failed && resolved.template !== null) {
       if (!notes.environment) return this.misplaced(node, use);
       notes.secret.add(node);
@@ -159,6 +187,19 @@ export class Variables {
     if (depth + resolved.height > limits.depth)
       return this.tooMuch(node, `values are nested more than ${limits.depth} levels deep`);
     return resolved.value;
+  }
+
+  /** The variable, or what a path into it leads to. */
+  private inside(node: ScalarNode, use: Use & { readonly type: 'var' }): Resolved | typeof failed {
+    const { name, path } = use;
+    const whole = this.variable(node, use, name);
+    if (whole === failed || path.length === 0) return whole;
+    const found = this.known(name, path);
+    if (found !== null) return found;
+    const reached = reach(whole.value, path);
+    if (reached.found !== undefined || this.diagnostics.full) return this.skip();
+    const { message, help = '' } = noSuchPath(`var.${name}`, path, reached, this.diagnostics.suggestions);
+    return this.refuse(node, use, message, help);
   }
 
   private fromEnvironment(node: ScalarNode, use: Use, name: string, notes: Notes): string | typeof failed {
@@ -268,6 +309,15 @@ export interface Resolved {
   readonly height: number;
 }
 
+/** Null where the path leads to nothing. Only what the part itself has of the environment is a secret. */
+function partOf(whole: Resolved, path: ValuePath): Resolved | null {
+  const { found: value } = reach(whole.value, path);
+  if (value === undefined) return null;
+  const { found = null } = whole.template === null ? {} : reach(whole.template, path);
+  const template = usesEnvironment(found ?? undefined) ? found : null;
+  return { value, template, ...measureOf(template ?? value) };
+}
+
 /** Costs no more than what was counted when the value was put together. */
 function measureOf(value: Json): Pick<Resolved, 'size' | 'height'> {
   if (typeof value === 'string') return { size: 1 + (value.length >> 4), height: 0 };
@@ -280,18 +330,6 @@ function measureOf(value: Json): Pick<Resolved, 'size' | 'height'> {
     height = Math.max(height, inner.height);
   }
   return { size, height: height + 1 };
-}
-
-/** A value from the environment counts as it is written: what fits must not tell how long the value is. */
-function countedText(
-  piece: Piece,
-  value: unknown,
-  variables: ReadonlyMap<string, Resolved | string>,
-): string {
-  if (piece.type === 'env') return piece.written;
-  const resolved = piece.type === 'var' ? variables.get(piece.name) : undefined;
-  const template = typeof resolved === 'object' ? resolved.template : null;
-  return String(template ?? value);
 }
 
 /** Why a variable cannot be used. */

@@ -29,7 +29,7 @@ const texts: Readonly<Record<DiagnosticCode, CodeText>> = {
   'limit-exceeded': {
     title: 'Limit exceeded',
     means:
-      'A manifest exceeds the limit for its size, nesting, aliases or number of values, or another file is too large for roster to read or write.',
+      'A manifest exceeds the limit for its size, nesting, aliases, repetition or number of values, or another file is too large for roster to read or write.',
     help: 'Split the manifest into several files or projects, or use less nesting and fewer aliases.',
   },
   'unsafe-text': {
@@ -89,6 +89,11 @@ const texts: Readonly<Record<DiagnosticCode, CodeText>> = {
     title: 'Duplicate entry',
     means: 'An entry or a property is declared twice, in one file or in two.',
     help: 'Remove one of the two, or rename it.',
+  },
+  'empty-each': {
+    title: 'Nothing to repeat',
+    means: 'The map or list of `each` is empty, so the entry declares nothing.',
+    help: 'Add items, or remove the entry.',
   },
   'unknown-reference': {
     title: 'Unknown reference',
@@ -235,7 +240,8 @@ const texts: Readonly<Record<DiagnosticCode, CodeText>> = {
   },
   'unknown-variable': {
     title: 'Unknown variable',
-    means: 'A variable is not declared, refers to itself, or is used where variables are not supported.',
+    means:
+      'A variable or the item of `each` is not declared, has no value at this path, refers to itself, or is used where it is not supported.',
     help: 'Declare the variable under `vars:`. To write a literal `${`, use `$${`.',
   },
   'missing-environment-variable': {

@@ -4,6 +4,7 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { parse, stringify } from 'yaml';
 import { parseSeed, type Sandbox, startSandbox } from '../../src/sandbox/index.js';
 import { type Fault, startProxy } from '../support/proxy.js';
+import { withEach } from '../support/repeated.js';
 import { Workspace } from '../support/roster.js';
 import { sampleOf } from '../support/size.js';
 import { planBothWays } from '../support/snapshots.js';
@@ -126,6 +127,20 @@ describe.each(cases)('%s', (name, given) => {
     },
   );
 
+  law(name)('law 8: entries that are moved into `each` have the same plan, and change nothing', async () => {
+    const { sandbox, workspace } = await arrange(given);
+    const written = manifestText(given.manifest);
+    const plan = await workspace.planJson(flagsOf(given));
+    workspace.write('roster.yaml', withEach(written));
+    expect(meaning(await workspace.planJson(flagsOf(given)))).toEqual(meaning(plan));
+    const report = await workspace.applyJson(flagsOf(given));
+    expect([report.exit, report.converged]).toEqual([0, true]);
+    expect(writesOf(sandbox).sort()).toEqual(given.requests);
+    keepWorking(sandbox, workspace);
+    workspace.write('roster.yaml', written);
+    expect((await workspace.planJson(flagsOf(given))).changes).toEqual([]);
+  });
+
   law(name)('a plan from a snapshot equals the live plan', async () => {
     const { sandbox, workspace } = await arrange(given);
     const { live, saved, requests } = await planBothWays(sandbox, workspace, flagsOf(given));
@@ -156,6 +171,17 @@ describe.each(cases)('%s', (name, given) => {
     },
   );
 });
+
+/** A plan without the places in files. */
+function meaning({ digest, exit, changes, diagnostics }: Awaited<ReturnType<Workspace['planJson']>>) {
+  const found = diagnostics.map(({ severity, code, message, help }) => ({ severity, code, message, help }));
+  const byMessage = (a: { message: string }, b: { message: string }) => (a.message < b.message ? -1 : 1);
+  return {
+    ...{ digest, exit },
+    changes: changes.map(({ source: _, ...change }) => change),
+    diagnostics: found.sort(byMessage),
+  };
+}
 
 interface Arranged {
   readonly sandbox: Sandbox;

@@ -82,7 +82,7 @@ class ValueWriter implements WrittenBack {
       for (const each of differing) this.refuse(each, 'its file is too large to edit line by line');
       return [];
     }
-    const own = differing.map((each) => this.withoutDefaults(each)).filter(({ fields }) => fields.length > 0);
+    const own = differing.map((each) => this.ownOf(each)).filter(({ fields }) => fields.length > 0);
     const file = new EditableFile(text, (each) => /(?<!\$)\$\{/.test(each.replaceAll('$${', '')));
     const source = new Source(name, text, 0);
     const all = own.map((each) => ({ differing: each, made: entryEdits(file, each, this.wording) }));
@@ -90,17 +90,17 @@ class ValueWriter implements WrittenBack {
     return all.filter(({ made }) => made.edits.length > 0);
   }
 
-  /** Whether all entries or only this one should change is not guessed. */
-  private withoutDefaults(differing: Differing): Differing {
+  /** Without what comes from `defaults` or `each`: whether all entries or only this one should change is not guessed. */
+  private ownOf(differing: Differing): Differing {
     const { address, entry, fields } = differing;
     const places = new Map(entry.defaulted?.map(({ property, place }) => [property, place]));
-    const isDefault = (field: string) => places.has(field);
-    for (const field of fields.filter(isDefault)) {
-      const why = `it comes from \`defaults\`${this.remote(differing, field)}`;
-      const message = `\`${field}\` of ${address} was not changed: ${why}`;
-      this.diagnostics.push(unwrittenBack(message, places.get(field) ?? entry.source));
+    const isShared = (field: string) => places.has(field) || entry.source.each !== undefined;
+    for (const field of fields.filter(isShared)) {
+      const origin = places.has(field) ? 'it comes from `defaults`' : 'its entry is repeated with `each`';
+      const message = `\`${field}\` of ${address} was not changed: ${origin}${this.remote(differing, field)}`;
+      this.diagnostics.push(unwrittenBack(message, places.get(field) ?? entry.placeOf([field], 'key')));
     }
-    return { ...differing, fields: fields.filter((field) => !isDefault(field)) };
+    return { ...differing, fields: fields.filter((field) => !isShared(field)) };
   }
 
   private take(all: readonly Made[]): void {

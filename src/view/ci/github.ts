@@ -1,4 +1,4 @@
-import type { Diagnostic, Place, Severity } from '../../model/diagnostic.js';
+import { type Diagnostic, messageOf, type Place, type Severity } from '../../model/diagnostic.js';
 import type { Risk } from '../../model/finding.js';
 import type { Plan } from '../../model/plan.js';
 import { count } from '../../model/words.js';
@@ -60,16 +60,10 @@ export function diagnosticsGithub(diagnostics: readonly Diagnostic[]): string {
   );
 }
 
-function diagnosticAnnotation({
-  severity,
-  code,
-  message,
-  place,
-  help,
-  related = [],
-}: Diagnostic): Annotation {
-  const others = related.map((each) => `${each.message}: ${each.place.file}:${each.place.line}`);
-  const lines = [message, ...others, ...(help === undefined ? [] : [`help: ${help}`])];
+function diagnosticAnnotation(diagnostic: Diagnostic): Annotation {
+  const { severity, code, place, help, related = [] } = diagnostic;
+  const others = related.map((each) => `${messageOf(each)}: ${each.place.file}:${each.place.line}`);
+  const lines = [messageOf(diagnostic), ...others, ...(help === undefined ? [] : [`help: ${help}`])];
   const level = severityLevels[severity];
   return { level, title: `roster: ${code}`, lines, ...(place === undefined ? {} : { place }) };
 }

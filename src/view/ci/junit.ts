@@ -1,4 +1,4 @@
-import type { Diagnostic } from '../../model/diagnostic.js';
+import { type Diagnostic, messageOf } from '../../model/diagnostic.js';
 import { type Health, type ResourceStatus, runName, type ServiceRun, type Status } from '../../model/run.js';
 import { escapeControls } from '../escape.js';
 import { healthLabels, runSeconds, withStageNames } from '../labels.js';
@@ -71,7 +71,9 @@ function resourceCaseXml(resource: ResourceStatus, failOn: readonly Health[]): s
   return `    <testcase${attributes}/>\n`;
 }
 
-function errorXml({ code, message }: Diagnostic): string {
+function errorXml(diagnostic: Diagnostic): string {
+  const { code } = diagnostic;
+  const message = messageOf(diagnostic);
   const attributes = attributesXml({ classname: 'roster', name: code });
   return `    <testcase${attributes}><error${attributesXml({ type: code, message })}/></testcase>\n`;
 }

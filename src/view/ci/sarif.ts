@@ -1,4 +1,4 @@
-import type { Diagnostic, DiagnosticCode, Place } from '../../model/diagnostic.js';
+import { type Diagnostic, type DiagnosticCode, messageOf, type Place } from '../../model/diagnostic.js';
 import { codeTexts } from '../code-texts.js';
 import { escapeControls } from '../escape.js';
 import { severityLabels } from '../plan-words.js';
@@ -82,28 +82,32 @@ function descriptor(id: DiagnosticCode, { helpUri }: SarifRun) {
   };
 }
 
-function result({ code, severity, place, related = [], message, help }: Located, ruleIndex: number) {
+function result(diagnostic: Located, ruleIndex: number) {
+  const { code, severity, place, related = [] } = diagnostic;
   const relatedLocations = related.map((each, id) => ({
     id,
-    message: { text: plain(each.message) },
+    message: { text: plain(messageOf(each)) },
     ...location(each.place),
   }));
   return {
     ruleId: code,
     ruleIndex,
     level: severityLabels[severity],
-    message: messageOf(message, help),
+    message: textOf(diagnostic),
     locations: [location(place)],
     ...(relatedLocations.length === 0 ? {} : { relatedLocations }),
   };
 }
 
-function notification({ code, severity, message, help }: Diagnostic) {
-  return { descriptor: { id: code }, level: severityLabels[severity], message: messageOf(message, help) };
+function notification(diagnostic: Diagnostic) {
+  const { code, severity } = diagnostic;
+  return { descriptor: { id: code }, level: severityLabels[severity], message: textOf(diagnostic) };
 }
 
-function messageOf(message: string, help: string | undefined) {
-  return { text: help === undefined ? plain(message) : `${plain(message)} (help: ${plain(help)})` };
+function textOf(diagnostic: Diagnostic) {
+  const { help } = diagnostic;
+  const message = plain(messageOf(diagnostic));
+  return { text: help === undefined ? message : `${message} (help: ${plain(help)})` };
 }
 
 /** Escaped, and without links: a message may quote a manifest, and SARIF renders `[text](url)` as a link. */

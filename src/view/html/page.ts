@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Diagnostic, Place } from '../../model/diagnostic.js';
+import { type Diagnostic, messageOf, type Place } from '../../model/diagnostic.js';
 import { escapeControls } from '../escape.js';
 import { severityCounts, severityLabels, worstFirst } from '../plan-words.js';
 import pageStyle from './page/page.css?raw';
@@ -90,9 +90,10 @@ export function problemsHtml(diagnostics: readonly Diagnostic[]): Html {
   return html`<ul class="problems">${diagnostics.map(problemHtml)}</ul>`;
 }
 
-function problemHtml({ severity, code, message, place, help }: Diagnostic): Html {
+function problemHtml(diagnostic: Diagnostic): Html {
+  const { severity, code, place, help } = diagnostic;
   return html`
-<li class="problem ${severity}"><p><b>${severityLabels[severity]}</b> <code>${code}</code>${place === undefined ? null : placeHtml(place)}</p><p>${proseHtml(message)}</p>${help === undefined ? null : html`<p class="help">${proseHtml(help)}</p>`}</li>`;
+<li class="problem ${severity}"><p><b>${severityLabels[severity]}</b> <code>${code}</code>${place === undefined ? null : placeHtml(place)}</p><p>${proseHtml(messageOf(diagnostic))}</p>${help === undefined ? null : html`<p class="help">${proseHtml(help)}</p>`}</li>`;
 }
 
 function placeHtml({ file, line }: Place): Html {

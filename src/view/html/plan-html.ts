@@ -1,4 +1,4 @@
-import type { Diagnostic, Place } from '../../model/diagnostic.js';
+import { type Diagnostic, messageOf, type Place } from '../../model/diagnostic.js';
 import { type Plan, subgraphOf } from '../../model/plan.js';
 import { count } from '../../model/words.js';
 import { byRisk, type ChangeView, changeViews, factsOf } from '../change-view.js';
@@ -121,15 +121,13 @@ function dataOf(plan: Plan, diagnostics: readonly Diagnostic[], urlOf: PlaceUrl)
     changes: Object.values(byRisk(views))
       .flat()
       .map((each) => changeData(each, urlOf)),
-    problems: worstFirst([...objectionDiagnostics(plan), ...diagnostics]).map(
-      ({ severity, code, message, help, place }) => ({
-        severity: severityLabels[severity],
-        code,
-        message,
-        help,
-        place: place && placeData(place, urlOf),
-      }),
-    ),
+    problems: worstFirst([...objectionDiagnostics(plan), ...diagnostics]).map((each) => ({
+      severity: severityLabels[each.severity],
+      code: each.code,
+      message: messageOf(each),
+      help: each.help,
+      place: each.place && placeData(each.place, urlOf),
+    })),
     links: touched.links.map(({ from, to, stage }) => ({ from, to, stage: stage ?? undefined })),
   };
 }

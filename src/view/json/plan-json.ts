@@ -1,4 +1,4 @@
-import { type Diagnostic, hasErrors, type Place } from '../../model/diagnostic.js';
+import { type Diagnostic, hasErrors, itemsOf, type Place } from '../../model/diagnostic.js';
 import type { Risk } from '../../model/finding.js';
 import type { Hold } from '../../model/hold.js';
 import type { AgentInput, ListedAgent, ListedObject, ServiceListing } from '../../model/kind.js';
@@ -142,7 +142,9 @@ export function refusedJson(plan: Plan, refusals: readonly Diagnostic[]) {
   return { ...failureJson(refusals), plan: planJson(plan) };
 }
 
-export function diagnosticJson({ severity, code, message, place, help, related = [] }: Diagnostic) {
+export function diagnosticJson(diagnostic: Diagnostic) {
+  const { severity, code, message, place, help, related = [] } = diagnostic;
+  const items = itemsOf(diagnostic);
   const { file = null, line = null, column = null } = place ?? {};
   const others = related.map((each) => ({ message: each.message, ...placeJson(each.place) }));
   return {
@@ -153,6 +155,7 @@ export function diagnosticJson({ severity, code, message, place, help, related =
     line,
     column,
     help: help ?? null,
+    ...(items.length === 0 ? {} : { each: items }),
     ...(others.length === 0 ? {} : { related: others }),
   };
 }
@@ -182,8 +185,8 @@ function sourceJson(source: Place | null) {
   return source === null ? null : placeJson(source);
 }
 
-function placeJson({ file, line, column }: Place) {
-  return { file, line, column };
+function placeJson({ file, line, column, each }: Place) {
+  return { file, line, column, ...(each === undefined ? {} : { each }) };
 }
 
 /** A report often repeats the diagnostics of its plan. */

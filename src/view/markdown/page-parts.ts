@@ -1,4 +1,4 @@
-import type { Diagnostic, Place } from '../../model/diagnostic.js';
+import { type Diagnostic, messageOf, type Place } from '../../model/diagnostic.js';
 import { cut } from '../columns.js';
 import { escapeControls } from '../escape.js';
 import {
@@ -53,12 +53,10 @@ export function placeMarkdown(place: Place, urlOf: PlaceUrl): string {
   return url === null ? shortCode(text, 120) : markdownLink(text, url);
 }
 
-export function diagnosticItem(
-  { severity, code, message, place, help }: Diagnostic,
-  urlOf: PlaceUrl,
-): PageItem {
+export function diagnosticItem(diagnostic: Diagnostic, urlOf: PlaceUrl): PageItem {
+  const { severity, code, place, help } = diagnostic;
   const where = place === undefined ? '' : ` at ${placeMarkdown(place, urlOf)}`;
-  const short = `- **${severityLabels[severity]}** ${shortCode(code, 60)}${where}: ${shortProse(message)}`;
+  const short = `- **${severityLabels[severity]}** ${shortCode(code, 60)}${where}: ${shortProse(messageOf(diagnostic))}`;
   const text = help === undefined ? short : `${short} (help: ${shortProse(help)})`;
   return { short, full: () => ({ text, shortened: 0 }), shortened: 0 };
 }

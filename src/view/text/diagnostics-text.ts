@@ -1,4 +1,4 @@
-import { type Diagnostic, hasErrors, type Place, type Severity } from '../../model/diagnostic.js';
+import { type Diagnostic, hasErrors, messageOf, type Place, type Severity } from '../../model/diagnostic.js';
 import { groupBy } from '../../model/json.js';
 import { agree, some } from '../../model/words.js';
 import { cut, widthOf } from '../columns.js';
@@ -87,16 +87,16 @@ export function countLine(diagnostics: readonly Diagnostic[]): string {
 }
 
 function diagnosticLines(diagnostic: Diagnostic, outer: TextLayout): string[] {
-  const { severity, code, message, place, help, related = [] } = diagnostic;
+  const { severity, code, place, help, related = [] } = diagnostic;
   const places = [...(place === undefined ? [] : [place]), ...related.map((each) => each.place)];
   const gutter = Math.max(0, ...places.map((each) => String(each.line).length));
   const layout = { ...outer, gutter };
   const style = severityStyles[severity];
   return [
-    ...titleLines(`${severityLabels[severity]}[${code}]`, message, style, layout),
+    ...titleLines(`${severityLabels[severity]}[${code}]`, messageOf(diagnostic), style, layout),
     ...(place === undefined ? [] : placeLines(place, style, layout)),
     ...related.flatMap((each) => [
-      ...titleLines('note', each.message, 'kept', layout),
+      ...titleLines('note', messageOf(each), 'kept', layout),
       ...placeLines(each.place, 'kept', layout),
     ]),
     ...(help === undefined ? [] : helpLines(help, layout)),

@@ -47,6 +47,7 @@ const reaches = {
   'large-step': warning,
   'unknown-cron': warning,
   'past-once': warning,
+  'empty-each': warning,
   held: neverOffline,
   'unknown-input': warning,
   'ignored-inputs': warning,

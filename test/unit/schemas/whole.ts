@@ -39,6 +39,11 @@ export const whole: readonly Readonly<Record<string, unknown>>[] = [
         ignore: ['members.extra', 'description'],
       },
       theirs: { external: true, id: 7 },
+      'prices-${each.key}': {
+        each: { de: { shops: ['acme-shop'], limit: 3 }, fr: { shops: [], limit: 4 } },
+        members: '${each.value.shops}',
+        description: 'At most ${each.value.limit}',
+      },
     },
     pipelines: {
       nightly: {
@@ -74,6 +79,11 @@ export const whole: readonly Readonly<Record<string, unknown>>[] = [
         startTime: '2099-12-01T06:00:00.5',
       },
       single: { target: 'agent/acme-shop', once: '2096-02-29T08:00:00' },
+      'check-${each.value}': {
+        each: ['globex', 'initech'],
+        target: 'agent/${each.value}',
+        once: '2096-02-29T09:00:00',
+      },
       elsewhere: {
         target: 'agent/acme-shop',
         once: '2096-03-01T08:00:00',

@@ -1,0 +1,60 @@
+import { isJsonObject, type Json } from '../model/json.js';
+import type { ProblemText } from '../yaml/source.js';
+import { quoted } from '../yaml/text.js';
+import { listed } from './schema-messages.js';
+import type { Suggestions } from './suggest.js';
+
+/** The names that lead from a map to a value inside it. */
+export type ValuePath = readonly string[];
+
+/** Where a path leads; or the value that has nothing of that name, and how many names lead to it. */
+export type Reached =
+  | { readonly found: Json }
+  | { readonly found?: undefined; readonly parent: Json; readonly depth: number };
+
+export function reach(value: Json, path: ValuePath): Reached {
+  let parent = value;
+  for (const [depth, name] of path.entries()) {
+    const next = isJsonObject(parent) && Object.hasOwn(parent, name) ? parent[name] : undefined;
+    if (next === undefined) return { parent, depth };
+    parent = next;
+  }
+  return { found: parent };
+}
+
+/** How many known names are listed where none is close. */
+const MOST_LISTED = 10;
+
+/** What is wrong with a path, and the one that was most likely meant. `root` is what it begins with: `var.zones`. */
+export function noSuchPath(
+  root: string,
+  path: ValuePath,
+  { parent, depth }: Exclude<Reached, { found: Json }>,
+  suggestions: Suggestions,
+): ProblemText {
+  const name = path[depth] ?? '';
+  const owner = quoted([root, ...path.slice(0, depth)].join('.'));
+  if (!isJsonObject(parent)) {
+    const message = `${owner} is ${typeOf(parent)}, so it has no ${quoted(name)}`;
+    return {
+      message,
+      help: `Only maps have names. Use \`\${${[root, ...path.slice(0, depth)].join('.')}}\`.`,
+    };
+  }
+  const names = Object.keys(parent);
+  const near = suggestions.of(name, names, names.length);
+  const meant = [root, ...path.slice(0, depth), near, ...path.slice(depth + 1)].join('.');
+  const known = names.length === 0 ? 'It is empty.' : `It has ${listed(names.slice(0, MOST_LISTED))}.`;
+  return {
+    message: `${owner} has no ${quoted(name)}`,
+    help: near === null ? known : `Did you mean \`\${${meant}}\`?`,
+  };
+}
+
+/** `a list`, for messages. */
+export function typeOf(value: Json): string {
+  if (Array.isArray(value)) return 'a list';
+  if (isJsonObject(value)) return 'a map';
+  if (typeof value === 'boolean') return 'true or false';
+  return typeof value === 'number' ? 'a number' : 'text';
+}

@@ -1,0 +1,300 @@
+import { describe, expect, it } from 'vitest';
+import type { JsonObject } from '../../../src/model/json.js';
+import { load, problems } from './project.js';
+
+/** The entries of a project, by address. */
+function entries(text: string, options: Parameters<typeof load>[1] = {}): Record<string, JsonObject> {
+  const { project, diagnostics } = load(text, options);
+  expect(diagnostics).toEqual([]);
+  return Object.fromEntries(
+    (project?.entries ?? []).map(({ address, declared }) => [
+      address,
+      (declared as { entry: JsonObject }).entry,
+    ]),
+  );
+}
+
+const countries = 'countries: { de: { zone: Z1, shops: [a, b], n: 3 }, fr: { zone: Z2, shops: [], n: 4 } }';
+
+describe('each', () => {
+  it('repeats an entry for each item of a map', () => {
+    const text = `project: p\nvars: { ${countries} }\ngroups:\n  g-\${each.key}: { each: "\${var.countries}", name: "Prices \${each.key}", members: "\${each.value.shops}" }\n`;
+    expect(entries(text)).toEqual({
+      'group/g-de': { name: 'Prices de', members: ['a', 'b'] },
+      'group/g-fr': { name: 'Prices fr', members: [] },
+    });
+  });
+
+  it('repeats an entry for each text of a list, which is its key and its value', () => {
+    const text =
+      'project: p\ngroups:\n  "${each.value}.x": { each: [a, b], name: "${each.key}", members: ["${each.value}"] }\n';
+    expect(entries(text)).toEqual({
+      'group/a.x': { name: 'a', members: ['a'] },
+      'group/b.x': { name: 'b', members: ['b'] },
+    });
+  });
+
+  it.each<[string, string, unknown]>([
+    ['a number', '${each.value.n}', 3],
+    ['true or false', '${each.value.on}', true],
+    ['a list', '${each.value.list}', [1, { x: 'y' }]],
+    ['a map', '${each.value.map}', { deep: { er: 'z' } }],
+    ['a value deep inside', '${each.value.map.deep.er}', 'z'],
+    ['a number in a text', 'n=${each.value.n}!', 'n=3!'],
+    ['several in a text', '${each.key}-${each.value.n}${each.value.on}', 'k-3true'],
+    ['together with a variable', '${each.key} ${var.v}${each.value.n}', 'k V3'],
+    ['together with an environment variable', '${each.key}:${env.TOKEN}', 'k:hunter2-secret'],
+    ['an escape', '$${each.key} ${each.key}', '${each.key} k'],
+    ['what looks like a variable in an item', '${each.value.like}', '${var.v}'],
+    ['what looks like a variable in a text', 'x ${each.value.like}', 'x ${var.v}'],
+    ['a dollar sign before a variable', '${each.value.dollar}${var.v}', 'US$V'],
+    ['a dollar sign before a brace', '${each.value.dollar}{var.v}', 'US${var.v}'],
+    ['a variable inside the item', '${each.value.own}', 'V!'],
+  ])('puts in %s', (_, written, expected) => {
+    const item = `{ n: 3, on: true, list: [1, { x: y }], map: { deep: { er: z } }, like: "$\${var.v}", dollar: US$, own: "\${var.v}!" }`;
+    const text = `project: p\nvars: { v: V }\nschedules:\n  s-\${each.key}: { each: { k: ${item} }, target: agent/a, once: x, inputs: { i: "${written}" } }\n`;
+    const read = entries(text, { env: { TOKEN: 'hunter2-secret' } });
+    expect(read['schedule/s-k']?.['inputs']).toEqual({ i: expected });
+  });
+
+  it('works with defaults, environments, formerly, protect and merge keys', () => {
+    const text = `project: p
+environments: { e: {}, f: {} }
+defaults: { groups: { description: D } }
+x-base: &base { each: { a: { in: [e], ext: false }, b: { in: [f], ext: false } } }
+groups:
+  g-\${each.key}:
+    <<: *base
+    name: n-\${each.key}
+    external: \${each.value.ext}
+    environments: \${each.value.in}
+    formerly: old-\${each.key}
+`;
+    const here = load(text.replace('    name', '    members: []\n    name'), { environment: 'e' });
+    expect(here.diagnostics).toEqual([]);
+    const [entry, ...others] = here.project?.entries ?? [];
+    expect(others).toEqual([]);
+    expect(entry).toMatchObject({ address: 'group/g-a', formerly: 'group/old-a', external: false });
+    expect(entry?.defaulted?.map(({ property }) => property)).toEqual(['description']);
+    expect(here.project?.elsewhere).toEqual(['group/g-b']);
+  });
+
+  it('may use variables of the only environments in which the entry exists', () => {
+    const text = `project: p
+environments: { e: { vars: { list: [a] } }, f: {} }
+groups:
+  g-\${each.key}: { each: "\${var.list}", members: [], environments: [e] }
+`;
+    expect(Object.keys(entries(text, { environment: 'e' }))).toEqual(['group/g-a']);
+    expect(entries(text, { environment: 'f' })).toEqual({});
+  });
+
+  it('gives each entry, and each value in it, the place in the file and the item', () => {
+    const text = 'project: p\ngroups:\n  g-${each.key}: { each: [a], members: [x, "${each.key}"] }\n';
+    const [entry] = load(text).project?.entries ?? [];
+    expect(entry?.source).toMatchObject({ file: 'roster.yaml', line: 3, column: 3, length: 13, each: 'a' });
+    expect(entry?.placeOf(['members', 1])).toMatchObject({ line: 3, column: 44, each: 'a' });
+  });
+
+  it('keeps the places of the variables beside an item', () => {
+    const text =
+      'project: p\ngroups:\n  g-${each.key}: { each: [a], members: [], description: "${each.key} ${var.x}" }\n';
+    expect(problems(text)).toEqual(['roster.yaml:3:70 unknown-variable «${var.x}»']);
+  });
+});
+
+describe('variables with paths', () => {
+  it.each<[string, unknown]>([
+    ['${var.m.a}', 1],
+    ['${var.m.b.c}', ['x']],
+    ['<${var.m.a}${var.m.s}>', '<1t>'],
+    ['${var.m.own}', 'V'],
+  ])('%s', (written, expected) => {
+    const text = `project: p\nvars: { v: V, m: { a: 1, b: { c: [x] }, s: t, own: "\${var.v}" } }\nschedules:\n  s: { target: agent/a, once: x, inputs: { i: "${written}" } }\n`;
+    expect(entries(text)['schedule/s']?.['inputs']).toEqual({ i: expected });
+  });
+
+  it('only what holds something of the environment is a secret', () => {
+    const text = (value: string) =>
+      `project: p\nvars: { m: { open: a, secret: "\${env.TOKEN}" } }\ngroups:\n  g: { members: [], name: "\${var.m.open}", description: "${value}" }\n`;
+    const { project, diagnostics } = load(text('${var.m.secret}!'), { env: { TOKEN: 'hunter2-secret' } });
+    expect(diagnostics).toEqual([]);
+    expect(project?.entries[0]?.templates).toEqual({ description: '${env.TOKEN}!' });
+    const open = load(text('${var.m.open}!'), { env: { TOKEN: 'hunter2-secret' } });
+    expect(open.project?.entries[0]?.templates).toEqual({});
+  });
+});
+
+describe('a mistake in a repeated entry', () => {
+  const group = (key: string, rest: string) =>
+    `project: p\nvars: { l: [a, b], c: "\${var.d}", d: "\${var.c}" }\ngroups:\n  ${key}: { ${rest} }\n`;
+
+  it.each<[string, string, string[]]>([
+    ['no placeholder in the key', group('g', 'each: [a], members: []'), ['roster.yaml:4:3 schema «g»']],
+    ['a text', group('g-${each.key}', 'each: a, members: []'), ['roster.yaml:4:26 schema «a»']],
+    ['a number', group('g-${each.key}', 'each: 3, members: []'), ['roster.yaml:4:26 schema «3»']],
+    ['null', group('g-${each.key}', 'each: , members: []'), ['roster.yaml:4:20 schema «each»']],
+    [
+      'a number in a list',
+      group('g-${each.key}', 'each: [a, 3], members: []'),
+      ['roster.yaml:4:30 schema «3»'],
+    ],
+    [
+      'a map in a list',
+      group('g-${each.key}', 'each: [{ a: 1 }], members: []'),
+      ['roster.yaml:4:27 schema «{ a: 1 }»'],
+    ],
+    ['a text twice', group('g-${each.key}', 'each: [a, a], members: []'), ['roster.yaml:4:30 schema «a»']],
+    [
+      'nothing to repeat',
+      group('g-${each.key}', 'each: {}, members: []'),
+      ['roster.yaml:4:20 warning empty-each «each»'],
+    ],
+    [
+      'an unknown variable',
+      group('g-${each.key}', 'each: "${var.x}", members: []'),
+      ['roster.yaml:4:27 unknown-variable «${var.x}»'],
+    ],
+    [
+      'variables in a circle',
+      group('g-${each.key}', 'each: "${var.c}", members: []'),
+      ['roster.yaml:2:39 unknown-variable «${var.c}»'],
+    ],
+    [
+      'an environment variable',
+      group('g-${each.key}', 'each: ["${env.X}"], members: []'),
+      ['roster.yaml:4:28 misplaced-variable «${env.X}»'],
+    ],
+    [
+      'each in each',
+      group('g-${each.key}', 'each: ["${each.key}"], members: []'),
+      ['roster.yaml:4:28 unknown-variable «${each.key}»'],
+    ],
+    [
+      'an unknown path',
+      group('g-${each.key}', 'each: { a: { x: 1 } }, members: [], name: "${each.value.y}"'),
+      ['roster.yaml:4:63 unknown-variable «${each.value.y}»'],
+    ],
+    [
+      'a path into a text',
+      group('g-${each.key}', 'each: [a], members: [], name: "x${each.value.y}"'),
+      ['roster.yaml:4:52 unknown-variable «${each.value.y}»'],
+    ],
+    [
+      'a list inside a text',
+      group('g-${each.key}', 'each: { a: [1] }, members: [], name: "x${each.value}"'),
+      ['roster.yaml:4:59 unknown-variable «${each.value}»'],
+    ],
+    [
+      'a map in the key',
+      group('g-${each.value}', 'each: { a: {} }, members: []'),
+      ['roster.yaml:4:5 unknown-variable «${each.value}»'],
+    ],
+    [
+      'a key that comes out wrong',
+      group('g-${each.key}', 'each: [a b], members: []'),
+      ['roster.yaml:4:3 schema «g-${each.key}»'],
+    ],
+    [
+      'a key that comes out twice',
+      group('g-${each.value.k}', 'each: { a: { k: 1 }, b: { k: 1 } }, members: []'),
+      ['roster.yaml:4:3 duplicate-entry «g-${each.value.k}»'],
+    ],
+    [
+      'a key that comes out as another entry',
+      `${group('g-${each.key}', 'each: [a], members: []')}  g-a: { members: [] }\n`,
+      ['roster.yaml:5:3 duplicate-entry «g-a»'],
+    ],
+    [
+      'an item outside of a repeated entry',
+      group('g', 'members: [], name: "${each.key}"'),
+      ['roster.yaml:4:28 unknown-variable «${each.key}»'],
+    ],
+    [
+      'a path into a key',
+      group('g-${each.key.x}', 'each: [a], members: []'),
+      ['roster.yaml:4:3 schema «g-${each.key.x}»'],
+    ],
+    [
+      'an unknown word',
+      group('g-${each.key}', 'each: [a], members: [], name: "${each.name}"'),
+      ['roster.yaml:4:51 unknown-variable «${each.name}»'],
+    ],
+    [
+      'a variable in the key',
+      group('g-${each.key}-${var.l}', 'each: [a], members: []'),
+      ['roster.yaml:4:3 schema «g-${each.key}-${var.l}»'],
+    ],
+    [
+      'an unknown path of a variable',
+      group('g', 'members: [], name: "${var.l.x}"'),
+      ['roster.yaml:4:28 unknown-variable «${var.l.x}»'],
+    ],
+    [
+      'an item in a variable',
+      'project: p\nvars: { v: "${each.key}" }\n',
+      ['roster.yaml:2:13 unknown-variable «${each.key}»'],
+    ],
+    [
+      'an item in defaults',
+      'project: p\ndefaults: { groups: { description: "${each.key}" } }\n',
+      ['roster.yaml:2:37 unknown-variable «${each.key}»'],
+    ],
+    [
+      'each in a variable for the entry',
+      'project: p\nvars: { v: { each: [a], members: [] } }\ngroups: { g: "${var.v}" }\n',
+      ['roster.yaml:3:11 schema «g»'],
+    ],
+    [
+      'each misspelt',
+      group('g-${each.key}', 'eech: [a], members: []'),
+      ['roster.yaml:4:3 schema «g-${each.key}»', 'roster.yaml:4:20 unknown-property «eech»'],
+    ],
+  ])('%s', (_, text, expected) => {
+    expect(problems(text)).toEqual(expected);
+  });
+
+  it('is reported once, with the items that it holds for', () => {
+    const text = group('g-${each.key}', 'each: [a, b, c, d], members: 3, name: "${each.value.x}"');
+    const found = load(text).diagnostics.map(({ code, items }) => [code, items]);
+    expect(found).toEqual([
+      ['schema', ['a', 'b', 'c', 'd']],
+      ['unknown-variable', ['a', 'b', 'c', 'd']],
+    ]);
+  });
+
+  it('does not hide a reference to an entry that could not be made', () => {
+    const text = `${group('g-${each.key}', 'each: "${var.x}", members: []')}schedules: { s: { target: group/g-a, once: x } }\n`;
+    expect(problems(text)).toEqual(['roster.yaml:4:27 unknown-variable «${var.x}»']);
+  });
+});
+
+describe('limits of each', () => {
+  const list = (count: number) => `[${Array.from({ length: count }, (_, index) => `i${index}`).join(', ')}]`;
+
+  it.each<[string, string]>([
+    [
+      'a million entries of two lines',
+      `vars: { l: ${list(1000)} }\ngroups:\n${Array.from({ length: 1000 }, (_, index) => `  "g${index}-\${each.key}": { each: "\${var.l}", members: [] }\n`).join('')}`,
+    ],
+    [
+      'an entry with as many values as items',
+      `vars: { l: ${list(2000)} }\ngroups:\n  "g-\${each.key}": { each: "\${var.l}", members: ${list(2000)} }\n`,
+    ],
+    [
+      'an item that is large and used often',
+      `vars: { m: { a: ${list(20_000)} } }\ngroups:\n  "g-\${each.key}": { each: "\${var.m}", members: [${'"${each.value}", '.repeat(2000)}] }\n`,
+    ],
+    [
+      'a long text',
+      `vars: { m: { a: ${'x'.repeat(60_000)} } }\ngroups:\n  "g-\${each.key}": { each: "\${var.m}", members: [${'"${each.value}${each.value}", '.repeat(3)}] }\n`,
+    ],
+    [
+      'values that are too deep',
+      `vars: { m: { a: ${'['.repeat(60)}${']'.repeat(60)} } }\ngroups:\n  "g-\${each.key}": { each: "\${var.m}", members: ["\${each.value}"] }\n`,
+    ],
+  ])('%s', (_, text) => {
+    const codes = new Set(load(`project: p\n${text}`).diagnostics.map(({ code }) => code));
+    expect([...codes]).toEqual(['limit-exceeded']);
+  });
+});
