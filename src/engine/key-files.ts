@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { type Environment, GitFailure } from '../inventory/git.js';
-import { hasRepository, NoRepository, type WorkTree, workTreeOpener } from '../inventory/work-tree.js';
+import { NoRepository, type WorkTree, workTreeOpener } from '../inventory/work-tree.js';
 import { kinds } from '../kinds/index.js';
 import { type Diagnostic, Problem } from '../model/diagnostic.js';
 import type { Address, Declared, Project } from '../model/resource.js';
@@ -16,7 +16,7 @@ export async function exposedKeys(
     const file = keyFileOf(entry);
     return file === null ? [] : [[entry.address, file] as const];
   });
-  if (files.length === 0 || !hasRepository(root)) return found;
+  if (files.length === 0) return found;
   try {
     const tree = await open();
     for (const [address, file] of files)

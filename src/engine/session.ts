@@ -221,7 +221,7 @@ function committedReader(
   git: { readonly open: () => Promise<WorkTree>; readonly env: ProjectOptions['env'] },
 ): Session['readCommitted'] {
   if (!('file' in place) || manifest === undefined) return async () => null;
-  return () => readCommitted({ ...git, root, manifest, path: resolve(root, place.file), name: place.file });
+  return () => readCommitted({ ...git, manifest, path: resolve(root, place.file), name: place.file });
 }
 
 /** Hardly any command downloads a file: what that needs is loaded with the first one. */

@@ -4,13 +4,11 @@ import { Problem } from '../model/diagnostic.js';
 import type { CommittedInventory, Inventory } from '../model/inventory.js';
 import { parse } from './format.js';
 import { GitFailure } from './git.js';
-import { hasRepository, isTracked, NoRepository, nameIn, openWorkTree, type WorkTree } from './work-tree.js';
+import { isTracked, NoRepository, nameIn, openWorkTree, type WorkTree } from './work-tree.js';
 
 export interface CommittedOptions {
   /** Finds the work tree of the project's folder. */
   readonly open: () => Promise<WorkTree>;
-  /** The project's folder, absolute. */
-  readonly root: string;
   /** The absolute path of the project file. */
   readonly manifest: string;
   /** The absolute path of the inventory, and how messages name it. */
@@ -30,8 +28,7 @@ const MOST_VERSIONS = 50;
  * file: outside of a repository, or where git does not have it.
  */
 export async function readCommitted(options: CommittedOptions): Promise<CommittedInventory | null> {
-  const { open, root, path, name, env } = options;
-  if (!hasRepository(root)) return null;
+  const { open, path, name, env } = options;
   const unknown = (missing: string) => ({ file: name, versions: [], before: null, missing });
   try {
     const tree = await open();

@@ -38,6 +38,7 @@ export class NoRepository extends Error {
  * repository nor a file with settings may be among these files. Throws a NoRepository.
  */
 export async function openWorkTree(folder: string, env: Environment): Promise<WorkTree> {
+  if (!hasRepository(realPath(folder))) throw new NoRepository(noRepository, needsRepository, true);
   const { gitDir, top, prefix } = await locate(folder, env);
   const version = await gitVersion(new Git({ folder }, env));
   if (isOlder(version, OLDEST_GIT)) throw tooOld(version);
@@ -48,8 +49,8 @@ export async function openWorkTree(folder: string, env: Environment): Promise<Wo
   return { git, gitVersion: version, top, prefix, outer };
 }
 
-/** Whether git could find a repository. Starts no process. */
-export function hasRepository(folder: string): boolean {
+/** Whether git could find a work tree: many projects are in none, and no process is started to learn that. */
+function hasRepository(folder: string): boolean {
   if (existsSync(resolve(folder, '.git'))) return true;
   return dirname(folder) !== folder && hasRepository(dirname(folder));
 }
@@ -78,6 +79,7 @@ function realPath(path: string): string {
   }
 }
 
+const noRepository = 'not a git repository (or any of the parent directories)';
 const needsRepository =
   'To store the inventory in git, the project must be in a git repository that the current user owns.';
 

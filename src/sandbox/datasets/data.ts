@@ -53,11 +53,8 @@ function store(world: World, runs: readonly RunRecord[], about: About, at: numbe
     accessLevel: 'Private',
     parts: runs.map(({ rowSeed, records }) => ({ rowSeed, records })),
     fileName: '',
-    sizeBytes: 0,
   };
-  const file = fileOf(world, record);
-  record.fileName = file.name;
-  record.sizeBytes = about.state === 'Failed' ? 0 : sizeOf(file);
+  record.fileName = fileOf(world, record).name;
   world.datasets.set(record.id, record);
   return record;
 }
@@ -99,9 +96,16 @@ export function contentType(name: string): string {
   return name.endsWith('.json') ? 'application/json' : 'text/csv; charset=utf-8';
 }
 
-function sizeOf(file: DataFile): number {
+const sizes = new WeakMap<DatasetRecord, number>();
+
+/** Its rows are counted when a list first shows it: most datasets of a long history are in none. */
+export function sizeOf(world: World, record: DatasetRecord): number {
+  if (record.state === 'Failed') return 0;
+  const known = sizes.get(record);
+  if (known !== undefined) return known;
   let size = 0;
-  for (const piece of file.pieces()) size += piece.length;
+  for (const piece of fileOf(world, record).pieces()) size += piece.length;
+  sizes.set(record, size);
   return size;
 }
 

@@ -16,7 +16,17 @@ import { bodyFields, type Fields, isFields, optionalWord, requiredText, required
 import { pageByNumber } from '../paging.js';
 import { findGroupRun, findJob, findPipelineRun, findRun } from '../runs/runs.js';
 import { byId, isGuid, type World } from '../world.js';
-import { asObject, contentType, type DataFile, fieldsOf, fileOf, type Row, rowsOf, zipFile } from './data.js';
+import {
+  asObject,
+  contentType,
+  type DataFile,
+  fieldsOf,
+  fileOf,
+  type Row,
+  rowsOf,
+  sizeOf,
+  zipFile,
+} from './data.js';
 import { readQuery } from './query.js';
 
 /** The list of datasets, and the delete of one (interface.md §4, Datasets). */
@@ -37,7 +47,7 @@ function list(core: Core, call: Call): Answer {
     items: items.map((dataset) => showDataset(core, call, dataset)),
     total,
     availableCount: available.length,
-    totalBytes: found.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0),
+    totalBytes: found.reduce((sum, dataset) => sum + sizeOf(core.world, dataset), 0),
   };
   return { data };
 }
@@ -59,7 +69,7 @@ function matches({ world, clock }: Core, query: URLSearchParams, dataset: Datase
 
 function showDataset({ world, clock }: Core, { caller }: Call, dataset: DatasetRecord): Fields {
   const now = clock().getTime();
-  const { id, agentId, jobId, runId, groupRunId, sizeBytes, fileName, accessLevel } = dataset;
+  const { id, agentId, jobId, runId, groupRunId, fileName, accessLevel } = dataset;
   return {
     id,
     agentName: byId(world.agents, agentId)?.name ?? '',
@@ -68,7 +78,7 @@ function showDataset({ world, clock }: Core, { caller }: Call, dataset: DatasetR
     agentRunHistoryId: runId,
     groupRunId,
     status: statusOf(dataset, now),
-    sizeBytes,
+    sizeBytes: sizeOf(world, dataset),
     fileName,
     expiresAt: isoTime(dataset.expiresAt),
     isExpired: isExpired(dataset, now),

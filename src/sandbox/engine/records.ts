@@ -119,7 +119,6 @@ export interface DatasetRecord {
   accessLevel: 'Private' | 'Company';
   parts: { rowSeed: string; records: number }[];
   fileName: string;
-  sizeBytes: number;
 }
 
 export interface SavedQueryRecord {
