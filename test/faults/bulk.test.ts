@@ -1,6 +1,7 @@
 import { expect } from 'vitest';
-import { type Fault, type Sandbox, startSandbox } from '../../src/sandbox/index.js';
+import type { Fault, Sandbox } from '../../src/sandbox/index.js';
 import { Workspace } from '../support/roster.js';
+import { startSandbox } from '../support/sandbox.js';
 import { experiments } from './support/experiments.js';
 
 /** I24: the counts in a bulk response are not trusted. What the call left undone is done one by one, or reported. */
@@ -198,7 +199,6 @@ async function arrange(
     sandbox.requests.length = 0;
     await work(sandbox, workspace);
   } finally {
-    workspace.remove();
     await sandbox.close();
   }
 }

@@ -17,19 +17,19 @@ async function untouched(): Promise<readonly string[]> {
 }
 
 async function digestOf(fixture: Fixture): Promise<string> {
-  const { stdout } = await fixture.process('plan', '--destroy', '--format', 'json');
+  const { stdout } = await fixture.command('plan', '--destroy', '--format', 'json');
   const { digest, summary } = JSON.parse(stdout) as { digest: string; summary: { delete: number } };
   expect(summary.delete).toBeLessThanOrEqual(count);
   return digest;
 }
 
 async function destroy(fixture: Fixture) {
-  return fixture.process('destroy', '--yes', '--expect', await digestOf(fixture));
+  return fixture.command('destroy', '--yes', '--expect', await digestOf(fixture));
 }
 
 async function expectDestroyed(fixture: Fixture): Promise<void> {
   expect(shapeOf(fixture.sandbox.world)).toEqual(await untouched());
-  const again = await fixture.process('plan', '--destroy', '--detailed-exitcode');
+  const again = await fixture.command('plan', '--destroy', '--detailed-exitcode');
   expect([again.exit, again.stdout]).toEqual([0, expect.stringContaining('No changes.')]);
 }
 
@@ -48,7 +48,7 @@ test('destroying again with the same digest, after everything is gone, is no err
   await withFixture(whole, async (fixture) => {
     const digest = await digestOf(fixture);
     for (const last of ['Destroy complete: ', 'No changes. The inventory owns nothing that exists.']) {
-      const ended = await fixture.process('destroy', '--yes', '--expect', digest);
+      const ended = await fixture.command('destroy', '--yes', '--expect', digest);
       expect([ended.exit, ended.stdout]).toEqual([0, expect.stringContaining(last)]);
     }
   });
@@ -86,7 +86,7 @@ test('destroy with the digest of another plan deletes nothing', async () => {
     );
     expect(await fixture.apply()).toMatchObject({ exit: 0 });
     const before = fixture.writes().length;
-    const ended = await fixture.process('destroy', '--yes', '--expect', digest);
+    const ended = await fixture.command('destroy', '--yes', '--expect', digest);
     expect([ended.exit, ended.stderr]).toEqual([4, expect.stringContaining('stale-plan')]);
     expect(fixture.writes().length).toBe(before);
   });
@@ -115,7 +115,7 @@ experiments(
     await withFixture(whole, async (fixture) => {
       const digest = await digestOf(fixture);
       fixture.inject(kill);
-      const { exit, signal } = await fixture.process('destroy', '--yes', '--expect', digest);
+      const { exit, signal } = await fixture.command('destroy', '--yes', '--expect', digest);
       expect([exit, signal]).toSatisfy(() => signal === 'SIGKILL' || exit === 0);
       fixture.inject();
       expect(await destroy(fixture)).toMatchObject({ exit: 0 });

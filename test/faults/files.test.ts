@@ -113,12 +113,12 @@ describe('plan --out', async () => {
           command.arrange?.(fixture);
           const before = filesOf(fixture);
           fixture.fsFault = fault;
-          const ended = await fixture.process(...words);
+          const ended = await fixture.command(...words);
           const [out, more] = [read(fixture, 'plan.json'), read(fixture, 'more.json')];
           expectMessage(ended, fault, [0, 1]);
           expectNoLeftovers(fixture, fault, before, ['plan.json', 'more.json']);
           fixture.fsFault = null;
-          expect(await fixture.process(...words)).toMatchObject({ exit: 0 });
+          expect(await fixture.command(...words)).toMatchObject({ exit: 0 });
           const whole = read(fixture, 'plan.json');
           expect(out).toBeOneOf([whole, old ? 'an old plan\n' : null]);
           if (more !== null) expect(() => JSON.parse(more)).not.toThrow();
@@ -147,7 +147,7 @@ describe('apply', async () => {
         withFixture(command.scenario, async (fixture) => {
           const before = filesOf(fixture);
           fixture.fsFault = fault;
-          const ended = await fixture.process(...words);
+          const ended = await fixture.command(...words);
           expectInventory(read(fixture, 'roster.inventory.json'));
           const report = read(fixture, 'report.json');
           if (report !== null) expect(() => JSON.parse(report)).not.toThrow();
@@ -228,7 +228,7 @@ describe('a new key', async () => {
         withFixture(command.scenario, async (fixture) => {
           arrange(fixture);
           fixture.fsFault = fault;
-          const ended = await fixture.process(...words);
+          const ended = await fixture.command(...words);
           const delivered = read(fixture, sink);
           const key = `${fixture.sandbox.world.apiKey}\n`;
           expectInventory(read(fixture, 'roster.inventory.json'));
@@ -294,19 +294,19 @@ describe('fmt', async () => {
         const names = Object.keys(untidy);
         const before = filesOf(fixture);
         fixture.fsFault = fault;
-        const ended = await fixture.process('fmt');
+        const ended = await fixture.command('fmt');
         const half = names.map((name) => read(fixture, `teams/${name}`));
         expectMessage(ended, fault, [0, 1]);
         expectNoLeftovers(fixture, fault, before, []);
         fixture.fsFault = null;
-        const again = await fixture.process('fmt');
+        const again = await fixture.command('fmt');
         expect(again.exit, again.stderr).toBe(0);
         const whole = names.map((name) => read(fixture, `teams/${name}`));
         names.forEach((name, index) => {
           expect(half[index]).toBeOneOf([whole[index], untidy[name as keyof typeof untidy]]);
         });
         if (ended.exit === 0) expect(half).toEqual(whole);
-        expect(await fixture.process('validate')).toMatchObject({ exit: 0 });
+        expect(await fixture.command('validate')).toMatchObject({ exit: 0 });
       }),
   );
 });
@@ -325,7 +325,7 @@ experiments(
       const { root } = fixture.workspace;
       const manifest = read(fixture, 'roster.yaml');
       symlinkSync(join(root, to), join(root, file));
-      const { exit, stderr } = await fixture.process(...words);
+      const { exit, stderr } = await fixture.command(...words);
       // The target of the link may not be an inventory, either.
       expect([exit, flat(stderr)]).toEqual([
         expect.toBeOneOf([1, 4]),
@@ -350,7 +350,7 @@ experiments(
   ],
   (words) =>
     withFixture(scenario('S2'), async (fixture) => {
-      const { exit, stderr } = await fixture.process(...words);
+      const { exit, stderr } = await fixture.command(...words);
       expect([exit, flat(stderr)]).toEqual([1, expect.stringContaining('ENOTDIR')]);
       expect([stderr.includes('error[unwritable-file]'), fixture.writes()]).toEqual([true, []]);
     }),

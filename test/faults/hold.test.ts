@@ -48,8 +48,8 @@ const before = { a: true, b: true, c: true, declared: false, dashboard: false };
 const held = { ...before, a: false, b: false, c: false };
 
 const hold = (fixture: Fixture) =>
-  fixture.process('hold', '--all', '--reason', 'incident 42', '--until', '8h', '--yes');
-const resume = (fixture: Fixture) => fixture.process('resume', '--all', '--yes');
+  fixture.command('hold', '--all', '--reason', 'incident 42', '--until', '8h', '--yes');
+const resume = (fixture: Fixture) => fixture.command('resume', '--all', '--yes');
 
 /** Somebody has paused one in the dashboard. */
 function withRunning(work: (fixture: Fixture) => Promise<void>): Promise<void> {
@@ -115,7 +115,7 @@ async function troubled(fixture: Fixture, trouble: Trouble, run: (of: Fixture) =
   fixture.inject();
   expectRecorded(fixture);
   if (!applies) return;
-  const ran = await fixture.process('apply', 'schedule/a', 'schedule/b', 'schedule/c', '--yes');
+  const ran = await fixture.command('apply', 'schedule/a', 'schedule/b', 'schedule/c', '--yes');
   expect(ran).toMatchObject({ exit: 0 });
   expectRecorded(fixture);
 }
@@ -152,7 +152,7 @@ test('an apply between a hold and its end leaves the schedules paused and the ho
   await withRunning(async (fixture) => {
     await expectHeld(fixture);
     fixture.workspace.write('roster.yaml', manifest.replace('every: 1 hour', 'every: 6 hours'));
-    expect(await fixture.process('apply', 'schedule/a', '--yes')).toMatchObject({ exit: 0 });
+    expect(await fixture.command('apply', 'schedule/a', '--yes')).toMatchObject({ exit: 0 });
     expect([enabledOf(fixture), heldOf(fixture)]).toEqual([held, ['a', 'b', 'c']]);
     await expectResumed(fixture);
   });

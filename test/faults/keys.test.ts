@@ -99,7 +99,7 @@ describe('undeliverable keys', () => {
           mkdirSync(join(fixture.workspace.root, '.secrets'), { mode: 0o700 });
           arrange?.(fixture.workspace.root);
           fixture.fsFault = disk === undefined ? null : { ...disk, path: '.secrets' };
-          const ran = disk === undefined ? await fixture.apply(allow) : await fixture.process(...words);
+          const ran = disk === undefined ? await fixture.apply(allow) : await fixture.command(...words);
           expect([ran.exit, fixture.writes()], outputOf(ran)).toEqual([4, []]);
           expect(outputOf(ran)).toContain('undeliverable-key');
           expect(readdirSync(join(fixture.workspace.root, '.secrets'))).toHaveLength(
@@ -141,7 +141,7 @@ describe('failed deliveries', () => {
           fixture.workspace.write('broken', 'not a program\n');
           chmodSync(join(fixture.workspace.root, 'broken'), 0o755);
           fixture.fsFault = disk;
-          const ran = await fixture.process(...words);
+          const ran = await fixture.command(...words);
           expect([ran.exit, creationsIn(fixture)], outputOf(ran)).toEqual([3, 1]);
           const [saved = 'nowhere', ...others] = holders(fixture);
           expect(others).toEqual([]);
@@ -260,7 +260,7 @@ experiments(
       {},
       async (fixture) => {
         fixture.inject(onCreation({ act }));
-        const { signal } = await fixture.process(...words);
+        const { signal } = await fixture.command(...words);
         expect([signal, creationsIn(fixture), holders(fixture)]).toEqual(['SIGKILL', 1, []]);
         await expectRecovery(fixture);
       },

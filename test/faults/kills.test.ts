@@ -12,7 +12,7 @@ const upTo = (count: number) => Array.from({ length: count }, (_, index) => inde
 
 async function killed(fixture: Fixture, kill: ClientFault): Promise<void> {
   fixture.inject(kill);
-  const { exit, signal } = await fixture.process('apply', '--yes');
+  const { exit, signal } = await fixture.command('apply', '--yes');
   expect([exit, signal]).toSatisfy(() => signal === 'SIGKILL' || exit === 0);
   fixture.inject();
 }

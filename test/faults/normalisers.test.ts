@@ -82,7 +82,6 @@ experiments(
       );
       expect(active.map(({ scopes }) => scopes.toSorted())).toEqual([['agents.run', 'data.read']]);
     } finally {
-      workspace.remove();
       await sandbox.close();
     }
   },

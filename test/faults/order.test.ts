@@ -1,9 +1,10 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { stringify } from 'yaml';
-import { type Sandbox, startSandbox, type World } from '../../src/sandbox/index.js';
+import type { Sandbox, World } from '../../src/sandbox/index.js';
 import { projectData } from '../support/projects.js';
 import { Workspace } from '../support/roster.js';
+import { startSandbox } from '../support/sandbox.js';
 import { tally, times } from './support/experiments.js';
 
 /** I10: wherever a run is cut off, the objects on the service are consistent. Every state between two requests is checked. */
@@ -30,7 +31,6 @@ test('I10: order: random projects are consistent after each of their requests', 
           states += seen.length;
           passed += 1;
         } finally {
-          workspace.remove();
           await sandbox.close();
         }
       }),

@@ -85,12 +85,8 @@ async function planAt(place: string, url: string, more: Record<string, string> =
   );
   const { PATH = '' } = process.env;
   const env = { PATH, ROSTER_API_KEY: key, ...(place === 'variable' ? { ROSTER_URL: url } : {}), ...more };
-  try {
-    const args = ['plan', '--allow-empty', ...(place === 'flag' ? ['--url', url] : [])];
-    return await roster(args, { cwd: workspace.root, env });
-  } finally {
-    workspace.remove();
-  }
+  const args = ['plan', '--allow-empty', ...(place === 'flag' ? ['--url', url] : [])];
+  return await roster(args, { cwd: workspace.root, env });
 }
 
 const places = ['variable', 'flag', 'manifest'];

@@ -2,9 +2,9 @@ import { mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { startSandbox } from '../../src/sandbox/index.js';
 import { roster } from '../support/program.js';
 import { Workspace } from '../support/roster.js';
+import { startSandbox } from '../support/sandbox.js';
 import { inventoryText, manifestText, type RandomWorld, randomWorld, seedOf } from '../support/worlds.js';
 import { experiments } from './support/experiments.js';
 import { stateOf, writesTo } from './support/fixture.js';
@@ -73,7 +73,6 @@ async function expectUnchanged(
       Object.entries(files).sort(),
     );
   } finally {
-    workspace.remove();
     await sandbox.close();
   }
 }

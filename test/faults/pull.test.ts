@@ -67,7 +67,7 @@ function resultOf(form: Form) {
     results.get(form.name) ??
     withForm(form, async (fixture) => {
       const before = manifestsOf(fixture);
-      expect(await fixture.process(...form.words)).toMatchObject({ exit: 0 });
+      expect(await fixture.command(...form.words)).toMatchObject({ exit: 0 });
       return { before, after: manifestsOf(fixture) };
     });
   results.set(form.name, known);
@@ -76,7 +76,7 @@ function resultOf(form: Form) {
 
 async function expectCompleted(form: Form, fixture: Fixture): Promise<void> {
   const state = stateOf(fixture.sandbox);
-  const again = await fixture.process(...form.words);
+  const again = await fixture.command(...form.words);
   expect([again.exit, again.stderr]).toEqual([0, expect.any(String)]);
   expect(manifestsOf(fixture)).toEqual((await resultOf(form)).after);
   expect(stateOf(fixture.sandbox)).toBe(state);
@@ -86,7 +86,7 @@ async function expectCompleted(form: Form, fixture: Fixture): Promise<void> {
 
 test.each(forms)('without faults, $name leaves a project whose plan adopts at most', async (form) => {
   await withForm(form, async (fixture) => {
-    expect(await fixture.process(...form.words)).toMatchObject({ exit: 0 });
+    expect(await fixture.command(...form.words)).toMatchObject({ exit: 0 });
     expect(manifestsOf(fixture)).not.toEqual((await resultOf(form)).before);
     await expectCompleted(form, fixture);
   });
@@ -106,7 +106,7 @@ experiments(
     await withForm(form, async (fixture) => {
       const { before } = await resultOf(form);
       fixture.inject(kill);
-      const { exit, signal } = await fixture.process(...form.words);
+      const { exit, signal } = await fixture.command(...form.words);
       expect([exit, signal]).toSatisfy(() => signal === 'SIGKILL' || exit === 0);
       if (signal === 'SIGKILL') expect(manifestsOf(fixture)).toEqual(before);
       fixture.inject();
@@ -140,11 +140,11 @@ experiments(
     await withForm(form, async (fixture) => {
       const { before, after } = await resultOf(form);
       fixture.fsFault = fault;
-      await fixture.process(...form.words);
+      await fixture.command(...form.words);
       fixture.fsFault = null;
       for (const [name, text] of Object.entries(manifestsOf(fixture)))
         expect([before[name], after[name]], name).toContain(text);
-      expect(await fixture.process('validate')).toMatchObject({ exit: 0 });
+      expect(await fixture.command('validate')).toMatchObject({ exit: 0 });
       await expectCompleted(form, fixture);
     });
   },

@@ -37,7 +37,6 @@ experiments(
       expect([...sandbox.world.groups.values()].filter(({ name }) => /^g\d+$/.test(name))).toHaveLength(40);
       expect((await workspace.plan({ detailedExitcode: true })).exit).toBe(0);
     } finally {
-      workspace.remove();
       await limited.close();
       await sandbox.close();
     }

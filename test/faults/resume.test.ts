@@ -24,7 +24,7 @@ const killsOf = (count: number): ClientFault[] =>
 async function killed(fixture: Fixture, kill: ClientFault): Promise<string> {
   const { digest } = await fixture.workspace.planJson();
   fixture.inject(kill);
-  expect((await fixture.process('apply', '--expect', digest)).signal).toBe('SIGKILL');
+  expect((await fixture.command('apply', '--expect', digest)).signal).toBe('SIGKILL');
   fixture.inject();
   return digest;
 }

@@ -79,7 +79,7 @@ async function interrupt(
     fixture.sandbox.faults.intercept = null;
     if (report === null && signals.length === 1) expect(shapeOf(fixture.sandbox.world)).toHaveLength(5);
     fixture.inject();
-    expect((await fixture.process('apply', '--yes')).exit).toBe(0);
+    expect((await fixture.command('apply', '--yes')).exit).toBe(0);
     await fixture.expectDesired();
   });
 }

@@ -2,8 +2,9 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { defaultSeed, type Sandbox, startSandbox, type World } from '../../src/sandbox/index.js';
+import { defaultSeed, type Sandbox, type World } from '../../src/sandbox/index.js';
 import { Workspace } from '../support/roster.js';
+import { startSandbox } from '../support/sandbox.js';
 import { experiments } from './support/experiments.js';
 import { foreign } from './support/scenarios.js';
 
@@ -268,7 +269,6 @@ async function arrange(
     sandbox.requests.length = 0;
     await work(sandbox, workspace);
   } finally {
-    workspace.remove();
     await sandbox.close();
   }
 }

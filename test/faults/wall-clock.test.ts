@@ -1,10 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Diagnostic } from '../../src/model/diagnostic.js';
-import { type Sandbox, startSandbox } from '../../src/sandbox/index.js';
+import type { Sandbox } from '../../src/sandbox/index.js';
 import { changes, from2005, hour, intlOffset, to2037, zones } from '../properties/timings.js';
 import { roster } from '../support/program.js';
 import { Workspace } from '../support/roster.js';
+import { startSandbox } from '../support/sandbox.js';
 import { type Line, manifest, numbers, onService, planOf } from './support/clocks.js';
 import { experiments } from './support/experiments.js';
 import { writesTo } from './support/fixture.js';
@@ -135,7 +136,6 @@ describe('times', () => {
         });
         expect(writesTo(sandbox)).toEqual([]);
       } finally {
-        workspace.remove();
         await sandbox.close();
       }
     },

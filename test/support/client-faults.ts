@@ -26,6 +26,11 @@ export class FaultInjector {
     else if (this.installed !== null && plan.intercept === this.installed) plan.intercept = null;
   }
 
+  /** Whether a fault of the client is injected: it would hit the tests if they ran the command themselves. */
+  get needProcess(): boolean {
+    return this.installed !== null && this.sandbox.faults.intercept === this.installed;
+  }
+
   sendSignal(signal: NodeJS.Signals = 'SIGTERM'): void {
     if (this.targetPid !== null) process.kill(this.targetPid, signal);
   }

@@ -31,15 +31,11 @@ export function manifest(list: readonly Line[], more = ''): string {
 /** Plans offline for an empty service. */
 export function planOf(text: string, now: Date) {
   const workspace = new Workspace({ 'roster.yaml': text }, { url: '', apiKey: '' });
-  try {
-    const { project, diagnostics } = loadProject({ cwd: workspace.root, environment: null, env: {}, kinds });
-    if (project === null) throw new Error(JSON.stringify(diagnostics));
-    const agents = agentLookup(worldAgents, suggest);
-    const { plan } = planFor(compare(basisWith({ project, agents, now })));
-    return { plan, diagnostics };
-  } finally {
-    workspace.remove();
-  }
+  const { project, diagnostics } = loadProject({ cwd: workspace.root, environment: null, env: {}, kinds });
+  if (project === null) throw new Error(JSON.stringify(diagnostics));
+  const agents = agentLookup(worldAgents, suggest);
+  const { plan } = planFor(compare(basisWith({ project, agents, now })));
+  return { plan, diagnostics };
 }
 
 /** Runs `work` with a project and a new service. */
@@ -53,7 +49,6 @@ export async function onService(
   try {
     await work(sandbox, workspace);
   } finally {
-    workspace.remove();
     await sandbox.close();
   }
 }

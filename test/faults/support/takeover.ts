@@ -2,8 +2,9 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import { defaultSeed, type Sandbox, startSandbox } from '../../../src/sandbox/index.js';
+import { defaultSeed, type Sandbox } from '../../../src/sandbox/index.js';
 import { type Ended, roster, start } from '../../support/program.js';
+import { startSandbox } from '../../support/sandbox.js';
 import { environment, foreign, type Scenario } from './scenarios.js';
 
 const keyOf = (side: 'first' | 'second') => `svc_live_the_${side}_run_0000000000000000`;

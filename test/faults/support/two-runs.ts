@@ -1,8 +1,9 @@
 import { copyFileSync, existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
-import { defaultSeed, type Sandbox, startSandbox } from '../../../src/sandbox/index.js';
+import { defaultSeed, type Sandbox } from '../../../src/sandbox/index.js';
 import { type Ran, Workspace } from '../../support/roster.js';
+import { startSandbox } from '../../support/sandbox.js';
 import { shapeOf } from './fixture.js';
 import { environment, foreign, type Scenario } from './scenarios.js';
 
@@ -81,7 +82,6 @@ export class TwoRuns {
   }
 
   async close(): Promise<void> {
-    for (const side of sides) this.workspaces[side].remove();
     await this.sandbox.close();
   }
 }
