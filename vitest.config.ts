@@ -31,6 +31,7 @@ export default defineConfig(({ mode }) => {
   const common = {
     // A new process for each file would cost as much as the tests in it. So these tests must not mock a module.
     isolate: false,
+    setupFiles: 'test/support/unflushed.ts',
     // Otherwise the styles of the HTML pages would be empty.
     css: true,
     env: {
