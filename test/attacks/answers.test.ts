@@ -1,5 +1,5 @@
 import { gzipSync } from 'node:zlib';
-import { afterEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { defaultSeed, type Fault, type Sandbox, type SeedSchedule } from '../../src/sandbox/index.js';
 import { type Ended, roster } from '../support/program.js';
 import { Workspace } from '../support/roster.js';
@@ -7,11 +7,6 @@ import { startSandbox } from '../support/sandbox.js';
 import { isLong } from '../support/size.js';
 
 /** Responses of a service that is broken or hostile. Each run is a process with little memory. */
-
-const cleanups: (() => unknown)[] = [];
-afterEach(async () => {
-  for (const cleanup of cleanups.splice(0)) await cleanup();
-});
 
 const manifest = JSON.stringify({
   project: 'answers',
@@ -27,10 +22,6 @@ interface Project {
 async function project(schedules: SeedSchedule[] = [], heapMegabytes = 256): Promise<Project> {
   const sandbox = await startSandbox({ seed: { ...defaultSeed(), schedules } });
   const workspace = new Workspace({ 'roster.yaml': manifest }, sandbox);
-  cleanups.push(
-    () => sandbox.close(),
-    () => workspace.remove(),
-  );
   const heap = { NODE_OPTIONS: `--max-old-space-size=${heapMegabytes}` };
   const run = (...words: string[]) =>
     roster(words, { cwd: workspace.root, env: { ...workspace.env, ...heap } });

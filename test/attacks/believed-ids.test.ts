@@ -1,15 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, expect, test } from 'vitest';
-import { type CollectionRecord, defaultSeed, startSandbox, type World } from '../../src/sandbox/index.js';
-import { roster } from '../support/program.js';
-
-const cleanups: (() => unknown)[] = [];
-afterEach(async () => {
-  for (const cleanup of cleanups.splice(0)) await cleanup();
-});
+import { expect, test } from 'vitest';
+import { type CollectionRecord, defaultSeed, type World } from '../../src/sandbox/index.js';
+import { Workspace } from '../support/roster.js';
+import { startSandbox } from '../support/sandbox.js';
 
 /** A service whose answers to creates below `path` name the id that `answer` returns. */
 async function arrange(sections: string, path: string, answer: (world: World, nth: number) => string) {
@@ -25,15 +20,10 @@ async function arrange(sections: string, path: string, answer: (world: World, nt
       return { status: 200, body: { success: true, data } };
     },
   });
-  const cwd = mkdtempSync(join(tmpdir(), 'roster-ids-'));
-  writeFileSync(join(cwd, 'roster.yaml'), `project: ids\n${sections}`);
-  cleanups.push(
-    () => sandbox.close(),
-    () => rmSync(cwd, { recursive: true }),
-  );
-  const run = (...words: string[]) =>
-    roster(words, { cwd, env: { ROSTER_URL: sandbox.url, ROSTER_API_KEY: sandbox.apiKey } });
-  const inventory = () => readFileSync(join(cwd, 'roster.inventory.json'), 'utf8');
+  const workspace = new Workspace({ 'roster.yaml': `project: ids\n${sections}` }, sandbox);
+  workspace.sleep = () => new Promise((done) => setImmediate(done));
+  const run = (...words: string[]) => workspace.command(words);
+  const inventory = () => readFileSync(join(workspace.root, 'roster.inventory.json'), 'utf8');
   return { sandbox, run, inventory };
 }
 

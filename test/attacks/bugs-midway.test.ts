@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
-import { startSandbox } from '../../src/sandbox/index.js';
 import { roster } from '../support/program.js';
+import { startSandbox } from '../support/sandbox.js';
 import { sampleOf } from '../support/size.js';
 
 const preload = fileURLToPath(new URL('./bug-after-write.cjs', import.meta.url));

@@ -9,10 +9,11 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import manifest from '../../package.json' with { type: 'json' };
 import type { CiFacts, Install } from '../../src/init/ci-facts.js';
 import { ciFiles } from '../../src/init/ci-files.js';
-import { type Sandbox, startSandbox } from '../../src/sandbox/index.js';
+import type { Sandbox } from '../../src/sandbox/index.js';
 import { Author } from '../support/forge/author.js';
 import { applied, GithubTeam, results, shops, shown, the } from '../support/forge/github-team.js';
 import { Gitlab } from '../support/forge/gitlab-pipeline.js';
+import { startSandbox } from '../support/sandbox.js';
 import { isLong } from '../support/size.js';
 
 /** What pipelines install, and what can change it. */
@@ -129,7 +130,6 @@ describe('on GitLab, the variables of a pipeline', () => {
   afterEach(async () => {
     other.close();
     gitlab.remove();
-    await sandbox.close();
   });
 
   const given = () => {

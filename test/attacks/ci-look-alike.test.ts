@@ -1,12 +1,13 @@
 import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
-import { type Sandbox, startSandbox } from '../../src/sandbox/index.js';
+import type { Sandbox } from '../../src/sandbox/index.js';
 import { Author } from '../support/forge/author.js';
 import type { JobRun } from '../support/forge/github.js';
 import { GithubTeam, results, shops, shown } from '../support/forge/github-team.js';
 import { Gitlab } from '../support/forge/gitlab-pipeline.js';
 import { git } from '../support/repository.js';
+import { startSandbox } from '../support/sandbox.js';
 import { isLong } from '../support/size.js';
 
 /** The project's folder becomes files that git takes for a bare repository, whose settings name a program to run. */

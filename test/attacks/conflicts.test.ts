@@ -2,8 +2,9 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
-import { type Sandbox, startSandbox, type World } from '../../src/sandbox/index.js';
+import type { Sandbox, World } from '../../src/sandbox/index.js';
 import { roster } from '../support/program.js';
+import { startSandbox } from '../support/sandbox.js';
 
 const cleanups: (() => unknown)[] = [];
 afterEach(async () => {
@@ -24,10 +25,7 @@ const withoutGroup = before.replace(/ {2}gone.*\n/, '');
 async function applyDuring(after: string, edit: (world: World) => void) {
   const sandbox = await startSandbox();
   const cwd = mkdtempSync(join(tmpdir(), 'roster-conflict-'));
-  cleanups.push(
-    () => sandbox.close(),
-    () => rmSync(cwd, { recursive: true }),
-  );
+  cleanups.push(() => rmSync(cwd, { recursive: true }));
   const env = { ROSTER_URL: sandbox.url, ROSTER_API_KEY: sandbox.apiKey };
   const declare = (text: string) => writeFileSync(join(cwd, 'roster.yaml'), `project: conflict\n${text}`);
   declare(before);

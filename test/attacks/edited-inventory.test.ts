@@ -2,10 +2,11 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { type Sandbox, startSandbox } from '../../src/sandbox/index.js';
+import type { Sandbox } from '../../src/sandbox/index.js';
 import type { PlanJson } from '../../src/view/json/plan-json.js';
 import { roster } from '../support/program.js';
 import { git } from '../support/repository.js';
+import { startSandbox } from '../support/sandbox.js';
 
 /** A pull request may edit an inventory file. What an apply has recorded in it is known from git. */
 
@@ -20,7 +21,6 @@ beforeEach(async () => {
 });
 afterEach(async () => {
   rmSync(root, { recursive: true, force: true });
-  await sandbox.close();
 });
 
 const kept = { members: ['acme-shop'] };

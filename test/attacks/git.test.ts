@@ -1,9 +1,10 @@
 import { chmodSync, cpSync, existsSync, mkdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { type Sandbox, startSandbox } from '../../src/sandbox/index.js';
+import type { Sandbox } from '../../src/sandbox/index.js';
 import { type Ended, roster } from '../support/program.js';
 import { git, Remote } from '../support/repository.js';
+import { startSandbox } from '../support/sandbox.js';
 
 /** I30: no file that a pull request can bring names a program that runs. */
 
@@ -15,7 +16,6 @@ beforeEach(async () => {
 });
 afterEach(async () => {
   remote.remove();
-  await sandbox.close();
 });
 
 const marker = () => join(remote.root, 'was-run');

@@ -2,9 +2,10 @@ import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:f
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { type Sandbox, startSandbox } from '../../src/sandbox/index.js';
+import type { Sandbox } from '../../src/sandbox/index.js';
 import { roster } from '../support/program.js';
 import { git, Remote } from '../support/repository.js';
+import { startSandbox } from '../support/sandbox.js';
 
 /** A pull request may write roster.yaml and roster.inventory.json. Neither may decide unseen what an apply does. */
 
@@ -16,7 +17,6 @@ beforeEach(async () => {
 });
 afterEach(async () => {
   rmSync(folder, { recursive: true, force: true });
-  await sandbox.close();
 });
 
 const groups = { kept: { members: ['acme-shop'] }, old: { members: ['globex'] } };

@@ -37,7 +37,6 @@ async function service(
 ): Promise<Sandbox> {
   const seed = parseSeed(JSON.stringify({ scopes: ['agents.run'], keys }));
   const sandbox = await startSandbox({ seed, onRequest });
-  cleanups.push(() => sandbox.close());
   return sandbox;
 }
 

@@ -2,8 +2,8 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
-import { startSandbox } from '../../src/sandbox/index.js';
 import { roster } from '../support/program.js';
+import { startSandbox } from '../support/sandbox.js';
 
 const cleanups: (() => unknown)[] = [];
 afterEach(async () => {
@@ -16,10 +16,7 @@ const scheduleOf = (key: string, agent = 'acme-shop') =>
 async function arrange() {
   const sandbox = await startSandbox();
   const cwd = mkdtempSync(join(tmpdir(), 'roster-lag-'));
-  cleanups.push(
-    () => sandbox.close(),
-    () => rmSync(cwd, { recursive: true }),
-  );
+  cleanups.push(() => rmSync(cwd, { recursive: true }));
   const env = { ROSTER_URL: sandbox.url, ROSTER_API_KEY: sandbox.apiKey };
   const declare = (schedules: string) =>
     writeFileSync(join(cwd, 'roster.yaml'), `project: lag\nschedules:\n${schedules}`);

@@ -3,11 +3,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { type Sandbox, startSandbox } from '../../src/sandbox/index.js';
+import type { Sandbox } from '../../src/sandbox/index.js';
 import { Clocks } from '../support/clocks.js';
 import { type Ended, type Started, start } from '../support/program.js';
 import { type Proxy as ServiceProxy, startProxy } from '../support/proxy.js';
 import { git, Remote } from '../support/repository.js';
+import { startSandbox } from '../support/sandbox.js';
 import { sampleOf } from '../support/size.js';
 
 /** I27 and I28: never two writers, whatever the clocks say and however long a run was stopped. */
@@ -42,7 +43,6 @@ beforeEach(async () => {
 afterEach(async () => {
   await first?.close();
   await second?.close();
-  await sandbox.close();
   clocks.remove();
   remote.remove();
   rmSync(folder, { recursive: true });

@@ -1,14 +1,9 @@
-import { afterEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { roster } from '../support/program.js';
 import { Workspace } from '../support/roster.js';
 import { startSandbox } from '../support/sandbox.js';
 
 /** Names that a reviewer takes for other names. */
-
-const cleanups: (() => unknown)[] = [];
-afterEach(async () => {
-  for (const cleanup of cleanups.splice(0)) await cleanup();
-});
 
 async function planOf(format: string): Promise<string> {
   const sandbox = await startSandbox({
@@ -27,10 +22,6 @@ async function planOf(format: string): Promise<string> {
     ordinary: { name: 'Цены Amazon', members: ['acme-shop'] },
   };
   const workspace = new Workspace({ 'roster.yaml': JSON.stringify({ project: 'names', groups }) }, sandbox);
-  cleanups.push(
-    () => sandbox.close(),
-    () => workspace.remove(),
-  );
   const { exit, stdout } = await roster(['plan', '--format', format], {
     cwd: workspace.root,
     env: workspace.env,

@@ -5,8 +5,8 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
-import { startSandbox } from '../../src/sandbox/index.js';
 import { roster } from '../support/program.js';
+import { startSandbox } from '../support/sandbox.js';
 
 const cleanups: (() => unknown)[] = [];
 afterEach(async () => {
@@ -25,7 +25,6 @@ function folder(manifest: object): string {
 
 async function sandboxed(env: Record<string, string> = {}): Promise<Record<string, string>> {
   const sandbox = await startSandbox();
-  cleanups.push(() => sandbox.close());
   return { ROSTER_URL: sandbox.url, ROSTER_API_KEY: sandbox.apiKey, ...env };
 }
 

@@ -1,9 +1,10 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { type Sandbox, startSandbox } from '../../src/sandbox/index.js';
+import type { Sandbox } from '../../src/sandbox/index.js';
 import { type Ended, roster } from '../support/program.js';
 import { git, Remote } from '../support/repository.js';
+import { startSandbox } from '../support/sandbox.js';
 
 let remote: Remote;
 let sandbox: Sandbox;
@@ -14,7 +15,6 @@ beforeEach(async () => {
 });
 afterEach(async () => {
   remote.remove();
-  await sandbox.close();
 });
 
 /** A `git` that calls itself this version, and refuses the options of later ones as it would. */

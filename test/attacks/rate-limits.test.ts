@@ -36,8 +36,6 @@ async function project(manifest: object, act: Act) {
   const url = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`;
   const workspace = new Workspace({ 'roster.yaml': JSON.stringify(manifest) }, { ...sandbox, url });
   cleanups.push(
-    () => sandbox.close(),
-    () => workspace.remove(),
     () => proxy.closeAllConnections(),
     () => proxy.close(),
   );

@@ -1,11 +1,12 @@
-import { chmodSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { type Sandbox, startSandbox } from '../../src/sandbox/index.js';
+import type { Sandbox } from '../../src/sandbox/index.js';
 import { roster } from '../support/program.js';
 import { git, Remote } from '../support/repository.js';
+import { startSandbox } from '../support/sandbox.js';
 
 let remote: Remote;
 let sandbox: Sandbox;
@@ -18,7 +19,6 @@ beforeEach(async () => {
 });
 afterEach(async () => {
   remote.remove();
-  await sandbox.close();
 });
 
 /** In one line, as it is broken at the width of the terminal. */
@@ -32,6 +32,7 @@ async function errorOf(words: string): Promise<string> {
 
 function hook(script: string): void {
   const path = join(remote.path, 'hooks/pre-receive');
+  mkdirSync(dirname(path), { recursive: true });
   writeFileSync(path, `#!/bin/sh\n${script}\nexit 1\n`);
   chmodSync(path, 0o755);
 }

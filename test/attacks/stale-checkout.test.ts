@@ -1,10 +1,11 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { type Sandbox, startSandbox } from '../../src/sandbox/index.js';
+import type { Sandbox } from '../../src/sandbox/index.js';
 import type { PlanJson } from '../../src/view/json/plan-json.js';
 import { type Ended, roster } from '../support/program.js';
 import { git, Remote } from '../support/repository.js';
+import { startSandbox } from '../support/sandbox.js';
 
 /** Contract §3: a checkout without the commit last applied would delete what that commit added. */
 
@@ -18,7 +19,6 @@ beforeEach(async () => {
 });
 afterEach(async () => {
   remote.remove();
-  await sandbox.close();
 });
 
 function run(cwd: string, words: string, env: Record<string, string> = {}): Promise<Ended> {

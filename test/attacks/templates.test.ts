@@ -2,9 +2,10 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
-import { parseSeed, type Sandbox, startSandbox } from '../../src/sandbox/index.js';
+import { parseSeed, type Sandbox } from '../../src/sandbox/index.js';
 import type { PlanJson } from '../../src/view/json/plan-json.js';
 import { roster } from '../support/program.js';
+import { startSandbox } from '../support/sandbox.js';
 import { filesBelow, mustHide } from '../support/secrets.js';
 
 const cleanups: (() => unknown)[] = [];
@@ -19,10 +20,7 @@ class Project {
 
   constructor(readonly sandbox: Sandbox) {
     this.env = { ROSTER_URL: sandbox.url, ROSTER_API_KEY: sandbox.apiKey };
-    cleanups.push(
-      () => rmSync(this.cwd, { recursive: true, force: true }),
-      () => sandbox.close(),
-    );
+    cleanups.push(() => rmSync(this.cwd, { recursive: true, force: true }));
   }
 
   declare(manifest: object): void {

@@ -111,7 +111,6 @@ test.each([
       [null, true],
     ]);
   } finally {
-    workspace.remove();
     await sandbox.close();
   }
 });

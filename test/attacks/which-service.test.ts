@@ -18,7 +18,6 @@ afterEach(async () => {
 function project(service?: object, more: object = {}): Workspace {
   const manifest = { project: 'which', groups: {}, ...(service === undefined ? {} : { service }), ...more };
   const workspace = new Workspace({ 'roster.yaml': JSON.stringify(manifest) }, { url: '', apiKey: key });
-  cleanups.push(() => workspace.remove());
   return workspace;
 }
 
@@ -151,7 +150,6 @@ describe('a service other than the one that the manifest declares', () => {
 
   test('a loopback address needs no flag, and the plan says what has overridden the URL', async () => {
     const sandbox = await startSandbox();
-    cleanups.push(() => sandbox.close());
     const workspace = project(declared);
     const env = { ROSTER_URL: sandbox.url, ROSTER_API_KEY: sandbox.apiKey };
     const plan = (format: string) => run(workspace, ['plan', '--allow-empty', '--format', format], env);

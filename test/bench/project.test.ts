@@ -11,10 +11,7 @@ afterEach(async () => {
 async function open({ files, seed }: Project): Promise<{ sandbox: Sandbox; workspace: Workspace }> {
   const sandbox = await startSandbox({ seed, speed: 0 });
   const workspace = new Workspace(files, sandbox);
-  ends.push(
-    () => workspace.remove(),
-    () => sandbox.close(),
-  );
+  ends.push(() => sandbox.close());
   return { sandbox, workspace };
 }
 

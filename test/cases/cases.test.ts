@@ -2,10 +2,11 @@ import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
 import { parse, stringify } from 'yaml';
-import { parseSeed, type Sandbox, startSandbox } from '../../src/sandbox/index.js';
+import { parseSeed, type Sandbox } from '../../src/sandbox/index.js';
 import { type Fault, startProxy } from '../support/proxy.js';
 import { withEach } from '../support/repeated.js';
 import { Workspace } from '../support/roster.js';
+import { startSandbox } from '../support/sandbox.js';
 import { sampleOf } from '../support/size.js';
 import { planBothWays } from '../support/snapshots.js';
 
@@ -197,11 +198,7 @@ async function arrange(given: Case): Promise<Arranged> {
   const files = { 'roster.yaml': manifestText(given.before ?? given.manifest) };
   const workspace = new Workspace(files, { url: proxy.url, apiKey: sandbox.apiKey });
   workspace.sleep = () => new Promise((done) => setImmediate(done));
-  cleanups.push(
-    () => workspace.remove(),
-    () => proxy.close(),
-    () => sandbox.close(),
-  );
+  cleanups.push(() => proxy.close());
   if (given.before !== undefined) {
     const { prune: _, ...flags } = flagsOf(given);
     const first = await workspace.apply({ ...flags, allowSelfRevoke: true });

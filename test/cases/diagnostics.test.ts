@@ -92,7 +92,6 @@ async function runCase(given: Case, more: string[]): Promise<{ ran: Ran; shown: 
   const { url, apiKey, reset } = await serve(given);
   const workspace = new Workspace(given.files, { url, apiKey });
   workspace.sleep = () => new Promise((done) => setImmediate(done));
-  cleanups.push(() => workspace.remove());
   const commit = () => {
     if (given.repository !== true) return;
     git(workspace.root, 'init', '--quiet');
@@ -134,7 +133,6 @@ async function serve({ seed, variants, fault, answer, pausedMeanwhile }: Case) {
     seed: parseSeed(JSON.stringify(seed ?? {})),
     variants: variants ?? [],
   });
-  cleanups.push(() => sandbox.close());
   const { url, apiKey } = sandbox;
   if (pausedMeanwhile === true) return { url, apiKey, reset: () => pauseMeanwhile(sandbox) };
   if (fault === undefined) return { url, apiKey, reset: () => undefined };

@@ -1,13 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, expect, test } from 'vitest';
-import { startSandbox } from '../../src/sandbox/index.js';
+import { expect, test } from 'vitest';
 import { Workspace } from '../support/roster.js';
-
-const cleanups: (() => unknown)[] = [];
-afterEach(async () => {
-  for (const cleanup of cleanups.splice(0)) await cleanup();
-});
+import { startSandbox } from '../support/sandbox.js';
 
 function manifest(country: string): string {
   return `project: p
@@ -24,10 +19,6 @@ schedules:
 test('ignore: a value from the environment is set once, kept, and shown nowhere afterwards', async () => {
   const sandbox = await startSandbox({});
   const workspace = new Workspace({ 'roster.yaml': manifest('DE') }, sandbox);
-  cleanups.push(
-    () => workspace.remove(),
-    () => sandbox.close(),
-  );
   workspace.env['SHOP_KEY'] = 'first-secret';
   expect((await workspace.apply({ yes: true })).exit).toBe(0);
   const inputs = () => [...sandbox.world.schedules.values()].map((each) => JSON.parse(each.inputParameters));

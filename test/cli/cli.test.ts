@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { parseSeed, type Sandbox } from '../../src/sandbox/index.js';
 import { roster } from '../support/program.js';
@@ -37,11 +37,6 @@ const names = readdirSync(folder, { withFileTypes: true })
 /** These run the built command; the others run it in this process, which is much faster. In the long run, all do. */
 const processes: ReadonlySet<string> = new Set(sampleOf(names, 2));
 
-const cleanups: (() => unknown)[] = [];
-afterEach(async () => {
-  for (const cleanup of cleanups.splice(0)) await cleanup();
-});
-
 test.each(names)('%s', async (name) => {
   const given = parse(readFileSync(join(folder, name, 'case.yaml'), 'utf8')) as Case;
   const golden = join(folder, name, 'golden.txt');
@@ -56,10 +51,6 @@ async function transcript(given: Case, asProcess: boolean): Promise<string> {
     variants: given.variants ?? [],
   });
   const workspace = new Workspace(given.files ?? {}, sandbox);
-  cleanups.push(
-    () => sandbox.close(),
-    () => workspace.remove(),
-  );
   const { root: cwd } = workspace;
   workspace.env = { ROSTER_URL: sandbox.url, ROSTER_API_KEY: sandbox.apiKey, ...given.env };
   const hideIds = steady(sandbox.url);

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, expect, test } from 'vitest';
-import { startSandbox } from '../../src/sandbox/index.js';
+import { expect, test } from 'vitest';
 import type { PageData } from '../../src/view/html/page-data.js';
 import { Workspace } from '../support/roster.js';
+import { startSandbox } from '../support/sandbox.js';
 
 const manifest = `project: pricing
 groups:
@@ -16,11 +16,6 @@ schedules:
     inputs: { user: "user-\${env.SHOP_USER}" }
 `;
 
-const cleanups: (() => unknown)[] = [];
-afterEach(async () => {
-  for (const cleanup of cleanups.splice(0)) await cleanup();
-});
-
 async function workspaceWith(text: string): Promise<Workspace> {
   // The calendar begins here.
   const now = new Date('2026-12-01T12:00:00Z');
@@ -28,10 +23,6 @@ async function workspaceWith(text: string): Promise<Workspace> {
   const workspace = new Workspace({ 'roster.yaml': text }, sandbox);
   workspace.now = () => now;
   workspace.env['SHOP_USER'] = 'very-secret-name';
-  cleanups.push(
-    () => sandbox.close(),
-    () => workspace.remove(),
-  );
   return workspace;
 }
 

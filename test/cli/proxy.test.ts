@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { type Sandbox, startSandbox } from '../../src/sandbox/index.js';
+import type { Sandbox } from '../../src/sandbox/index.js';
 import {
   type ConnectProxy,
   type ConnectProxyOptions,
@@ -13,6 +13,7 @@ import {
   type TlsFront,
 } from '../support/connect-proxy.js';
 import { roster } from '../support/program.js';
+import { startSandbox } from '../support/sandbox.js';
 
 /** A service that is reached only through a proxy: its name resolves nowhere else. */
 

@@ -1,10 +1,11 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { type Sandbox, startSandbox } from '../../src/sandbox/index.js';
+import type { Sandbox } from '../../src/sandbox/index.js';
 import { type Ended, roster, start } from '../support/program.js';
 import { startProxy } from '../support/proxy.js';
 import { git, Remote } from '../support/repository.js';
+import { startSandbox } from '../support/sandbox.js';
 import { isLong, runs } from '../support/size.js';
 
 type Intercept = NonNullable<Sandbox['faults']['intercept']>;

@@ -2,8 +2,9 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
-import { type Sandbox, startSandbox } from '../../src/sandbox/index.js';
+import type { Sandbox } from '../../src/sandbox/index.js';
 import { roster, type Started, start } from '../support/program.js';
+import { startSandbox } from '../support/sandbox.js';
 import { sampleOf } from '../support/size.js';
 
 /** Interrupts and kills while runs are started and followed (I37): no second start, and no doubt about what is running. */
@@ -31,10 +32,7 @@ async function arrange(when: (starts: number, isDone: boolean) => Promise<void> 
   const sandbox = await startSandbox({ seed: { agents } });
   const cwd = mkdtempSync(join(tmpdir(), 'roster-run-'));
   writeFileSync(join(cwd, 'roster.yaml'), 'project: signals\n');
-  cleanups.push(
-    () => rmSync(cwd, { recursive: true }),
-    () => sandbox.close(),
-  );
+  cleanups.push(() => rmSync(cwd, { recursive: true }));
   const starts: string[] = [];
   sandbox.faults.intercept = async ({ method, path }, next) => {
     if (method !== 'POST' || !path.endsWith('/start-job')) return next();

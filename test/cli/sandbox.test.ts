@@ -264,7 +264,7 @@ test('sandbox: its memory stays flat while requests of all areas are answered', 
 
 test.runIf(isLong)('sandbox: starts beyond the limit are refused, and all others are taken', async () => {
   // Slow enough that any machine sends more than the limit.
-  const starts = 1_000;
+  const starts = 200;
   const { call } = await serve(['--speed', '10']);
   let taken = 0;
   let refused = 0;

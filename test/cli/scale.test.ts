@@ -2,8 +2,9 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
-import { defaultSeed, parseSeed, type Seed, startSandbox } from '../../src/sandbox/index.js';
+import { defaultSeed, parseSeed, type Seed } from '../../src/sandbox/index.js';
 import { roster } from '../support/program.js';
+import { startSandbox } from '../support/sandbox.js';
 import { isLong } from '../support/size.js';
 
 const cwd = mkdtempSync(join(tmpdir(), 'roster-scale-'));

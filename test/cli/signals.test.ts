@@ -2,9 +2,10 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
-import { type Sandbox, startSandbox } from '../../src/sandbox/index.js';
+import type { Sandbox } from '../../src/sandbox/index.js';
 import { roster, start } from '../support/program.js';
 import { type Proxy as Between, startProxy } from '../support/proxy.js';
+import { startSandbox } from '../support/sandbox.js';
 import { sampleOf } from '../support/size.js';
 
 const cleanups: (() => unknown)[] = [];
@@ -36,7 +37,6 @@ async function arrange(): Promise<Scene> {
   writeFileSync(join(cwd, 'roster.yaml'), manifest);
   cleanups.push(
     () => rmSync(cwd, { recursive: true }),
-    () => sandbox.close(),
     () => proxy.close(),
   );
   return { sandbox, proxy, cwd, env: { ROSTER_URL: proxy.url, ROSTER_API_KEY: sandbox.apiKey } };

@@ -3,8 +3,8 @@ import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
-import { startSandbox } from '../../src/sandbox/index.js';
 import { program, roster } from '../support/program.js';
+import { startSandbox } from '../support/sandbox.js';
 import { runs } from '../support/size.js';
 
 const cleanups: (() => unknown)[] = [];
@@ -19,10 +19,7 @@ async function arrange() {
   const cwd = mkdtempSync(join(tmpdir(), 'roster-streams-'));
   const groups = Array.from({ length: count }, (_, n) => `  g${n}: { members: [acme-shop] }`);
   writeFileSync(join(cwd, 'roster.yaml'), `project: streams\ngroups:\n${groups.join('\n')}\n`);
-  cleanups.push(
-    () => rmSync(cwd, { recursive: true }),
-    () => sandbox.close(),
-  );
+  cleanups.push(() => rmSync(cwd, { recursive: true }));
   return { sandbox, cwd, env: { ROSTER_URL: sandbox.url, ROSTER_API_KEY: sandbox.apiKey } };
 }
 

@@ -22,7 +22,6 @@ beforeAll(async () => {
   expect(await workspace.apply()).toMatchObject({ exit: 0 });
 });
 afterAll(async () => {
-  workspace.remove();
   await sandbox.close();
 });
 

@@ -1,22 +1,18 @@
 import { cpSync, existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterEach, describe, expect, test } from 'vitest';
-import { parseSeed, startSandbox } from '../../src/sandbox/index.js';
+import { describe, expect, test } from 'vitest';
+import { parseSeed } from '../../src/sandbox/index.js';
 import { roster } from '../support/program.js';
 import { Remote } from '../support/repository.js';
 import { Workspace } from '../support/roster.js';
+import { startSandbox } from '../support/sandbox.js';
 import { sampleOf } from '../support/size.js';
 
 const examples = fileURLToPath(new URL('../../examples/', import.meta.url));
 const names = readdirSync(examples);
 /** These run the built command; the others run it in this process, which is much faster. In the long run, all do. */
 const processes: ReadonlySet<string> = new Set(sampleOf(names, 1));
-
-const cleanups: (() => unknown)[] = [];
-afterEach(async () => {
-  for (const cleanup of cleanups.splice(0)) await cleanup();
-});
 
 describe.each(names)('examples/%s', (name) => {
   test('validates, plans, applies, and then has an empty plan', async () => {
@@ -30,11 +26,6 @@ describe.each(names)('examples/%s', (name) => {
     );
     const workspace = new Workspace({}, sandbox);
     cpSync(clone, workspace.root, { recursive: true });
-    cleanups.push(
-      () => sandbox.close(),
-      () => remote.remove(),
-      () => workspace.remove(),
-    );
     const run = async (...args: string[]) => {
       const env = { ROSTER_URL: sandbox.url, ROSTER_API_KEY: sandbox.world.apiKey };
       Object.assign(workspace.env, env);
@@ -55,7 +46,6 @@ describe.each(names)('examples/%s', (name) => {
 test('examples/migration adopts all existing objects and sends nothing', async () => {
   const cwd = join(examples, 'migration');
   const sandbox = await startSandbox({ seed: parseSeed(readFileSync(join(cwd, 'seed.json'), 'utf8')) });
-  cleanups.push(() => sandbox.close());
   const env = { ROSTER_URL: sandbox.url, ROSTER_API_KEY: sandbox.apiKey };
   const { stdout } = await roster(['plan', '--format', 'json'], { cwd, env });
   const { changes } = JSON.parse(stdout) as { changes: { action: string; calls: unknown[] }[] };

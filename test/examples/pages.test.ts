@@ -3,8 +3,9 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
-import { parseSeed, type Sandbox, startSandbox } from '../../src/sandbox/index.js';
+import { parseSeed, type Sandbox } from '../../src/sandbox/index.js';
 import { program } from '../support/program.js';
+import { startSandbox } from '../support/sandbox.js';
 import { isLong } from '../support/size.js';
 
 const root = join(import.meta.dirname, '../..');

@@ -1,10 +1,11 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { type Sandbox, startSandbox } from '../../src/sandbox/index.js';
+import type { Sandbox } from '../../src/sandbox/index.js';
 import { Author } from '../support/forge/author.js';
 import { failWhenAsked } from '../support/forge/failing-start.js';
 import { Github } from '../support/forge/github.js';
 import { results, shops, the } from '../support/forge/github-team.js';
 import { Gitlab } from '../support/forge/gitlab-pipeline.js';
+import { startSandbox } from '../support/sandbox.js';
 import { isLong } from '../support/size.js';
 
 /** What `roster init --verify` adds to an apply: a check of what was applied. */

@@ -1,11 +1,12 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { parse } from 'yaml';
 import type { PlanFlags } from '../../src/cli/plan.js';
-import { type Sandbox, startSandbox } from '../../src/sandbox/index.js';
+import type { Sandbox } from '../../src/sandbox/index.js';
 import { expectInertMarkdown } from '../support/inert-markdown.js';
 import { Workspace } from '../support/roster.js';
+import { startSandbox } from '../support/sandbox.js';
 import { steady } from '../support/steady.js';
 
 /**
@@ -34,11 +35,6 @@ const names = readdirSync(folder, { withFileTypes: true })
   .map((entry) => entry.name)
   .sort();
 
-const cleanups: (() => unknown)[] = [];
-afterEach(async () => {
-  for (const cleanup of cleanups.splice(0)) await cleanup();
-});
-
 test.each(names)('a page for a forge: %s', async (name) => {
   const given = parse(readFileSync(join(folder, name, 'case.yaml'), 'utf8')) as Case;
   const golden = join(folder, name, 'golden.md');
@@ -59,10 +55,6 @@ async function comment({
 }: Case): Promise<string> {
   const sandbox = await startSandbox();
   const workspace = new Workspace(before, sandbox);
-  cleanups.push(
-    () => sandbox.close(),
-    () => workspace.remove(),
-  );
   const own = workspace.env;
   if (Object.keys(before).length > 0) {
     workspace.env = { ...own, ...beforeEnv };

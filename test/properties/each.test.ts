@@ -55,10 +55,7 @@ test('a project with `each` has the plan and the digest of the project written o
   const sandbox = await startSandbox({ seed: parseSeed(JSON.stringify(defaultSeed())) });
   const workspace = new Workspace({}, sandbox);
   workspace.sleep = () => new Promise((done) => setImmediate(done));
-  cleanups.push(
-    () => workspace.remove(),
-    () => sandbox.close(),
-  );
+  cleanups.push(() => sandbox.close());
   const flags = { allowDeletes: '100', allowSelfRevoke: true, allowEmpty: true, allowAccountChange: true };
   const plan = async (text: string) => {
     workspace.write('roster.yaml', text);

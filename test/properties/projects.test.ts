@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
-import { afterAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { stringify } from 'yaml';
 import { defaultSeed, parseSeed, type Sandbox } from '../../src/sandbox/index.js';
 import { type ProjectData, projectData } from '../support/projects.js';
@@ -26,11 +26,6 @@ const mayRefuse: Partial<Record<Variant, string>> = {
   'scopes-absent': 'the scopes of a new key cannot be checked',
 };
 
-const cleanups: (() => unknown)[] = [];
-afterAll(async () => {
-  for (const cleanup of cleanups.splice(0)) await cleanup();
-});
-
 test.each(sampleOf(Object.keys(VARIANTS) as Variant[], 10))(
   'variant %s: after applying and editing random projects, the plan is empty',
   async (variant) => {
@@ -40,10 +35,6 @@ test.each(sampleOf(Object.keys(VARIANTS) as Variant[], 10))(
     });
     const workspace = new Workspace({}, sandbox);
     workspace.sleep = () => new Promise((done) => setImmediate(done));
-    cleanups.push(
-      () => workspace.remove(),
-      () => sandbox.close(),
-    );
     await fc.assert(
       fc.asyncProperty(projectData, projectData, async (first, second) => {
         clear(sandbox, workspace);

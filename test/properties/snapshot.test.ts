@@ -57,7 +57,6 @@ test("in a random world, a fork's plan from a snapshot equals the live plan", as
         expect(requests).toBe(0);
         changes += live.changes?.length ?? 0;
       } finally {
-        workspace.remove();
         await sandbox.close();
       }
     }),
@@ -88,7 +87,6 @@ schedules:
     workspace.write('roster.yaml', manifest.replaceAll('DE', 'FR').replace('every: 6', 'every: 2'));
   });
   afterAll(async () => {
-    workspace.remove();
     await sandbox.close();
   });
 

@@ -8,8 +8,8 @@ import type { Observed } from '../../src/model/resource.js';
 import { compare, type Planned, plan } from '../../src/reconcile/plan.js';
 import { agentLookup } from '../../src/reconcile/references.js';
 import type { Match } from '../../src/reconcile/world.js';
-import { startSandbox } from '../../src/sandbox/index.js';
 import { Workspace } from '../support/roster.js';
+import { startSandbox } from '../support/sandbox.js';
 import { runs } from '../support/size.js';
 import { basisWith } from '../support/small-world.js';
 import {
@@ -75,7 +75,6 @@ function planOf(world: RandomWorld, order: <T>(list: readonly T[]) => T[] = (lis
     { url: '', apiKey: '' },
   );
   const { project, diagnostics } = loadProject({ cwd: workspace.root, environment: null, env: {}, kinds });
-  workspace.remove();
   if (project === null) return { matches: [], plan: null, diagnostics };
   const comparison = compare(
     basisWith({
@@ -247,7 +246,6 @@ test('an apply leaves foreign objects unchanged, byte for byte', async () => {
       const after = foreign().filter((each) => known.has(JSON.parse(each).id));
       expect(after).toEqual(before);
       if (first.exit === 0) expect((await workspace.planJson(flags)).changes).toEqual([]);
-      workspace.remove();
       await sandbox.close();
     }),
     { numRuns: runs(5, 20) },

@@ -59,7 +59,6 @@ export async function dataWorld(seed: Seed = DATA_SEED, options: VariantOptions 
       return datasets.map(({ id }: { id: string }) => id);
     },
     async close() {
-      workspace.remove();
       await sandbox.close();
     },
   };

@@ -4,7 +4,6 @@ import { cpSync, existsSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFi
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { onTestFinished } from 'vitest';
 
 /** A bare remote and clones of it, as a team and its runners have them. */
 export class Remote {
@@ -47,6 +46,7 @@ export class Remote {
     return made;
   }
 
+  /** The temp folder of the run is removed at its end: only for tests that make very many. */
   remove(): void {
     rmSync(this.root, { recursive: true, force: true });
   }
@@ -56,7 +56,10 @@ const cache = fileURLToPath(new URL('../../node_modules/.cache/roster/repositori
 
 /** A bare repository with these files, kept from run to run. Copying it is much faster than making one. */
 function templateOf(files: Readonly<Record<string, string>>): string {
-  const name = createHash('sha256').update(JSON.stringify(files)).digest('hex').slice(0, 16);
+  const name = createHash('sha256')
+    .update(JSON.stringify([files, identity]))
+    .digest('hex')
+    .slice(0, 16);
   const template = join(cache, name);
   if (existsSync(template)) return template;
   mkdirSync(cache, { recursive: true });
@@ -93,6 +96,13 @@ const identity = {
   GIT_COMMITTER_EMAIL: 'test@example.com',
   GIT_CONFIG_GLOBAL: '/dev/null',
   GIT_CONFIG_SYSTEM: '/dev/null',
+  // No sample hooks, which are most files of a new repository, and no second process that looks for something to pack.
+  GIT_TEMPLATE_DIR: '',
+  GIT_CONFIG_COUNT: '2',
+  GIT_CONFIG_KEY_0: 'gc.auto',
+  GIT_CONFIG_VALUE_0: '0',
+  GIT_CONFIG_KEY_1: 'maintenance.auto',
+  GIT_CONFIG_VALUE_1: 'false',
 };
 
 export function git(folder: string, ...words: string[]): string {
@@ -104,10 +114,9 @@ export function git(folder: string, ...words: string[]): string {
   }).trimEnd();
 }
 
-/** Makes the folder a repository with a remote `origin`, until the test has finished. */
+/** Makes the folder a repository with a remote `origin`. */
 export function initWithOrigin(folder: string): void {
   const remote = new Remote();
-  onTestFinished(() => remote.remove());
   git(folder, 'init', '--quiet');
   git(folder, 'remote', 'add', 'origin', `file://${remote.path}`);
 }

@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { type ApplyFlags, runApply } from '../../src/cli/apply.js';
@@ -49,7 +49,7 @@ export interface Ran {
   readonly both: string;
 }
 
-/** A project folder, with commands that run in this process instead of a new one. */
+/** A project folder in the temp folder of the run, which is removed at its end, with commands that run in this process. */
 export class Workspace {
   readonly root = mkdtempSync(join(tmpdir(), 'roster-test-'));
   /** How the commands wait; in real time by default. */
@@ -119,10 +119,6 @@ export class Workspace {
         return problem === null ? 0 : reportUsage(problem, words, context.output);
       }
     });
-  }
-
-  remove(): void {
-    rmSync(this.root, { recursive: true, force: true });
   }
 
   private async run(command: (context: CommandContext) => Promise<number>): Promise<Ran> {

@@ -69,7 +69,6 @@ export async function runWorld(seed: Seed = agentsWith({}), options: VariantOpti
       return sandbox.requests.filter(({ method, path }) => method === 'POST' && isStart(path)).length;
     },
     async close() {
-      workspace.remove();
       await sandbox.close();
     },
   };

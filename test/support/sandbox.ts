@@ -1,3 +1,4 @@
+import { onTestFinished, TestRunner } from 'vitest';
 import {
   defaultSeed,
   type Sandbox,
@@ -10,13 +11,27 @@ import type { Variant } from './variants/names.js';
 
 export { isVariant, VARIANTS, type Variant } from './variants/names.js';
 
-export interface VariantOptions extends Omit<SandboxOptions, 'behaviour'> {
+export interface VariantOptions extends SandboxOptions {
   /** How the service behaves where interface.md leaves it open. */
   variants?: readonly Variant[];
 }
 
-/** Starts a sandbox that behaves as some variants say; without them it is the shipped one. */
-export function startSandbox({ variants = [], ...options }: VariantOptions = {}): Promise<Sandbox> {
+/**
+ * Starts a sandbox that behaves as some variants say; without them it is the shipped one. It is closed when the test has
+ * finished. Who starts one for several tests, or very many in one, closes it.
+ */
+export async function startSandbox(options: VariantOptions = {}): Promise<Sandbox> {
+  const sandbox = await startWith(options);
+  let closed: Promise<void> | null = null;
+  const close = () => {
+    closed ??= sandbox.close();
+    return closed;
+  };
+  if (TestRunner.getCurrentTest() !== undefined) onTestFinished(close);
+  return { ...sandbox, close };
+}
+
+function startWith({ variants = [], ...options }: VariantOptions): Promise<Sandbox> {
   if (variants.length === 0) return startPlain(options);
   const seed = variants.includes('numeric-schedule-ids')
     ? numbered(options.seed ?? defaultSeed())

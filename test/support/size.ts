@@ -6,6 +6,11 @@ export function runs(sample: number, full: number): number {
   return Number(process.env['ROSTER_RUNS'] ?? (isLong ? full : sample));
 }
 
+/** How large a test of size makes its input: as small as shows the same in `npm test`. */
+export function many(sample: number, full: number): number {
+  return isLong ? full : sample;
+}
+
 /** The whole list in the long run; otherwise `count` of it, spread evenly. */
 export function sampleOf<T>(list: readonly T[], count: number): readonly T[] {
   if (isLong || list.length <= count) return list;

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
-import { afterEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { kinds } from '../../../src/kinds/index.js';
 import { sectionNames } from '../../../src/kinds/sections.js';
@@ -12,11 +12,6 @@ import { startSandbox, VARIANTS, type Variant } from '../../support/sandbox.js';
 import { isLong, runs, sampleOf } from '../../support/size.js';
 import { manifestText, randomWorld, seedOf } from '../../support/worlds.js';
 
-const cleanups: (() => unknown)[] = [];
-afterEach(async () => {
-  for (const cleanup of cleanups.splice(0)) await cleanup();
-});
-
 interface Given {
   readonly seed?: object;
   readonly variants?: readonly Variant[];
@@ -26,10 +21,6 @@ interface Given {
 async function arrange({ seed = {}, variants = [], files = {} }: Given) {
   const sandbox = await startSandbox({ seed: parseSeed(JSON.stringify(seed)), variants, keepRequests: 1000 });
   const workspace = new Workspace(files, sandbox);
-  cleanups.push(
-    () => workspace.remove(),
-    () => sandbox.close(),
-  );
   return { sandbox, workspace };
 }
 

@@ -51,7 +51,6 @@ beforeEach(async () => {
 });
 afterEach(async () => {
   rmSync(folder, { recursive: true });
-  await sandbox.close();
 });
 
 async function run(line: string): Promise<string> {

@@ -1,7 +1,7 @@
 import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
-import { afterEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { parseSeed, type Sandbox, type Seed } from '../../../src/sandbox/index.js';
 import { formatText } from '../../../src/yaml/format.js';
@@ -10,18 +10,9 @@ import { startSandbox, VARIANTS, type Variant } from '../../support/sandbox.js';
 import { isLong, runs, sampleOf } from '../../support/size.js';
 import { randomWorld, seedOf } from '../../support/worlds.js';
 
-const cleanups: (() => unknown)[] = [];
-afterEach(async () => {
-  for (const cleanup of cleanups.splice(0)) await cleanup();
-});
-
 async function arrange(seed: Seed, variants: readonly Variant[] = [], manifest = 'project: imported\n') {
   const sandbox = await startSandbox({ seed, variants });
   const workspace = new Workspace({ 'roster.yaml': manifest }, sandbox);
-  cleanups.push(
-    () => workspace.remove(),
-    () => sandbox.close(),
-  );
   return { sandbox, workspace };
 }
 
@@ -81,7 +72,6 @@ describe('law 6: a plan after a pull only adopts, and is empty after an apply', 
     await fc.assert(
       fc.asyncProperty(randomWorld, shape, async (world, shapes) => {
         await pullsCleanly(seedOf(world), shapes);
-        for (const cleanup of cleanups.splice(0)) await cleanup();
       }),
       { numRuns: runs(4, 300), endOnFailure: !isLong },
     );
@@ -106,7 +96,6 @@ groups:
   retail: { name: Other, members: [], environments: [staging] }
 `;
       await pullsCleanly(seedOf(world), [], manifest);
-      for (const cleanup of cleanups.splice(0)) await cleanup();
     }),
     { numRuns: runs(2, 100) },
   );

@@ -2,16 +2,11 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
-import { afterEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { parseSeed, type Sandbox } from '../../../src/sandbox/index.js';
 import { Workspace } from '../../support/roster.js';
 import { startSandbox } from '../../support/sandbox.js';
 import { runs } from '../../support/size.js';
-
-const cleanups: (() => unknown)[] = [];
-afterEach(async () => {
-  for (const cleanup of cleanups.splice(0)) await cleanup();
-});
 
 const names = ['acme', 'globex', 'initech', 'umbrella'];
 const agents = names.map((externalAgentId, index) => ({
@@ -26,10 +21,6 @@ const idOf = (name: string) => agents.find((each) => each.externalAgentId === na
 async function applied(manifest: string, others: Readonly<Record<string, string>> = {}) {
   const sandbox = await startSandbox({ seed: parseSeed(JSON.stringify({ agents })) });
   const workspace = new Workspace({ 'roster.yaml': `project: p\n${manifest}`, ...others }, sandbox);
-  cleanups.push(
-    () => workspace.remove(),
-    () => sandbox.close(),
-  );
   workspace.env['SHOP_TOKEN'] = 'correct-horse-battery';
   const report = await workspace.apply();
   expect(report.exit, report.stderr).toBe(0);

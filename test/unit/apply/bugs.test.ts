@@ -4,8 +4,9 @@ import { afterEach, expect, test, vi } from 'vitest';
 import { group } from '../../../src/kinds/group.js';
 import { key } from '../../../src/kinds/key.js';
 import { schedule } from '../../../src/kinds/schedule.js';
-import { type Sandbox, startSandbox } from '../../../src/sandbox/index.js';
+import type { Sandbox } from '../../../src/sandbox/index.js';
 import { Workspace } from '../../support/roster.js';
+import { startSandbox } from '../../support/sandbox.js';
 
 const cleanups: (() => unknown)[] = [];
 afterEach(async () => {
@@ -24,10 +25,6 @@ async function arrange(text = manifest): Promise<{ sandbox: Sandbox; workspace: 
   const sandbox = await startSandbox();
   const workspace = new Workspace({ 'roster.yaml': text }, sandbox);
   workspace.sleep = () => Promise.resolve();
-  cleanups.push(
-    () => workspace.remove(),
-    () => sandbox.close(),
-  );
   return { sandbox, workspace };
 }
 

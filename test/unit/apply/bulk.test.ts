@@ -1,11 +1,7 @@
-import { afterEach, expect, test } from 'vitest';
-import { type Sandbox, startSandbox } from '../../../src/sandbox/index.js';
+import { expect, test } from 'vitest';
+import type { Sandbox } from '../../../src/sandbox/index.js';
 import { Workspace } from '../../support/roster.js';
-
-const cleanups: (() => unknown)[] = [];
-afterEach(async () => {
-  for (const cleanup of cleanups.splice(0)) await cleanup();
-});
+import { startSandbox } from '../../support/sandbox.js';
 
 const days = [1, 2, 3, 4];
 const schedules = (enabled: boolean, kept = days) =>
@@ -19,10 +15,6 @@ const schedules = (enabled: boolean, kept = days) =>
 async function arrange(): Promise<{ sandbox: Sandbox; workspace: Workspace }> {
   const sandbox = await startSandbox();
   const workspace = new Workspace({}, sandbox);
-  cleanups.push(
-    () => workspace.remove(),
-    () => sandbox.close(),
-  );
   declare(workspace, schedules(true));
   expect((await workspace.apply()).exit).toBe(0);
   sandbox.requests.length = 0;

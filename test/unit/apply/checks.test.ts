@@ -1,21 +1,12 @@
-import { afterEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { FaultPlan } from '../../../src/sandbox/faults.js';
 import { Workspace } from '../../support/roster.js';
 import { startSandbox } from '../../support/sandbox.js';
-
-const cleanups: (() => unknown)[] = [];
-afterEach(async () => {
-  for (const cleanup of cleanups.splice(0)) await cleanup();
-});
 
 async function applied(manifest: object, lagMs = 0, faults: FaultPlan['faults'] = []) {
   const sandbox = await startSandbox();
   const workspace = new Workspace({ 'roster.yaml': JSON.stringify({ project: 'k', ...manifest }) }, sandbox);
   workspace.sleep = () => new Promise((done) => setImmediate(done));
-  cleanups.push(
-    () => workspace.remove(),
-    () => sandbox.close(),
-  );
   sandbox.faults.lagMs = lagMs;
   sandbox.faults.faults = faults;
   const ran = await workspace.apply({ verify: false });

@@ -1,11 +1,7 @@
-import { afterEach, expect, test } from 'vitest';
-import { type Sandbox, startSandbox } from '../../../src/sandbox/index.js';
+import { expect, test } from 'vitest';
+import type { Sandbox } from '../../../src/sandbox/index.js';
 import { Workspace } from '../../support/roster.js';
-
-const cleanups: (() => unknown)[] = [];
-afterEach(async () => {
-  for (const cleanup of cleanups.splice(0)) await cleanup();
-});
+import { startSandbox } from '../../support/sandbox.js';
 
 /** A plan reads five lists. */
 const READS = 5;
@@ -28,10 +24,6 @@ type Schedules = Sandbox['world']['schedules'];
 async function deleteDuring(count: number, edit: (schedules: Schedules) => void) {
   const sandbox = await startSandbox();
   const workspace = new Workspace({}, sandbox);
-  cleanups.push(
-    () => workspace.remove(),
-    () => sandbox.close(),
-  );
   declare(workspace, count);
   expect((await workspace.apply()).exit).toBe(0);
   declare(workspace, 1);

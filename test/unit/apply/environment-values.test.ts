@@ -1,11 +1,7 @@
-import { afterEach, expect, test } from 'vitest';
-import { type Fault, type Sandbox, startSandbox } from '../../../src/sandbox/index.js';
+import { expect, test } from 'vitest';
+import type { Fault, Sandbox } from '../../../src/sandbox/index.js';
 import { Workspace } from '../../support/roster.js';
-
-const cleanups: (() => unknown)[] = [];
-afterEach(async () => {
-  for (const cleanup of cleanups.splice(0)) await cleanup();
-});
+import { startSandbox } from '../../support/sandbox.js';
 
 const at = 'every: 6 hours, startTime: 2099-01-01T06:00:00';
 const inputs = "inputs: { country: 'x-${env.SECRET}' }";
@@ -24,10 +20,6 @@ async function arrange(manifest: string): Promise<{ sandbox: Sandbox; workspace:
   const workspace = new Workspace({ 'roster.yaml': manifest }, sandbox);
   workspace.env['SECRET'] = 'a-secret-of-the-environment';
   workspace.sleep = () => new Promise((done) => setImmediate(done));
-  cleanups.push(
-    () => workspace.remove(),
-    () => sandbox.close(),
-  );
   return { sandbox, workspace };
 }
 

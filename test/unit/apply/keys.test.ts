@@ -30,10 +30,6 @@ async function arrange(
   const sandbox = await startSandbox({ variants, seed: parseSeed(JSON.stringify({ scopes: known })) });
   const manifest = { project: 'k', scopes, keys: { ci: { scopes, deliver } } };
   const workspace = new Workspace({ 'roster.yaml': JSON.stringify(manifest) }, sandbox);
-  cleanups.push(
-    () => workspace.remove(),
-    () => sandbox.close(),
-  );
   return { sandbox, workspace };
 }
 

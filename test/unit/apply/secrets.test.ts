@@ -1,11 +1,6 @@
-import { afterEach, expect, test } from 'vitest';
-import { startSandbox } from '../../../src/sandbox/index.js';
+import { expect, test } from 'vitest';
 import { Workspace } from '../../support/roster.js';
-
-const cleanups: (() => unknown)[] = [];
-afterEach(async () => {
-  for (const cleanup of cleanups.splice(0)) await cleanup();
-});
+import { startSandbox } from '../../support/sandbox.js';
 
 /** Too short to be found in any text: only what never puts it there keeps it out. */
 const secret = 'Zq7';
@@ -16,10 +11,6 @@ test('secrets: a description from the environment does not appear in the report 
   const other = { other: { members: ['globex'] } };
   const secretive = { g: { description: 'of ${env.S}', members: [] } };
   const workspace = new Workspace({ 'roster.yaml': manifest({ ...other, ...secretive }) }, sandbox);
-  cleanups.push(
-    () => workspace.remove(),
-    () => sandbox.close(),
-  );
   workspace.env['S'] = secret;
   expect((await workspace.apply()).exit).toBe(0);
   workspace.write('roster.yaml', manifest(other));

@@ -1,11 +1,7 @@
-import { afterEach, expect, test } from 'vitest';
-import { type Sandbox, startSandbox } from '../../../src/sandbox/index.js';
+import { expect, test } from 'vitest';
+import type { Sandbox } from '../../../src/sandbox/index.js';
 import { Workspace } from '../../support/roster.js';
-
-const cleanups: (() => unknown)[] = [];
-afterEach(async () => {
-  for (const cleanup of cleanups.splice(0)) await cleanup();
-});
+import { startSandbox } from '../../support/sandbox.js';
 
 const group = 'project: lag\ngroups:\n  g: { members: [acme-shop] }\n';
 const schedule = `project: lag
@@ -18,10 +14,6 @@ async function arrange(manifest: string): Promise<{ sandbox: Sandbox; workspace:
   const sandbox = await startSandbox();
   const workspace = new Workspace({ 'roster.yaml': manifest }, sandbox);
   workspace.sleep = () => new Promise((done) => setImmediate(done));
-  cleanups.push(
-    () => workspace.remove(),
-    () => sandbox.close(),
-  );
   sandbox.faults.lagMs = 600_000;
   return { sandbox, workspace };
 }

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { acceptableCodes } from '../../../src/model/diagnostic.js';
 import type { Sandbox } from '../../../src/sandbox/index.js';
 import { Workspace } from '../../support/roster.js';
@@ -11,11 +11,6 @@ beforeEach(async () => {
   sandbox = await startSandbox();
   workspace = new Workspace({}, sandbox);
 });
-afterEach(async () => {
-  workspace.remove();
-  await sandbox.close();
-});
-
 const start = '2099-12-01T06:00:00';
 const monday = { target: 'agent/acme-shop', cron: '0 30 2 * * 1', startTime: start };
 const declare = (project: object) =>

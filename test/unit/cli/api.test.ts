@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { defaultSeed, type Sandbox } from '../../../src/sandbox/index.js';
 import { Workspace } from '../../support/roster.js';
 import { startSandbox } from '../../support/sandbox.js';
@@ -8,10 +8,6 @@ let workspace: Workspace;
 beforeEach(async () => {
   sandbox = await startSandbox({ seed: defaultSeed(), keepRequests: 1000 });
   workspace = new Workspace({}, sandbox);
-});
-afterEach(async () => {
-  workspace.remove();
-  await sandbox.close();
 });
 
 function api(...words: string[]) {

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { healths } from '../../../src/model/run.js';
 import type { Sandbox } from '../../../src/sandbox/index.js';
 import { Workspace } from '../../support/roster.js';
@@ -33,10 +33,6 @@ beforeEach(async () => {
     sandbox,
   );
   workspace.env['SECRET_OF_SHOPS'] = 'not for the terminal';
-});
-afterEach(async () => {
-  workspace.remove();
-  await sandbox.close();
 });
 
 /** The words that are offered for the last one; `:files` when files are. */

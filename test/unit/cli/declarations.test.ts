@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join, relative } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { everyCommand, fullName } from '../../../src/cli/command/tree.js';
 import { commands } from '../../../src/cli/commands.js';
 import { buildProgram } from '../../../src/cli/program.js';
@@ -64,10 +64,6 @@ let workspace: Workspace;
 beforeEach(async () => {
   sandbox = await startSandbox({ keepRequests: 100 });
   workspace = new Workspace({ 'roster.yaml': manifest }, sandbox);
-});
-afterEach(async () => {
-  workspace.remove();
-  await sandbox.close();
 });
 
 function run(name: string, id = UNKNOWN_ID) {

@@ -1,8 +1,9 @@
 import { readFileSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
-import { type Sandbox, startSandbox } from '../../../src/sandbox/index.js';
+import { beforeEach, expect, test } from 'vitest';
+import type { Sandbox } from '../../../src/sandbox/index.js';
 import { Workspace } from '../../support/roster.js';
+import { startSandbox } from '../../support/sandbox.js';
 
 /** What `roster drift` says while an apply is running, which changes objects before it records them. */
 let sandbox: Sandbox;
@@ -12,10 +13,6 @@ beforeEach(async () => {
   workspace = new Workspace({}, sandbox);
   declare(['a', 'b']);
   expect((await workspace.apply()).exit).toBe(0);
-});
-afterEach(async () => {
-  workspace.remove();
-  await sandbox.close();
 });
 
 const declare = (names: readonly string[]) =>

@@ -1,19 +1,16 @@
 import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
-import { defaultSeed, type Sandbox, startSandbox } from '../../../src/sandbox/index.js';
+import { beforeEach, expect, test } from 'vitest';
+import { defaultSeed, type Sandbox } from '../../../src/sandbox/index.js';
 import type { driftJson } from '../../../src/view/json/plan-json.js';
 import { Workspace } from '../../support/roster.js';
+import { startSandbox } from '../../support/sandbox.js';
 
 let sandbox: Sandbox;
 let workspace: Workspace;
 beforeEach(async () => {
   sandbox = await startSandbox({ seed: defaultSeed() });
   workspace = new Workspace({}, sandbox);
-});
-afterEach(async () => {
-  workspace.remove();
-  await sandbox.close();
 });
 
 const inventoryPath = () => join(workspace.root, 'roster.inventory.json');

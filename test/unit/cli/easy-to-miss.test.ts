@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import type { Sandbox } from '../../../src/sandbox/index.js';
 import { Workspace } from '../../support/roster.js';
 import { startSandbox } from '../../support/sandbox.js';
@@ -10,10 +10,6 @@ let workspace: Workspace;
 beforeEach(async () => {
   sandbox = await startSandbox();
   workspace = new Workspace({}, sandbox);
-});
-afterEach(async () => {
-  workspace.remove();
-  await sandbox.close();
 });
 
 const declare = (text: string) => workspace.write('roster.yaml', `project: p\n${text}`);

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { codeTexts } from '../../../src/view/code-texts.js';
 import { Workspace } from '../../support/roster.js';
 
@@ -6,7 +6,6 @@ let workspace: Workspace;
 beforeEach(() => {
   workspace = new Workspace({}, { url: 'http://127.0.0.1:9', apiKey: '' });
 });
-afterEach(() => workspace.remove());
 
 test('explain says what a code means and what to do, without a project', async () => {
   const { exit, stdout } = await workspace.command(['explain', 'unknown-agent', 'locked']);

@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { type Sandbox, startSandbox } from '../../../src/sandbox/index.js';
 import { git } from '../../support/repository.js';
 import { Workspace } from '../../support/roster.js';
@@ -13,7 +13,6 @@ beforeEach(() => {
   workspace = new Workspace({ 'roster.yaml': `project: keys\nkeys:\n  ci: ${key}\n` }, sandbox);
   git(workspace.root, 'init', '--quiet');
 });
-afterEach(() => workspace.remove());
 afterAll(() => sandbox.close());
 
 const planned = ['plan', '--allow-self-revoke'];

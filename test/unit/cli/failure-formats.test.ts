@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { Workspace } from '../../support/roster.js';
 
 /** What each format makes of trouble that has no place in a manifest. */
@@ -21,13 +21,9 @@ test.each(Object.keys(read))(
       { 'roster.yaml': 'project: p\n' },
       { url: 'http://127.0.0.1:1', apiKey: 'k' },
     );
-    try {
-      const words = ['validate', '--format', format, '--write', 'json=nowhere/report.json'];
-      const { exit, stdout } = await workspace.command(words);
-      expect([exit, read[format]?.(stdout)]).toEqual([1, 'unwritable-file']);
-    } finally {
-      workspace.remove();
-    }
+    const words = ['validate', '--format', format, '--write', 'json=nowhere/report.json'];
+    const { exit, stdout } = await workspace.command(words);
+    expect([exit, read[format]?.(stdout)]).toEqual([1, 'unwritable-file']);
   },
 );
 
@@ -37,7 +33,6 @@ const wrong = 'project: p\ngroups:\n  a: { membrs: [] }\n';
 describe('a result of an earlier run does not outlive an error', () => {
   let workspace: Workspace;
   const read = (file: string) => readFileSync(join(workspace.root, file), 'utf8');
-  afterEach(() => workspace.remove());
 
   test.each([
     ['plan', 'roster', 'broken YAML', broken],
@@ -122,11 +117,7 @@ test.each([
   'validate --format sarif is under one category for each project and environment: %s',
   async (_, text, flags, id) => {
     const workspace = new Workspace({ 'roster.yaml': text }, { url: 'http://127.0.0.1:1', apiKey: 'k' });
-    try {
-      const { stdout } = await workspace.command(['validate', '--format', 'sarif', ...flags]);
-      expect(JSON.parse(stdout).runs[0].automationDetails).toEqual({ id });
-    } finally {
-      workspace.remove();
-    }
+    const { stdout } = await workspace.command(['validate', '--format', 'sarif', ...flags]);
+    expect(JSON.parse(stdout).runs[0].automationDetails).toEqual({ id });
   },
 );

@@ -23,8 +23,6 @@ beforeEach(async () => {
 });
 afterEach(async () => {
   Command.prototype.opts = opts;
-  workspace.remove();
-  await sandbox.close();
 });
 
 const { opts } = Command.prototype;

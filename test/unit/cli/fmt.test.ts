@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { beforeEach, expect, it } from 'vitest';
 import { limits } from '../../../src/manifest/limits.js';
 import { Workspace } from '../../support/roster.js';
 
@@ -10,7 +10,6 @@ let workspace: Workspace;
 beforeEach(() => {
   workspace = new Workspace({}, { url: '', apiKey: '' });
 });
-afterEach(() => workspace.remove());
 
 it('fmt formats a file with more errors than are listed', async () => {
   const entries = Array.from({ length: limits.diagnostics + 1 }, (_, i) => `  g${i}: {membrs: [a]}\n`);

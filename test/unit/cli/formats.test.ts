@@ -1,11 +1,12 @@
 import { execFileSync } from 'node:child_process';
-import { cpSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { cpSync, mkdtempSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { type Sandbox, startSandbox } from '../../../src/sandbox/index.js';
+import { beforeEach, describe, expect, test } from 'vitest';
+import type { Sandbox } from '../../../src/sandbox/index.js';
 import { git, initWithOrigin } from '../../support/repository.js';
 import { type Ran, Workspace } from '../../support/roster.js';
+import { startSandbox } from '../../support/sandbox.js';
 import { sampleOf } from '../../support/size.js';
 
 /** What roster 0.1 wrote is read by every command, and what a newer one wrote is refused by name and left as it is. */
@@ -24,11 +25,6 @@ beforeEach(async () => {
   sandbox = await startSandbox({ dataFile: join(folder, 'world.json') });
   workspace = new Workspace({ 'roster.yaml': fixture('roster.yaml') }, sandbox);
   workspace.env['SHOP_TOKEN'] = 'first-token-value';
-});
-afterEach(async () => {
-  workspace.remove();
-  await sandbox.close();
-  rmSync(folder, { recursive: true, force: true });
 });
 
 const stores = ['file', 'git'] as const;
@@ -82,7 +78,7 @@ const commands: readonly (readonly [line: string, exit: number, says: string])[]
 ];
 
 /** Each command runs a dozen git processes where the inventory is in git. */
-const linesOf = (store: Store) => (store === 'file' ? commands : sampleOf(commands, 3));
+const linesOf = (store: Store) => (store === 'file' ? commands : sampleOf(commands, 2));
 
 describe.each(stores)('the inventory of roster 0.1 in %s', (store) => {
   beforeEach(() => given(store));

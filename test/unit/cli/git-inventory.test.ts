@@ -1,10 +1,11 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
-import { defaultSeed, type Sandbox, startSandbox } from '../../../src/sandbox/index.js';
+import { beforeEach, expect, test } from 'vitest';
+import { defaultSeed, type Sandbox } from '../../../src/sandbox/index.js';
 import { environment, scenarios } from '../../faults/support/scenarios.js';
 import { git, Remote } from '../../support/repository.js';
 import { Workspace } from '../../support/roster.js';
+import { startSandbox } from '../../support/sandbox.js';
 import { sampleOf } from '../../support/size.js';
 
 /** Whole applies with the inventory in git: what the read-back rests on is on no branch by then. */
@@ -19,11 +20,6 @@ beforeEach(async () => {
   git(workspace.root, 'init', '--quiet');
   git(workspace.root, 'remote', 'add', 'origin', `file://${remote.path}`);
   Object.assign(workspace.env, environment, { GIT_CONFIG_GLOBAL: '/dev/null' });
-});
-afterEach(async () => {
-  workspace.remove();
-  remote.remove();
-  await sandbox.close();
 });
 
 const declare = (manifest: string) =>

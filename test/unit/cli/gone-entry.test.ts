@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { parseSeed, type Sandbox } from '../../../src/sandbox/index.js';
 import { Workspace } from '../../support/roster.js';
 import { startSandbox } from '../../support/sandbox.js';
@@ -31,10 +31,6 @@ beforeEach(async () => {
   sandbox.world.groups.delete(ids[0]);
   for (const each of sandbox.world.groups.values()) if (each.name === 'other') each.description = 'new';
   for (const each of sandbox.world.schedules.values()) each.intervalValue = 7;
-});
-afterEach(async () => {
-  workspace.remove();
-  await sandbox.close();
 });
 
 const json = async (...words: string[]) => {

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { everyCommand, fullName } from '../../../src/cli/command/tree.js';
 import { commands as definitions } from '../../../src/cli/commands.js';
 import { buildProgram } from '../../../src/cli/program.js';
@@ -25,15 +25,11 @@ schedules:
 `;
 
 let sandbox: Sandbox;
-let workspace: Workspace;
-beforeEach(async () => {
-  sandbox = await startSandbox();
-  workspace = new Workspace({ 'roster.yaml': manifest }, sandbox);
-});
-afterEach(async () => {
-  workspace.remove();
-  await sandbox.close();
-});
+/** Help needs no service; the examples get one. */
+let workspace = new Workspace(
+  { 'roster.yaml': manifest },
+  { url: 'http://127.0.0.1:1', apiKey: 'svc_live_none' },
+);
 
 test.each(definitions)(
   'the help of $name has two or three examples, exit codes and a page that exists',
@@ -161,6 +157,11 @@ const examples = definitions.flatMap(({ name, examples: lines, exits }) =>
 );
 
 describe('the examples in the help', () => {
+  beforeEach(async () => {
+    sandbox = await startSandbox();
+    workspace = new Workspace({ 'roster.yaml': manifest }, sandbox);
+  });
+
   test.each(examples)(
     '$line runs, and exits with a code that its help lists',
     async ({ name, line, exits }) => {

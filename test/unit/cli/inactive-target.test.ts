@@ -1,13 +1,8 @@
-import { afterEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { ResourceStatus } from '../../../src/model/run.js';
 import type { Seed } from '../../../src/sandbox/index.js';
 import { Workspace } from '../../support/roster.js';
 import { startSandbox } from '../../support/sandbox.js';
-
-const cleanups: (() => unknown)[] = [];
-afterEach(async () => {
-  for (const cleanup of cleanups.splice(0)) await cleanup();
-});
 
 const day = 86_400_000;
 const agent = { externalAgentId: 'acme-shop', name: 'Acme' };
@@ -16,10 +11,6 @@ async function world(seed: Seed) {
   const sandbox = await startSandbox({ seed, speed: 0, now: new Date('2026-12-01T12:00:00Z') });
   const workspace = new Workspace({}, sandbox);
   workspace.now = () => sandbox.now();
-  cleanups.push(
-    () => workspace.remove(),
-    () => sandbox.close(),
-  );
   const declare = (rest: object) =>
     workspace.write('roster.yaml', JSON.stringify({ project: 'prices', ...rest }));
   const apply = async (rest: object) => {

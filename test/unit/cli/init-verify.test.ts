@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { beforeEach, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { git } from '../../support/repository.js';
 import { Workspace } from '../../support/roster.js';
@@ -13,7 +13,6 @@ beforeEach(() => {
   git(workspace.root, 'init', '--quiet', '--initial-branch=main');
   git(workspace.root, 'remote', 'add', 'origin', 'git@github.com:acme/config.git');
 });
-afterEach(() => workspace.remove());
 
 const read = (path: string) => readFileSync(join(workspace.root, path), 'utf8');
 

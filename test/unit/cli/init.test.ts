@@ -12,7 +12,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { createAll, occupantOf } from '../../../src/engine/init/new-files.js';
 import { readRemoteUrl } from '../../../src/engine/init/repository-facts.js';
@@ -27,7 +27,6 @@ let workspace: Workspace;
 beforeEach(() => {
   workspace = new Workspace({}, { url: '', apiKey: '' });
 });
-afterEach(() => workspace.remove());
 
 interface Made {
   readonly written: string[];

@@ -2,14 +2,15 @@ import { execFileSync } from 'node:child_process';
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { gitStore } from '../../../src/inventory/git-store.js';
 import { emptyInventory } from '../../../src/model/inventory.js';
 import type { Log, LogEntry } from '../../../src/model/log.js';
-import { type Sandbox, startSandbox } from '../../../src/sandbox/index.js';
+import type { Sandbox } from '../../../src/sandbox/index.js';
 import { danger } from '../../support/inert.js';
 import { git, Remote } from '../../support/repository.js';
 import { Workspace } from '../../support/roster.js';
+import { startSandbox } from '../../support/sandbox.js';
 
 let remote: Remote;
 let sandbox: Sandbox;
@@ -23,11 +24,6 @@ beforeEach(async () => {
   git(workspace.root, 'config', 'user.name', 'Ada');
   git(workspace.root, 'config', 'user.email', 'ada@example.com');
   Object.assign(workspace.env, { GIT_CONFIG_GLOBAL: '/dev/null' });
-});
-afterEach(async () => {
-  workspace.remove();
-  remote.remove();
-  await sandbox.close();
 });
 
 const declare = (groups: string) =>

@@ -19,10 +19,6 @@ const daily = {
 async function arrange(schedules: object, variants: Variant[] = []) {
   const sandbox = await startSandbox({ variants });
   const workspace = new Workspace({}, sandbox);
-  cleanups.push(
-    () => workspace.remove(),
-    () => sandbox.close(),
-  );
   declare(workspace, schedules);
   return { sandbox, workspace };
 }

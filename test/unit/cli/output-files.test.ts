@@ -1,6 +1,6 @@
 import { readFileSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { Workspace } from '../../support/roster.js';
 
 const good = 'project: p\ninclude: [teams/a.yaml]\ninventory: { file: state.json }\n';
@@ -11,14 +11,8 @@ const files = {
   'before.json': 'as it was',
 };
 
-const cleanups: (() => void)[] = [];
-afterEach(() => {
-  for (const cleanup of cleanups.splice(0)) cleanup();
-});
-
 function workspace(more: Readonly<Record<string, string>> = {}): Workspace {
   const made = new Workspace({ ...files, ...more }, { url: 'http://127.0.0.1:1', apiKey: 'svc_live_test' });
-  cleanups.push(() => made.remove());
   symlinkSync('teams', join(made.root, 'link'));
   return made;
 }

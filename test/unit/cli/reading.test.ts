@@ -1,8 +1,9 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { defaultSeed, type Sandbox, startSandbox } from '../../../src/sandbox/index.js';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { defaultSeed, type Sandbox } from '../../../src/sandbox/index.js';
 import { Workspace } from '../../support/roster.js';
+import { startSandbox } from '../../support/sandbox.js';
 
 /** What a person reads in a terminal. */
 
@@ -11,10 +12,6 @@ let workspace: Workspace;
 beforeEach(async () => {
   sandbox = await startSandbox({ seed: defaultSeed() });
   workspace = new Workspace({}, sandbox);
-});
-afterEach(async () => {
-  workspace.remove();
-  await sandbox.close();
 });
 
 const declare = (text: string) => workspace.write('roster.yaml', `project: p\n${text}`);

@@ -1,21 +1,12 @@
-import { afterEach, expect, test } from 'vitest';
-import { startSandbox } from '../../../src/sandbox/index.js';
+import { expect, test } from 'vitest';
 import { Workspace } from '../../support/roster.js';
-
-const cleanups: (() => unknown)[] = [];
-afterEach(async () => {
-  for (const cleanup of cleanups.splice(0)) await cleanup();
-});
+import { startSandbox } from '../../support/sandbox.js';
 
 /** A project whose group is deployed and protected, and no longer declared. */
 async function protectedGroup() {
   const sandbox = await startSandbox();
   const group = 'groups:\n  g: { members: [acme-shop], protect: true }\n  h: { members: [globex] }\n';
   const workspace = new Workspace({ 'roster.yaml': `project: refused\n${group}` }, sandbox);
-  cleanups.push(
-    () => workspace.remove(),
-    () => sandbox.close(),
-  );
   expect((await workspace.apply()).exit).toBe(0);
   workspace.write('roster.yaml', 'project: refused\ngroups:\n  h: { members: [globex] }\n');
   sandbox.requests.length = 0;

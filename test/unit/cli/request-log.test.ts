@@ -13,7 +13,6 @@ async function inWorkspace(work: (workspace: Workspace, requests: () => number) 
   try {
     await work(workspace, () => sandbox.requests.length);
   } finally {
-    workspace.remove();
     await sandbox.close();
   }
 }

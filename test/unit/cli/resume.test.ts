@@ -1,8 +1,9 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { type Sandbox, startSandbox } from '../../../src/sandbox/index.js';
+import { beforeEach, describe, expect, test } from 'vitest';
+import type { Sandbox } from '../../../src/sandbox/index.js';
 import { Workspace } from '../../support/roster.js';
+import { startSandbox } from '../../support/sandbox.js';
 
 /** `roster apply --expect DIGEST --resume`, after an apply of that plan that failed in part. */
 
@@ -45,10 +46,6 @@ beforeEach(async () => {
   expect((await apply()).exit).toBe(3);
   sandbox.faults.faults = [];
   expect(sandbox.world.groups.size).toBe(2);
-});
-afterEach(async () => {
-  workspace.remove();
-  await sandbox.close();
 });
 
 test('the rest of the plan is applied, and then there is nothing left to resume', async () => {

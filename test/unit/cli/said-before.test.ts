@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Sandbox, startSandbox } from '../../../src/sandbox/index.js';
 import { Workspace } from '../../support/roster.js';
 
@@ -9,7 +9,6 @@ let workspace: Workspace;
 beforeAll(async () => {
   sandbox = await startSandbox();
 });
-afterEach(() => workspace.remove());
 afterAll(() => sandbox.close());
 
 const groups = 'groups:\n  a: { members: [acme-shop] }\n';

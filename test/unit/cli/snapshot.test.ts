@@ -4,8 +4,9 @@ import { Socket } from 'node:net';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { kinds } from '../../../src/kinds/index.js';
-import { type Sandbox, startSandbox } from '../../../src/sandbox/index.js';
+import type { Sandbox } from '../../../src/sandbox/index.js';
 import { Workspace } from '../../support/roster.js';
+import { startSandbox } from '../../support/sandbox.js';
 import { mustHide } from '../../support/secrets.js';
 import { planAgain } from '../../support/snapshots.js';
 import { read, type Schema, validator } from '../schemas/schemas.js';
@@ -30,8 +31,6 @@ beforeEach(async () => {
 });
 afterEach(async () => {
   vi.restoreAllMocks();
-  workspace.remove();
-  await sandbox.close();
 });
 
 const take = () => workspace.command(['snapshot', '--out', 'state.json']);

@@ -1,15 +1,10 @@
-import { afterEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { ResourceStatus } from '../../../src/model/run.js';
 import type { Seed } from '../../../src/sandbox/index.js';
 import { initWithOrigin } from '../../support/repository.js';
 import { Workspace } from '../../support/roster.js';
 import { startSandbox } from '../../support/sandbox.js';
 import { sampleOf } from '../../support/size.js';
-
-const cleanups: (() => unknown)[] = [];
-afterEach(async () => {
-  for (const cleanup of cleanups.splice(0)) await cleanup();
-});
 
 const hour = 3_600_000;
 const now = new Date('2026-12-08T12:30:00Z');
@@ -21,10 +16,6 @@ const manifest = `project: prices\ninventory: { git: {} }\nschedules:\n  hourly:
 async function behind(hours: number) {
   const sandbox = await startSandbox({ seed, speed: 0, now });
   const workspace = new Workspace({ 'roster.yaml': manifest }, sandbox);
-  cleanups.push(
-    () => workspace.remove(),
-    () => sandbox.close(),
-  );
   workspace.now = () => new Date(sandbox.now().getTime() - hours * hour);
   initWithOrigin(workspace.root);
   const run = (...words: string[]) => {

@@ -1,13 +1,8 @@
-import { afterEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { ResourceStatus } from '../../../src/model/run.js';
 import type { Seed } from '../../../src/sandbox/index.js';
 import { Workspace } from '../../support/roster.js';
 import { startSandbox } from '../../support/sandbox.js';
-
-const cleanups: (() => unknown)[] = [];
-afterEach(async () => {
-  for (const cleanup of cleanups.splice(0)) await cleanup();
-});
 
 const now = new Date('2026-12-08T12:00:00Z');
 const agent = (externalAgentId: string, name = externalAgentId) => ({ externalAgentId, name });
@@ -33,10 +28,6 @@ async function applied() {
   const sandbox = await startSandbox({ seed, speed: 0, now });
   const workspace = new Workspace({ 'roster.yaml': fine }, sandbox);
   workspace.now = () => sandbox.now();
-  cleanups.push(
-    () => workspace.remove(),
-    () => sandbox.close(),
-  );
   expect((await workspace.apply()).exit).toBe(0);
   return workspace;
 }

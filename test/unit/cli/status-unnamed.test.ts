@@ -1,7 +1,8 @@
 import { afterEach, expect, test } from 'vitest';
 import type { ResourceStatus } from '../../../src/model/run.js';
-import { type Sandbox, type Seed, startSandbox } from '../../../src/sandbox/index.js';
+import type { Sandbox, Seed } from '../../../src/sandbox/index.js';
 import { Workspace } from '../../support/roster.js';
+import { startSandbox } from '../../support/sandbox.js';
 
 /** Lists of group runs and pipeline runs need not name their group or pipeline (interface §2, Group run). */
 
@@ -30,7 +31,6 @@ async function world(
   const workspace = new Workspace({ 'roster.yaml': text }, sandbox);
   workspace.now = () => sandbox.now();
   close = async () => {
-    workspace.remove();
     await sandbox.close();
   };
   const applied = await workspace.apply();

@@ -1,6 +1,6 @@
 import { mkdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { defaultSeed, type Sandbox } from '../../../src/sandbox/index.js';
 import { Workspace } from '../../support/roster.js';
 import { startSandbox } from '../../support/sandbox.js';
@@ -11,10 +11,6 @@ beforeEach(async () => {
   sandbox = await startSandbox({ seed: defaultSeed() });
   workspace = new Workspace({}, sandbox);
   workspace.write('roster.yaml', manifest);
-});
-afterEach(async () => {
-  workspace.remove();
-  await sandbox.close();
 });
 
 const manifest = `project: p

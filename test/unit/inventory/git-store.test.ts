@@ -1,5 +1,5 @@
 import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { print } from '../../../src/inventory/format.js';
 import { gitStore } from '../../../src/inventory/git-store.js';
@@ -255,6 +255,7 @@ describe('the inventory on a branch', () => {
   inLongRun('runs none of the hooks of the user', async () => {
     const folder = remote.clone();
     const hook = join(folder, '.git/hooks/pre-push');
+    mkdirSync(dirname(hook));
     writeFileSync(hook, '#!/bin/sh\nexit 1\n');
     chmodSync(hook, 0o755);
     await applyIn(folder, owning('a'));
@@ -544,6 +545,7 @@ describe('an unavailable remote', () => {
 
   test('that rejects the push is reported with its message', async () => {
     const hook = join(remote.path, 'hooks/pre-receive');
+    mkdirSync(dirname(hook));
     writeFileSync(hook, '#!/bin/sh\necho "this branch is protected" >&2\nexit 1\n');
     chmodSync(hook, 0o755);
     const store = storeIn(remote.clone());

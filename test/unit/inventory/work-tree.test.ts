@@ -1,7 +1,7 @@
-import { cpSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, realpathSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import {
   checkRemote,
   NoRepository,
@@ -15,13 +15,18 @@ const env = { PATH: process.env['PATH'], GIT_CONFIG_GLOBAL: '/dev/null', GIT_CON
 let root = '';
 /** A clone with one commit. */
 let clone = '';
+/** Copied for each test, because making it takes several processes. */
+let template = '';
+beforeAll(() => {
+  template = mkdtempSync(join(tmpdir(), 'roster-template-'));
+  git(template, 'init', '--quiet', '--initial-branch=main');
+  git(template, 'commit', '--quiet', '--allow-empty', '-m', 'first');
+});
 beforeEach(() => {
   root = realpathSync(mkdtempSync(join(tmpdir(), 'roster-work-tree-')));
   clone = join(root, 'clone');
-  git(root, 'init', '--quiet', '--initial-branch=main', clone);
-  git(clone, 'commit', '--quiet', '--allow-empty', '-m', 'first');
+  cpSync(template, clone, { recursive: true });
 });
-afterEach(() => rmSync(root, { recursive: true }));
 
 async function topOf(folder: string): Promise<string> {
   try {

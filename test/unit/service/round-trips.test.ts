@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { apply } from '../../../src/engine/apply.js';
 import { withSession } from '../../../src/engine/session.js';
 import { defaultSeed, type Seed } from '../../../src/sandbox/index.js';
@@ -6,20 +6,11 @@ import { Workspace } from '../../support/roster.js';
 import { inRounds } from '../../support/rounds.js';
 import { startSandbox, type Variant } from '../../support/sandbox.js';
 
-const cleanups: (() => unknown)[] = [];
-afterEach(async () => {
-  for (const cleanup of cleanups.splice(0)) await cleanup();
-});
-
 const range = (count: number) => Array.from({ length: count }, (_, index) => index);
 
 async function arrange(manifest: object, variants: Variant[] = [], seed: Seed = {}) {
   const sandbox = await startSandbox({ variants, seed: { ...defaultSeed(), ...seed } });
   const workspace = new Workspace({}, sandbox);
-  cleanups.push(
-    () => workspace.remove(),
-    () => sandbox.close(),
-  );
   const declare = (text: object) =>
     workspace.write('roster.yaml', JSON.stringify({ project: 'rounds', ...text }));
   declare(manifest);

@@ -14,6 +14,7 @@ import * as keys from '../../../src/service/operations/keys.js';
 import * as pipelines from '../../../src/service/operations/pipelines.js';
 import * as schedules from '../../../src/service/operations/schedules.js';
 import { startSandbox, VARIANTS, type Variant } from '../../support/sandbox.js';
+import { sampleOf } from '../../support/size.js';
 import { defaults } from './server.js';
 
 const scripted = {
@@ -28,7 +29,7 @@ const scripted = {
   groups: [{ name: 'Shops', members: ['acme', 'globex'] }],
 };
 
-test.each(Object.keys(VARIANTS) as Variant[])(
+test.each(sampleOf(Object.keys(VARIANTS) as Variant[], 25))(
   'operations: runs and data are understood from a service that behaves as %s',
   async (variant) => {
     const clock = new Date('2026-11-01T12:00:00Z');
@@ -79,7 +80,7 @@ const firstRuns = new Map<Variant, string | null>([
   ['preview-never', null],
 ]);
 
-test.each(Object.keys(VARIANTS) as Variant[])(
+test.each(sampleOf(Object.keys(VARIANTS) as Variant[], 25))(
   'operations: every operation understands a service that behaves as %s',
   async (variant) => {
     const sandbox = await startSandbox({ variants: [variant] });

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { startsPerHour, startsPerMinute } from '../../../src/timing/start-counts.js';
+import { runs } from '../../support/size.js';
 
 const hourly = {
   timing: { type: 'Cron', expression: '0 30 * * * *', startTime: '1970-01-01T00:00:00' },
@@ -52,7 +53,7 @@ describe('starts by the hour', () => {
           .reduce((all, each) => all + each, 0);
         expect(sum).toBe(found.minutes.reduce((all, each) => all + each, 0));
       }),
-      { numRuns: 60 },
+      { numRuns: runs(15, 60) },
     );
   });
 });

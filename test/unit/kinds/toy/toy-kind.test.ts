@@ -34,10 +34,7 @@ beforeEach(async () => {
   service = await startWebhookService();
   workspace = new Workspace({ 'roster.yaml': manifest('https://example.com/a') }, service);
 });
-afterEach(async () => {
-  workspace.remove();
-  await service.close();
-});
+afterEach(() => service.close());
 
 const unchanged = { create: 0, update: 0, delete: 0, unchanged: 2 };
 

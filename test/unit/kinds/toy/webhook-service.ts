@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { type Sandbox, startSandbox } from '../../../../src/sandbox/index.js';
+import type { Sandbox } from '../../../../src/sandbox/index.js';
+import { startSandbox } from '../../../support/sandbox.js';
 
 export interface Webhook {
   readonly id: string;
