@@ -50,6 +50,7 @@ export const commands: readonly Command[] = [
     command(inspect.listCommand, async () => (await import('./inspect.js')).runList),
     command(inspect.whyCommand, async () => (await import('./inspect.js')).runWhy),
     command(inspect.snapshotCommand, async () => (await import('./inspect.js')).runSnapshot),
+    command(inspect.renderCommand, async () => (await import('./render.js')).runRender),
     command(inspect.graphCommand, async () => (await import('./graph.js')).runGraph),
     command(inspect.calendarCommand, async () => (await import('./calendar.js')).runCalendar),
     command(inspect.logCommand, async () => (await import('./log.js')).runLog),

@@ -2,6 +2,7 @@ import { basename, dirname, join, posix, resolve } from 'node:path';
 import satisfies from 'semver/functions/satisfies.js';
 import validRange from 'semver/ranges/valid.js';
 import type { Diagnostic } from '../model/diagnostic.js';
+import type { JsonObject } from '../model/json.js';
 import type { Kind } from '../model/kind.js';
 import type { Address, Project } from '../model/resource.js';
 import { findApiKeys, secretsIn } from '../redact/redactor.js';
@@ -25,6 +26,7 @@ import {
   type WrittenInventory,
 } from './settings.js';
 import { readTopLevel, reportEmpty, type TopLevel } from './top-level.js';
+import { type WrittenProject, writtenProject } from './written.js';
 
 export interface LoadOptions {
   /** `-f`: relative to `cwd`. Default: roster.yaml in `cwd` or the closest parent. */
@@ -54,6 +56,8 @@ export interface Loaded {
   readonly project: Project | null;
   /** Everything that is wrong, in the order of the files and their lines. */
   readonly diagnostics: readonly Diagnostic[];
+  /** The same in the form of a manifest, made when it is asked for. Null when there are errors. */
+  readonly written: (() => WrittenProject) | null;
   /** The files that could be read and parsed, in that order, with their paths as shown in messages. */
   readonly files: readonly { readonly file: string; readonly text: string }[];
   /** Absolute paths of all files of the project, including the inventory and those that could not be read. */
@@ -70,16 +74,17 @@ export function loadProject(options: LoadOptions): Loaded {
   const diagnostics = new Diagnostics();
   const cwd = resolve(options.cwd);
   const file = findProjectFile(options.file, cwd, diagnostics);
-  const { project, ...rest } =
+  const { project, written, ...rest } =
     file === null ? nothing([]) : new ProjectLoader(file, { ...options, cwd }, diagnostics).load();
   if (project === null && !diagnostics.failed) throw new Error('a project is refused without a reason');
-  return { project: diagnostics.failed ? null : project, diagnostics: diagnostics.sorted(), ...rest };
+  const made = diagnostics.failed ? { project: null, written: null } : { project, written };
+  return { ...made, diagnostics: diagnostics.sorted(), ...rest };
 }
 
 type LoadedProject = Omit<Loaded, 'diagnostics'>;
 
 function nothing(paths: readonly string[]): LoadedProject {
-  return { project: null, files: [], allFiles: false, paths };
+  return { project: null, written: null, files: [], allFiles: false, paths };
 }
 
 interface ManifestFile extends TopLevel {
@@ -124,6 +129,7 @@ class ProjectLoader {
     this.checkInventory(read, names);
     return {
       project: this.project(top, read, entries, manifests),
+      written: read.written && writtenBy(read.written, read, entries),
       files: manifests.map(({ source }) => ({ file: source.file, text: source.text })),
       allFiles,
       paths: [...own].map((path) => join(this.root, path)),
@@ -215,6 +221,10 @@ class ProjectLoader {
       secrets: unwritten(read.variables.environment.secrets, manifests, list),
     };
   }
+}
+
+function writtenBy(settings: JsonObject, { environments }: SettingsRead, { list }: EntriesRead) {
+  return () => writtenProject(settings, environments.declared, list);
 }
 
 function removedOf({ removed }: SettingsRead): Pick<Project, 'removed' | 'removedPlaces'> {

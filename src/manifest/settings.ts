@@ -1,5 +1,5 @@
 import { urlFault } from '../model/connection.js';
-import type { Json } from '../model/json.js';
+import type { Json, JsonObject } from '../model/json.js';
 import type { InventorySetting, ProjectSettings } from '../model/resource.js';
 import { defaultSafeguards, safeguardsFrom } from '../model/safeguards.js';
 import { placeOf, type Source, type Span } from '../yaml/source.js';
@@ -32,6 +32,8 @@ import type { VariableOptions, Variables } from './variables.js';
 export interface SettingsRead {
   /** Null when something is wrong with them. */
   readonly settings: ProjectSettings | null;
+  /** The same as in a manifest, without what is left out. */
+  readonly written: JsonObject | null;
   /** Where the inventory is named, or would be. */
   readonly inventory: Span;
   /** Files that inventories are kept in: this environment's, and those of the others. */
@@ -94,6 +96,7 @@ export function readSettings(
             ...urlPlaceOf(valid, entry),
             ...(environment === null ? unselectedOf(written) : {}),
           },
+    written: valid === null ? null : value,
     inventory: find(entry, ['inventory', 'file']).span,
     inventories: [valid?.inventory, inventory ?? {}].flatMap((each) => inventoryFiles(each, names)),
     variables,

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { afterAll, expect, test } from 'vitest';
 import { parse, stringify } from 'yaml';
+import { render, renderedYaml } from '../../src/engine/render.js';
 import { kinds } from '../../src/kinds/index.js';
 import type { JsonObject } from '../../src/model/json.js';
 import type { Declared } from '../../src/model/resource.js';
@@ -11,7 +12,7 @@ import { withEach } from '../support/repeated.js';
 import { Workspace } from '../support/roster.js';
 import { startSandbox } from '../support/sandbox.js';
 import { runs } from '../support/size.js';
-import { load } from '../unit/manifest/project.js';
+import { inFolder, load } from '../unit/manifest/project.js';
 
 const cleanups: (() => unknown)[] = [];
 afterAll(async () => {
@@ -24,7 +25,8 @@ function declared(text: string) {
   const meaning = ({ source: _, placeOf: __, ...entry }: Declared) => [entry.address, entry] as const;
   return {
     entries: Object.fromEntries((project?.entries ?? []).map(meaning)),
-    problems: diagnostics.map(({ code, message }) => ({ code, message })),
+    // One line stands for several items with the same problem.
+    problems: [...new Set(diagnostics.map(({ code, message }) => `${code}: ${message}`))].sort(),
   };
 }
 
@@ -75,6 +77,23 @@ test('a project with `each` has the plan and the digest of the project written o
     { numRuns: runs(4, 60) },
   );
 });
+
+test('what is rendered declares the same, is the same when it is rendered again, and the same with `each`', () => {
+  fc.assert(
+    fc.property(projectData, (data) => {
+      const text = stringify(data);
+      const rendered = renderOf(text);
+      expect(declared(rendered)).toEqual(declared(text));
+      expect(renderOf(rendered)).toBe(rendered);
+      expect(renderOf(withEach(text))).toBe(rendered);
+    }),
+    { numRuns: runs(30, 1_000) },
+  );
+});
+
+function renderOf(text: string): string {
+  return inFolder({ 'roster.yaml': text }, (cwd) => renderedYaml(render({ cwd, env: {} })));
+}
 
 const word = fc.string({ maxLength: 4, unit: fc.constantFrom(...'ab $${}."', '${', 'é') });
 type Part = { readonly text: string } | { readonly use: 'each.key' | 'each.value.a' | 'var.v' };

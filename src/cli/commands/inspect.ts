@@ -108,6 +108,24 @@ export const graphCommand = define({
   docs: 'docs/manifests.md',
 });
 
+export const renderCommand = define({
+  name: 'render',
+  summary: 'Print the project as roster understands it, offline',
+  about:
+    'Print the project as one file, as roster understands it: entries with `each` repeated, variables replaced, defaults and environment applied, entries sorted. `${env.NAME}` stays as it is written. The file gives the same plan as the project.',
+  arguments: [addresses],
+  shared: common,
+  does: offline,
+  formats: ['text', 'yaml', 'json'],
+  examples: [
+    ['Print the whole project', 'roster render'],
+    ['See what an entry comes to in an environment', 'roster render schedule/nightly -e staging'],
+    ['Save it as JSON as well', 'roster render --write json=project.json'],
+  ],
+  exits: { 0: 'Success', 1: 'An error' },
+  docs: 'docs/manifests.md',
+});
+
 export const calendarCommand = define({
   name: 'calendar',
   summary: 'Show when agents start over the next days, offline',

@@ -1,0 +1,51 @@
+import { isJsonObject, type Json, type JsonObject } from '../model/json.js';
+import type { Address } from '../model/resource.js';
+import { escapedValue } from '../model/template.js';
+import { naturalOrder } from '../model/words.js';
+import { propertyNames, settingNames } from './generated/validators.js';
+import type { EntryRead } from './kind-reader.js';
+
+/**
+ * A project as it is understood, in the form of a manifest: entries are repeated, variables replaced, defaults and
+ * environment applied. `${env.NAME}` stays as it is written.
+ */
+export interface WrittenProject {
+  readonly settings: JsonObject;
+  /** In the order of their keys. */
+  readonly entries: readonly WrittenEntry[];
+}
+
+export interface WrittenEntry {
+  readonly address: Address;
+  readonly section: string;
+  readonly key: string;
+  readonly properties: JsonObject;
+}
+
+/** `settings` are those in effect. The names of environments stay, because inventories and entries of others have them. */
+export function writtenProject(
+  settings: JsonObject,
+  environments: ReadonlySet<string>,
+  list: readonly EntryRead[],
+): WrittenProject {
+  const names = Object.fromEntries([...environments].map((name) => [name, {}]));
+  // The entries of all files are in one.
+  const { include: _, ...own } = settings;
+  const all = { ...own, ...(environments.size > 0 ? { environments: names } : {}) };
+  const entries = list.map(writtenEntry).sort((a, b) => naturalOrder(a.key, b.key));
+  return { settings: inOrder(escapedValue(all), settingNames), entries };
+}
+
+function writtenEntry({ kind, declared, written }: EntryRead): WrittenEntry {
+  const { address, key, templates } = declared;
+  // It exists here.
+  const { environments: _, ...own } = written;
+  const properties = { ...(escapedValue(own) as JsonObject), ...templates };
+  const { section } = kind;
+  return { address, section, key, properties: inOrder(properties, propertyNames[section] ?? []) };
+}
+
+function inOrder(value: Json, names: readonly string[]): JsonObject {
+  const entries = isJsonObject(value) ? new Map(Object.entries(value)) : new Map<string, Json>();
+  return Object.fromEntries([...entries].sort(([a], [b]) => names.indexOf(a) - names.indexOf(b)));
+}
