@@ -8,6 +8,7 @@ import { bundle } from '../../scripts/products.js';
 import { apply } from './apply.js';
 import type { Bench, Build } from './bench.js';
 import { COMMANDS, type CommandName, commands } from './commands.js';
+import { each } from './each.js';
 import { hostile } from './hostile.js';
 import { latency } from './latency.js';
 import { Meter } from './measure.js';
@@ -18,7 +19,7 @@ import { startRate } from './start-rate.js';
 import { terraformVersion } from './terraform.js';
 
 const names = Object.keys(COMMANDS) as CommandName[];
-const others = { start, latency, apply, sandbox, hostile, starts: startRate };
+const others = { start, latency, apply, sandbox, hostile, each, starts: startRate };
 
 const { values, positionals: parts } = parseArgs({
   allowPositionals: true,

@@ -228,4 +228,16 @@ describe.skipIf(!isLong)('a user who follows a page of docs/', () => {
     expect(results[0]?.output).toMatch(/0 to create, 0 to update, 0 to replace, 0 to delete, 4 to adopt/);
     expect(await at.run('roster plan --detailed-exitcode')).toMatchObject({ exit: 0 });
   });
+
+  test('repeat.md: one entry in place of copies changes nothing', async () => {
+    const [copies, repeated] = blocksOf('repeat.md').filter(({ language }) => language === 'yaml');
+    const at = await begin(copies?.text);
+    at.write(repeated?.text ?? '');
+    // The page shows two of the ten copies.
+    expect((await at.run('roster plan')).output).toMatch(
+      /8 to create, 0 to update, .* 0 to delete, .* 2 unchanged/,
+    );
+    await at.run('roster apply');
+    expect((await at.run('roster plan')).output).toContain('(10 unchanged)');
+  });
 });

@@ -57,7 +57,7 @@ const cache = fileURLToPath(new URL('../../node_modules/.cache/roster/repositori
 /** A bare repository with these files, kept from run to run. Copying it is much faster than making one. */
 function templateOf(files: Readonly<Record<string, string>>): string {
   const name = createHash('sha256')
-    .update(JSON.stringify([files, identity]))
+    .update(JSON.stringify([files, identity, 'with a folder for hooks']))
     .digest('hex')
     .slice(0, 16);
   const template = join(cache, name);
@@ -65,6 +65,7 @@ function templateOf(files: Readonly<Record<string, string>>): string {
   mkdirSync(cache, { recursive: true });
   const folder = mkdtempSync(join(cache, 'new-'));
   makeRepository(folder, files);
+  mkdirSync(join(folder, 'bare.git', 'hooks'));
   try {
     renameSync(join(folder, 'bare.git'), template);
   } catch (error) {
