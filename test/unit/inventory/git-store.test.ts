@@ -255,7 +255,7 @@ describe('the inventory on a branch', () => {
   inLongRun('runs none of the hooks of the user', async () => {
     const folder = remote.clone();
     const hook = join(folder, '.git/hooks/pre-push');
-    mkdirSync(dirname(hook));
+    mkdirSync(dirname(hook), { recursive: true });
     writeFileSync(hook, '#!/bin/sh\nexit 1\n');
     chmodSync(hook, 0o755);
     await applyIn(folder, owning('a'));
@@ -545,7 +545,7 @@ describe('an unavailable remote', () => {
 
   test('that rejects the push is reported with its message', async () => {
     const hook = join(remote.path, 'hooks/pre-receive');
-    mkdirSync(dirname(hook));
+    mkdirSync(dirname(hook), { recursive: true });
     writeFileSync(hook, '#!/bin/sh\necho "this branch is protected" >&2\nexit 1\n');
     chmodSync(hook, 0o755);
     const store = storeIn(remote.clone());
