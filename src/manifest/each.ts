@@ -93,10 +93,11 @@ export class Repetition {
     const isRepeatable = this.hasPlaceholder(written.key);
     const items = this.exceeded ? null : this.itemsOf(each, written.key.source, isElsewhere);
     if (items === null) return { ...nothing, complete: isElsewhere && !this.exceeded };
-    if (items.length === 0) this.reportEmpty(each);
-    const size = items.length * sizeOf(written.value);
+    if (items.length === 0 && !isElsewhere) this.reportEmpty(each);
+    const repeated = { ...written, value: without(written.value, 'each') };
+    const size = items.length * sizeOf(repeated.value);
     if (!isRepeatable || !this.afford(written.key, size)) return { ...nothing, complete: false };
-    return { written, items, complete: true };
+    return { written: repeated, items, complete: true };
   }
 
   /** The copies, as far as they can be made. */
@@ -108,7 +109,7 @@ export class Repetition {
 
   private entryOf(written: Entry, item: EachItem): Entry | null {
     const key = this.keyOf(written, item);
-    const value = this.copy(without(written.value, 'each'), item);
+    const value = this.copy(written.value, item);
     if (heightOf(value) + LEVELS_AROUND > limits.depth) {
       this.tooMuch(written.key, `values are nested more than ${limits.depth} levels deep`);
       return null;
@@ -245,6 +246,10 @@ export class Repetition {
     if (use.of === 'key') return key;
     const reached = reach(value, use.path);
     if (reached.found !== undefined) return reached.found;
+    if (this.diagnostics.full) {
+      this.diagnostics.skip(1);
+      return undefined;
+    }
     const { suggestions } = this.diagnostics;
     const { message, help } = noSuchPath('each.value', use.path, reached, suggestions);
     this.diagnostics.error('unknown-variable', this.places.within(node, use), message, { help });

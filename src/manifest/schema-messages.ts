@@ -256,6 +256,7 @@ function typeHint(mistyped: FailureAt, expected: readonly string[]): string | un
   const schema = parentOf(failure);
   const [, variable] = /^["']?\$\{var\.([\w-]+)\}["']?$/.exec(written) ?? [];
   if (variable !== undefined) return `Change the value of the variable ${quoted(variable)}.`;
+  if (/\$\{each\./.test(written)) return 'Change the value of the item.';
   if (expected.includes('object'))
     return (typeof value === 'string' ? colonHint(value) : undefined) ?? exampleHint(schema);
   if (expected.includes('array') && typeof value === 'string') return listHint(value, mistyped.name);

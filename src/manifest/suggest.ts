@@ -31,7 +31,7 @@ export function suggestWithin(
 
 /** Suggestions for one run. Null, too, once too many words were compared. */
 export class Suggestions {
-  private readonly byMap = new WeakMap<object, Map<string, string | null>>();
+  private readonly byMap = new WeakMap<object, SeenKeys>();
 
   constructor(private comparisons: number = limits.comparisons) {}
 
@@ -43,15 +43,30 @@ export class Suggestions {
 
   /** The closest key of a map; the same word is looked up in many entries. */
   keyOf(word: string, map: object): string | null {
-    const before = this.byMap.get(map) ?? new Map<string, string | null>();
-    this.byMap.set(map, before);
-    const known = before.get(word);
-    if (known !== undefined) return known;
-    const keys = Object.keys(map);
-    const near = this.of(word, keys, keys.length);
-    before.set(word, near);
-    return near;
+    const { keys, near } = this.known(map);
+    const before = near.get(word);
+    if (before !== undefined) return before;
+    const found = this.of(word, keys, keys.length);
+    near.set(word, found);
+    return found;
   }
+
+  /** Listed once: many mistakes may be made with one large map. */
+  keysOf(map: object): readonly string[] {
+    return this.known(map).keys;
+  }
+
+  private known(map: object): SeenKeys {
+    const known = this.byMap.get(map) ?? { keys: Object.keys(map), near: new Map() };
+    this.byMap.set(map, known);
+    return known;
+  }
+}
+
+/** The keys of a map, and which of them was found to be the closest to a word. */
+interface SeenKeys {
+  readonly keys: readonly string[];
+  readonly near: Map<string, string | null>;
 }
 
 /** Two neighbours exchanged are one mistake, not two. */

@@ -38,11 +38,13 @@ export function noSuchPath(
     const message = `${owner} is ${typeOf(parent)}, so it has no ${quoted(name)}`;
     return {
       message,
-      help: `Only maps have names. Use \`\${${[root, ...path.slice(0, depth)].join('.')}}\`.`,
+      help: `Only a map has named values. Use \`\${${[root, ...path.slice(0, depth)].join('.')}}\`.`,
     };
   }
-  const names = Object.keys(parent);
-  const near = suggestions.of(name, names, names.length);
+  const names = suggestions.keysOf(parent);
+  const closest = suggestions.keyOf(name, parent);
+  // Other names cannot be written in a path.
+  const near = closest !== null && /^[\w-]+$/.test(closest) ? closest : null;
   const meant = [root, ...path.slice(0, depth), near, ...path.slice(depth + 1)].join('.');
   const known = names.length === 0 ? 'It is empty.' : `It has ${listed(names.slice(0, MOST_LISTED))}.`;
   return {

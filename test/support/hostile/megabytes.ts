@@ -134,6 +134,16 @@ const bad: readonly Megabyte[] = [
     'limit-exceeded',
   ],
   [
+    'paths that a large map does not have',
+    `vars:\n  large: {${numbered((i) => `k${i}: 1, `, 90_000)}}\ngroups:\n${numbered((i) => `  g${i}: { members: ["\${var.large.zz${i}}"] }\n`, 200_000)}`,
+    'unknown-variable',
+  ],
+  [
+    'paths that no item has',
+    `vars:\n  large: {${numbered((i) => `k${i}: 1, `, 90_000)}}\ngroups:\n  g-\${each.key}:\n    each: { a: "\${var.large}" }\n    members:\n${numbered((i) => `    - \${each.value.zz${i}}\n`, 200_000)}`,
+    'unknown-variable',
+  ],
+  [
     'merged maps in many entries',
     `x-a: &a { ${numbered((i) => `k${i}: v, `, 6_000)} }\ngroups:\n${numbered((i) => `  g${i}: { <<: *a }\n`)}`,
     'limit-exceeded',

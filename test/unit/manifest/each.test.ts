@@ -57,6 +57,19 @@ describe('each', () => {
     expect(read['schedule/s-k']?.['inputs']).toEqual({ i: expected });
   });
 
+  it('repeats an entry for many items that are written in it', () => {
+    const items = Array.from({ length: 1_000 }, (_, index) => `i${index}: Z${index}`).join(', ');
+    const text = `project: p\ngroups:\n  g-\${each.key}: { each: { ${items} }, name: "\${each.value}", members: [a] }\n`;
+    expect(Object.keys(entries(text))).toHaveLength(1_000);
+  });
+
+  it('says nothing of an empty map that another environment fills', () => {
+    const environments = 'environments: { production: { vars: { c: { a: x } } } }';
+    const entry = '{ each: "${var.c}", environments: [production], members: ["${each.value}"] }';
+    const text = `project: p\nvars: { c: {} }\n${environments}\ngroups:\n  g-\${each.key}: ${entry}\n`;
+    expect(entries(text)).toEqual({});
+  });
+
   it('works with defaults, environments, formerly, protect and merge keys', () => {
     const text = `project: p
 environments: { e: {}, f: {} }
@@ -252,6 +265,18 @@ describe('a mistake in a repeated entry', () => {
     ],
   ])('%s', (_, text, expected) => {
     expect(problems(text)).toEqual(expected);
+  });
+
+  it('does not suggest a name that no path can contain', () => {
+    const text =
+      'project: p\ngroups:\n  g-${each.key}: { each: { k: { "zo ne": a } }, members: ["${each.value.zone}"] }\n';
+    expect(load(text).diagnostics.map(({ help }) => help)).toEqual(['It has `zo ne`.']);
+  });
+
+  it('does not advise quotes where the value stands in an item', () => {
+    const text =
+      'project: p\ngroups:\n  g-${each.key}: { each: { k: 1 }, members: [a], name: "${each.value}" }\n';
+    expect(load(text).diagnostics.map(({ help }) => help)).toEqual(['Change the value of the item.']);
   });
 
   it('is reported once, with the items that it holds for', () => {
