@@ -15,8 +15,14 @@ function isEntryKey(text: string): boolean {
 
 export function checkEntryKey({ key }: Entry, diagnostics: Diagnostics): void {
   if (isEntryKey(key.text)) return;
-  const help = `Use at most ${LONGEST_KEY} letters, digits, \`.\`, \`_\` and \`-\`, and begin with a letter or digit.`;
-  diagnostics.error('schema', key, `${quoted(key.text)} is not a valid key`, { help });
+  diagnostics.error('schema', key, `${quoted(key.text)} is not a valid key`, { help: keyHelp(key.text) });
+}
+
+function keyHelp(text: string): string {
+  if (text.includes('${each'))
+    return 'Only the key of an entry that has `each` may contain `${each.key}` or `${each.value}`.';
+  if (text.includes('${')) return 'A key cannot contain a variable.';
+  return `Use at most ${LONGEST_KEY} letters, digits, \`.\`, \`_\` and \`-\`, and begin with a letter or digit.`;
 }
 
 /** False, and reported, for a value that contains too much to be checked: each mistake in it takes memory. */

@@ -267,6 +267,17 @@ describe('a mistake in a repeated entry', () => {
     expect(problems(text)).toEqual(expected);
   });
 
+  it.each([
+    [
+      'g-${each.key}',
+      'Only the key of an entry that has `each` may contain `${each.key}` or `${each.value}`.',
+    ],
+    ['g-${var.n}', 'A key cannot contain a variable.'],
+  ])('says what the key %s lacks', (key, help) => {
+    const text = `project: p\nvars: { n: x }\ngroups:\n  ${key}: { members: [a] }\n`;
+    expect(load(text).diagnostics.map((found) => found.help)).toEqual([help]);
+  });
+
   it('does not suggest a name that no path can contain', () => {
     const text =
       'project: p\ngroups:\n  g-${each.key}: { each: { k: { "zo ne": a } }, members: ["${each.value.zone}"] }\n';
