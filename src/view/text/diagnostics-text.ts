@@ -153,9 +153,10 @@ interface Cell {
  */
 export function excerpt(place: Place, width: number): Excerpt {
   // Text far from the span is never shown, so a line of a megabyte costs no more than a short one.
-  const from = Math.max(0, place.column - 1 - 2 * width);
-  const raw = place.lineText.slice(from, place.column - 1 + 2 * width).replace(/[\r\n].*$/su, '');
-  const begin = Math.min(place.column - 1 - from, raw.length);
+  const at = Math.min(place.column - 1, place.lineText.length);
+  const from = Math.max(0, at - width);
+  const raw = place.lineText.slice(from, at + width).replace(/[\r\n].*$/su, '');
+  const begin = Math.min(at - from, raw.length);
   const cells = toCells(raw, begin, begin + Math.max(1, place.length));
   const cutBefore = from > 0;
   const cutAfter = from + raw.length < place.lineText.trimEnd().length;
