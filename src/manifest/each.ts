@@ -12,6 +12,7 @@ import {
   type ScalarNode,
   scalarNode,
   sizeOf,
+  withoutEntry,
 } from '../yaml/tree.js';
 import { isWithinLimit } from './addresses.js';
 import type { Diagnostics } from './diagnostics.js';
@@ -94,7 +95,7 @@ export class Repetition {
     const items = this.exceeded ? null : this.itemsOf(each, written.key.source, isElsewhere);
     if (items === null) return { ...nothing, complete: isElsewhere && !this.exceeded };
     if (items.length === 0 && !isElsewhere) this.reportEmpty(each);
-    const repeated = { ...written, value: without(written.value, 'each') };
+    const repeated = { ...written, value: withoutEntry(written.value, 'each') };
     const size = items.length * sizeOf(repeated.value);
     if (!isRepeatable || !this.afford(written.key, size)) return { ...nothing, complete: false };
     return { written: repeated, items, complete: true };
@@ -117,7 +118,7 @@ export class Repetition {
     return key === null ? null : { key, value };
   }
 
-  /** False, and reported, when the items could not be told apart. */
+  /** False for a key that would be the same for every item, which is reported. */
   private hasPlaceholder(key: Entry['key']): boolean {
     if (pieces(key.text).some(({ type }) => type === 'each')) return true;
     const message = `the key of an entry with \`each\` must contain \`\${each.key}\` or \`\${each.value}\``;
@@ -134,20 +135,20 @@ export class Repetition {
     const item = (key: string, own: Json) => ({ key, value: own, source: new ItemSource(source, key) });
     if (isJsonObject(value)) return Object.entries(value).map(([key, own]) => item(key, own));
     if (!Array.isArray(value)) return this.wrongShape(each, value);
-    const list = this.differentTexts(each, value);
+    const list = this.uniqueStrings(each, value);
     return list === null ? null : list.map((text) => item(text, text));
   }
 
   private wrongShape(each: Entry, value: Json): null {
     const { span } = find(each, []);
-    const message = `\`each\` must be a map, or a list of different texts, not ${typeOf(value)}`;
+    const message = `\`each\` must be a map or a list of unique strings, not ${typeOf(value)}`;
     const help =
       'For example: `each: [acme-shop, globex]`, or `each: ${var.NAME}` for a variable with a map.';
     this.diagnostics.error('schema', span, message, { help });
     return null;
   }
 
-  private differentTexts(each: Entry, list: readonly Json[]): readonly string[] | null {
+  private uniqueStrings(each: Entry, list: readonly Json[]): readonly string[] | null {
     const seen = new Set<string>();
     for (const [index, value] of list.entries()) {
       if (typeof value === 'string' && !seen.has(value)) {
@@ -156,7 +157,7 @@ export class Repetition {
       }
       const { span } = find(each, [index]);
       if (typeof value !== 'string') {
-        const message = `the items of an \`each\` list must be texts, not ${typeOf(value)}`;
+        const message = `each item of an \`each\` list must be a string, not ${typeOf(value)}`;
         const help = isJsonObject(value)
           ? 'Write a map instead: the key of an item is its name.'
           : `Put it in quotes: \`"${String(value)}"\`.`;
@@ -269,12 +270,6 @@ export class Repetition {
       help: 'Use shorter values, or split the project into several.',
     });
   }
-}
-
-function without(node: Node, name: string): Node {
-  if (node.type !== 'map') return node;
-  const left = new Map([...node.entries].filter(([key]) => key !== name));
-  return mapNode(node, left, node.flow, node.partial);
 }
 
 function sizeOfValue(value: Json): number {

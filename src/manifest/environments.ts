@@ -1,6 +1,6 @@
 import type { Span } from '../yaml/source.js';
 import { quoted } from '../yaml/text.js';
-import { type Entry, type MapNode, mapNode, type Node } from '../yaml/tree.js';
+import { type Entry, type MapNode, mapNode, type Node, withoutEntry } from '../yaml/tree.js';
 import type { Diagnostics } from './diagnostics.js';
 import { variants as variantsRule, vars as varsRule } from './generated/validators.js';
 import { SchemaCheck } from './schema.js';
@@ -50,13 +50,9 @@ export function checkVariants(
 function withoutDefaultsOf(environments: Entry, selected: string): Entry {
   const found = entriesOf(environments).get(selected);
   if (found?.value.type !== 'map' || !found.value.entries.has('defaults')) return environments;
-  const value = without(found.value, 'defaults');
+  const value = withoutEntry(found.value, 'defaults');
   const own = new Map([...entriesOf(environments), [selected, { ...found, value }]]);
   return { ...environments, value: { ...environments.value, entries: own } as MapNode };
-}
-
-function without(node: MapNode, name: string): MapNode {
-  return { ...node, entries: new Map([...node.entries].filter(([key]) => key !== name)) };
 }
 
 /** What the selected environment overrides; nothing when none is selected, null for an unknown one, which is reported. */

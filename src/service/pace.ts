@@ -21,11 +21,13 @@ const LEAST_WINDOW = 8;
 export interface PacedRequest {
   readonly cycle: number;
   readonly isProbe: boolean;
+  /** It was started although the service takes no more, by its headers. */
+  readonly defiesHeaders: boolean;
   readonly at: number;
 }
 
 /**
- * How fast a service takes requests, learned from its refusals alone. All times are in milliseconds of one clock.
+ * How fast a service takes requests, learned from its refusals. All times are in milliseconds of one clock.
  *
  * A limit is a burst that may be sent at once, and a rate at which more may follow. A window (100 in 5 s) is a burst that
  * comes back as a whole. A cycle lasts from one refusal to the next: between two moments at which the service had nothing
@@ -60,8 +62,10 @@ export class Pace {
   /** Requests of the burst that may start now, and that successes will add. */
   #credit = Number.POSITIVE_INFINITY;
   #creditLeft = 0;
-  /** When the service will have more, by an answer that said it has nothing left; null without one. */
-  #moreAt: number | null = null;
+  /** Until when the service takes no more, by the headers of an answer. */
+  #usedUpUntil = Number.NEGATIVE_INFINITY;
+  /** False once the service has taken a request that it should have refused by its own headers. */
+  #trustsHeaders = true;
 
   /** @param random from 0 to 1: clients that were refused together do not return together. */
   constructor(private readonly random: () => number) {}
@@ -85,26 +89,29 @@ export class Pace {
     }
     if (!isProbe) this.#credit = Math.max(0, this.#credit - 1);
     this.#lastAt = now;
-    return { cycle: this.#cycle, isProbe, at: now };
+    return { cycle: this.#cycle, isProbe, defiesHeaders: now < this.#usedUpUntil, at: now };
   }
 
   /** An answer said how many more the service will take, and after how many milliseconds it will take others. */
   note(remaining: number, resetMs: number, now: number): void {
-    // Whole seconds are rounded up. A long time is not believed without a refusal.
-    this.#moreAt = remaining === 0 ? now + Math.min(resetMs - 1_000, MAX_PAUSE_MS) : null;
+    if (remaining > 0 || !this.#trustsHeaders) return;
+    // Whole seconds are rounded up.
+    this.#usedUpUntil = now + resetMs - 1_000;
+    // A long time is not believed without a refusal.
+    this.#nextAt = Math.max(this.#nextAt, Math.min(this.#usedUpUntil, now + MAX_PAUSE_MS));
   }
 
-  taken(start: PacedRequest, now: number): void {
+  taken(start: PacedRequest): void {
     // Those that were on the wire with the first one that was refused belong to the first burst.
     if (start.cycle === 0 && this.#cycle > 0) this.#burst += 1;
     if (start.cycle === this.#cycle - 1) this.#countBefore += 1;
     if (start.cycle !== this.#cycle) return;
+    if (start.defiesHeaders) this.#trustsHeaders = false;
     if (this.isRefused) this.#resume(start.at);
     this.#count += 1;
     this.#starts.push(start.at);
     if (this.#starts.length > MOST_STARTS) this.#starts.splice(0, MOST_STARTS / 2);
-    if (this.#moreAt !== null) this.#refuse(start.at, now, 0);
-    else if (this.#cycle > 0) this.#speedUp();
+    if (this.#cycle > 0) this.#speedUp();
   }
 
   /** Returns for how long nothing is sent, if that is news; otherwise null. */
@@ -123,8 +130,7 @@ export class Pace {
     this.#pauseMs = Math.min(MAX_PAUSE_MS, this.#nextPause());
     this.#isTold = retryAfterMs > 0;
     const jittered = this.#pauseMs * (1 + this.random() / 4);
-    this.#nextAt = Math.max(this.#nextAt, now + Math.max(retryAfterMs, jittered), this.#moreAt ?? 0);
-    this.#moreAt = null;
+    this.#nextAt = Math.max(this.#nextAt, now + Math.max(retryAfterMs, jittered));
   }
 
   /** Where a window has come back before, the first wait is nearly as long, and the next ones are short. */

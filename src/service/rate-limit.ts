@@ -65,7 +65,7 @@ export class RateLimiter {
       const turn = await this.#turn(request, refusal);
       try {
         const answer = await send();
-        this.#pace.taken(turn.start, this.#now());
+        this.#pace.taken(turn.start);
         this.#hasWritten ||= request.isWrite;
         return answer;
       } catch (error) {

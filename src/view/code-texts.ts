@@ -241,7 +241,7 @@ const texts: Readonly<Record<DiagnosticCode, CodeText>> = {
   'unknown-variable': {
     title: 'Unknown variable',
     means:
-      'A variable or the item of `each` is not declared, has no value at this path, refers to itself, or is used where it is not supported.',
+      'A variable is not declared, has no value at this path, refers to itself, or is used where it is not supported.',
     help: 'Declare the variable under `vars:`. To write a literal `${`, use `$${`.',
   },
   'missing-environment-variable': {
@@ -517,7 +517,7 @@ export const codeTexts: Readonly<Record<DiagnosticCode, CodeText>> = {
 
 function withAcceptance(code: AcceptableCode): CodeText {
   const { help, ...rest } = texts[code];
-  return { ...rest, help: `${help} If it is right as it is, add \`accept: [${code}]\` to the entry.` };
+  return { ...rest, help: `${help} If this is intended, add \`accept: [${code}]\` to the entry.` };
 }
 
 export function isCode(text: string): text is DiagnosticCode {

@@ -253,8 +253,8 @@ export function severityCounts(diagnostics: readonly Diagnostic[]): string[] {
 }
 
 /**
- * What is shown of diagnostics, and a sentence about the rest: warnings of unchanged resources, which everybody has read
- * before. Null where there are none, or where the user asked for everything. `command` is what shows them.
+ * What is shown of diagnostics, and a sentence about the rest: warnings of unchanged resources, which reviewers
+ * have seen before. The sentence is null if there are none, or with `verbose`. `command` is the command that shows them.
  */
 export function shownAndRest(
   diagnostics: readonly Diagnostic[],

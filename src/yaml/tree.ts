@@ -115,6 +115,13 @@ export function mapNode(
   return { type: 'map', source, start, end, entries: kept, flow, partial, size, height: height + 1 };
 }
 
+/** A map without one of its entries; another node as it is. */
+export function withoutEntry(node: Node, name: string): Node {
+  if (node.type !== 'map') return node;
+  const left = new Map([...node.entries].filter(([key]) => key !== name));
+  return mapNode(node, left, node.flow, node.partial);
+}
+
 export function listNode({ source, start, end }: Span, items: readonly Node[], flow: boolean): ListNode {
   let size = 1;
   let height = 0;

@@ -8,27 +8,30 @@ const ENTRIES = 10_000;
 /** Of the CPU time and the memory of the entries written out. */
 const MOST = 1;
 
+const zones = ['Europe/Berlin', 'America/New_York', 'Asia/Tokyo'];
 const keys = Array.from({ length: ENTRIES }, (_, index) => `shop-${index}`);
 
 const repeated = `project: bench
 vars:
   shops:
-${keys.map((key, index) => `    ${key}: { page: "${index}" }\n`).join('')}
+${keys.map((key, index) => `    ${key}:\n      zone: ${zones[index % 3]}\n      hour: ${index % 24}\n      country: c${index}\n`).join('')}
 schedules:
   \${each.key}:
     each: \${var.shops}
     target: agent/shop-000
-    every: 6 hours
+    cron: "0 30 \${each.value.hour} * * *"
     startTime: 2027-01-04T06:00:00
-    inputs: { page: "\${each.value.page}" }
+    timeZone: \${each.value.zone}
+    inputs: { country: "\${each.value.country}", page: "1" }
 `;
 
 const copies = keys.map(
   (key, index) => `  ${key}:
     target: agent/shop-000
-    every: 6 hours
+    cron: "0 30 ${index % 24} * * *"
     startTime: 2027-01-04T06:00:00
-    inputs: { page: "${index}" }
+    timeZone: ${zones[index % 3]}
+    inputs: { country: "c${index}", page: "1" }
 `,
 );
 

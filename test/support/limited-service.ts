@@ -92,7 +92,7 @@ export function sendAll(limit: Limit, { count, latencyMs, random, readsHeaders =
           if (said.isTaken) {
             seen.taken += 1;
             ms = clock.now;
-            pace.taken(start, clock.now);
+            pace.taken(start);
           } else {
             seen.refused += 1;
             waiting += 1;

@@ -119,7 +119,7 @@ export const renderCommand = define({
   formats: ['text', 'yaml', 'json'],
   examples: [
     ['Print the whole project', 'roster render'],
-    ['See what an entry comes to in an environment', 'roster render schedule/nightly -e staging'],
+    ['Print an entry as it is in an environment', 'roster render schedule/nightly -e staging'],
     ['Save it as JSON as well', 'roster render --write json=project.json'],
   ],
   exits: { 0: 'Success', 1: 'An error' },

@@ -346,7 +346,7 @@ function trim<T>(
   }
 }
 
-/** How much of it there is by now. */
+/** The value of a field so far, by the progress of the run. */
 export function counted(
   run: RunRecord,
   field: 'records' | 'errors' | 'pages' | 'requests',

@@ -284,7 +284,7 @@ describe('a mistake in a repeated entry', () => {
     expect(load(text).diagnostics.map(({ help }) => help)).toEqual(['It has `zo ne`.']);
   });
 
-  it('does not advise quotes where the value stands in an item', () => {
+  it('does not suggest quotes for a value that comes from an item', () => {
     const text =
       'project: p\ngroups:\n  g-${each.key}: { each: { k: 1 }, members: [a], name: "${each.value}" }\n';
     expect(load(text).diagnostics.map(({ help }) => help)).toEqual(['Change the value of the item.']);

@@ -58,6 +58,13 @@ const cases: readonly Case[] = [
     ratio: 1.1,
     refused: 0.2,
   },
+  {
+    name: '20 a second and none at once, RateLimit headers',
+    limit: () => bucket(20, 0),
+    readsHeaders: true,
+    ratio: 1.35,
+    refused: 0.12,
+  },
 ];
 
 test.each(cases)(
@@ -85,7 +92,7 @@ test('requests that no limit meets wait for nothing', () => {
   const pace = new Pace(() => 0);
   for (let each = 0; each < 1_000; each += 1) {
     expect(pace.delay(0)).toBe(0);
-    pace.taken(pace.start(0), 0);
+    pace.taken(pace.start(0));
   }
 });
 
@@ -97,10 +104,16 @@ test('no request starts before the time that the service gave, whichever request
   expect(pace.delay(20)).toBe(3_000);
 });
 
-test('a quota that is used up for an hour, by a header, is asked about again after ten seconds', () => {
+test('a quota that is used up for an hour, by a header, is tried after ten seconds, and ignored if that was wrong', () => {
   const pace = new Pace(() => 0);
   const start = pace.start(0);
   pace.note(0, 3_600_000, 5);
-  pace.taken(start, 5);
+  pace.taken(start);
   expect(pace.delay(5)).toBe(10_000);
+  // It takes a request in spite of what it says: its headers are not believed any more.
+  const next = pace.start(10_005);
+  pace.note(0, 3_590_000, 10_010);
+  pace.taken(next);
+  pace.note(0, 3_590_000, 20_020);
+  expect(pace.delay(20_020)).toBe(0);
 });
