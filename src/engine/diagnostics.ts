@@ -1,13 +1,12 @@
-import { type Diagnostic, isAdvice, itemsOf, problemOf } from '../model/diagnostic.js';
+import { type Diagnostic, isAdvice } from '../model/diagnostic.js';
 import type { Inventory } from '../model/inventory.js';
-import { groupBy } from '../model/json.js';
+import { entriesOf, MergedDiagnostics } from '../model/merged-diagnostics.js';
 import type { Address, Project, UnselectedEnvironments } from '../model/resource.js';
 import type { Comparison, ResourceDiff } from '../reconcile/world.js';
 
 /**
  * Diagnostics of one project in the order of its files and lines: those about the manifests and those about the service.
- * Each is listed once: both report a time that has passed, and an anchored value is reported for each entry that uses
- * it. Diagnostics without a place come last.
+ * Each is listed once: both report a time that has passed. Diagnostics without a place come last.
  */
 export function inFileOrder(
   { file, entries }: Project,
@@ -15,30 +14,15 @@ export function inFileOrder(
 ): Diagnostic[] {
   const files = [...new Set([file, ...entries.map(({ source }) => source.file)])];
   const rank = new Map(files.map((each, index) => [each, index]));
-  const once = groupBy(lists.flat(), problemOf);
+  const merged = new MergedDiagnostics();
+  for (const each of lists.flat()) merged.add(each);
   const rankOf = ({ place }: Diagnostic) =>
     place === undefined ? Number.POSITIVE_INFINITY : (rank.get(place.file) ?? files.length);
-  return [...once.values()].flatMap(asOne).sort((a, b) => {
+  return merged.diagnostics.sort((a, b) => {
     const [left, right] = [a.place, b.place];
     if (rankOf(a) !== rankOf(b)) return rankOf(a) < rankOf(b) ? -1 : 1;
     return (left?.line ?? 0) - (right?.line ?? 0) || (left?.column ?? 0) - (right?.column ?? 0);
   });
-}
-
-/** One of them, with the items and the entries of all: each may know of some that the others do not. */
-function asOne(same: readonly Diagnostic[]): Diagnostic[] {
-  const items = [...new Set(same.flatMap(itemsOf))];
-  const entries = [...new Set(same.flatMap(entriesOf))];
-  const one = items.length < 2 ? same.slice(-1) : same.slice(0, 1);
-  return one.map((each) => ({
-    ...each,
-    ...(items.length > 1 ? { items } : {}),
-    ...(same.length > 1 && entries.length > 0 ? { entries } : {}),
-  }));
-}
-
-function entriesOf({ entries, address }: Diagnostic): readonly Address[] {
-  return entries ?? (address === undefined ? [] : [address]);
 }
 
 /**

@@ -1,10 +1,5 @@
-import {
-  type Diagnostic,
-  type DiagnosticCode,
-  itemsOf,
-  problemOf,
-  type Severity,
-} from '../model/diagnostic.js';
+import type { Diagnostic, DiagnosticCode, Place, Severity } from '../model/diagnostic.js';
+import { MergedDiagnostics } from '../model/merged-diagnostics.js';
 import type { Address } from '../model/resource.js';
 import { placeOf, type Span, type YamlProblem, type YamlProblemCode } from '../yaml/source.js';
 import { limits } from './limits.js';
@@ -22,15 +17,6 @@ export interface Reported extends ReportedDetails {
   readonly entry?: Address | undefined;
 }
 
-interface Collected {
-  readonly diagnostic: Diagnostic;
-  readonly entries: Set<Address>;
-  /** The items of `each` that it is about. */
-  readonly items: Set<string>;
-  /** Position of its file among the files. */
-  readonly order: number;
-}
-
 const codes: Readonly<Record<YamlProblemCode, DiagnosticCode>> = {
   syntax: 'yaml-syntax',
   'limit-exceeded': 'limit-exceeded',
@@ -43,8 +29,9 @@ const codes: Readonly<Record<YamlProblemCode, DiagnosticCode>> = {
 /** Collects what is wrong with a project: each thing once, in the order of the files, and no more than can be read. */
 export class Diagnostics {
   readonly suggestions = new Suggestions();
-  private readonly collected: Collected[] = [];
-  private readonly seen = new Map<string, Collected>();
+  private readonly merged = new MergedDiagnostics();
+  /** Positions of files among the files, by name. */
+  private readonly orders = new Map<string, number>();
   private hidden = 0;
   /** The number of errors so far, including those that are not shown. */
   errors = 0;
@@ -69,26 +56,19 @@ export class Diagnostics {
     const { severity, span } = finding;
     if (severity === 'error') this.errors += 1;
     // Warnings must not crowd out errors: a run with many warnings and one error must show the error.
-    if (this.collected.length >= limits.diagnostics && !(severity === 'error' && this.dropWarning())) {
+    if (this.merged.list.length >= limits.diagnostics && !(severity === 'error' && this.dropWarning())) {
       this.hidden += 1;
       return;
     }
-    const diagnostic = build(finding);
-    const identity = problemOf(diagnostic);
-    const before = this.seen.get(identity);
-    const { entries, items } = before ?? { entries: new Set<Address>(), items: new Set<string>() };
-    if (finding.entry !== undefined) entries.add(finding.entry);
-    for (const item of itemsOf(diagnostic)) items.add(item);
-    if (before !== undefined) return;
-    const each = { diagnostic, entries, items, order: span?.source.order ?? -1 };
-    this.seen.set(identity, each);
-    if (severity === 'warning') this.warnings += 1;
-    this.collected.push(each);
+    const before = this.merged.list.length;
+    this.merged.add(build(finding));
+    if (span !== null) this.orders.set(span.source.file, span.source.order);
+    if (severity === 'warning') this.warnings += this.merged.list.length - before;
   }
 
   /** True when nothing more will be shown, not even an error instead of a warning: then no message is needed. */
   get full(): boolean {
-    return this.collected.length >= limits.diagnostics && this.hidden > 0 && this.warnings === 0;
+    return this.merged.list.length >= limits.diagnostics && this.hidden > 0 && this.warnings === 0;
   }
 
   /** True when so many are not shown that their number does not matter: what would only add to it can be skipped. */
@@ -107,18 +87,30 @@ export class Diagnostics {
   }
 
   sorted(): Diagnostic[] {
-    const list = this.collected.toSorted(byPosition).map(complete);
+    const list = this.merged.diagnostics.sort((a, b) => this.byPosition(a, b));
     if (this.hidden > 0) list.push(this.more());
     return list;
   }
 
   private dropWarning(): boolean {
     if (this.warnings === 0) return false;
-    const at = this.collected.findIndex((each) => each.diagnostic.severity === 'warning');
-    this.collected.splice(at, 1);
+    const { list } = this.merged;
+    list.splice(
+      list.findIndex((each) => each.diagnostic.severity === 'warning'),
+      1,
+    );
     this.warnings -= 1;
     this.hidden += 1;
     return true;
+  }
+
+  private byPosition({ place: left }: Diagnostic, { place: right }: Diagnostic): number {
+    const order = (place?: Place) => (place && this.orders.get(place.file)) ?? -1;
+    return (
+      order(left) - order(right) ||
+      (left?.line ?? 0) - (right?.line ?? 0) ||
+      (left?.column ?? 0) - (right?.column ?? 0)
+    );
   }
 
   private more(): Diagnostic {
@@ -130,30 +122,16 @@ export class Diagnostics {
   }
 }
 
-function build({ severity, code, span, message, help, related }: Reported): Diagnostic {
+function build({ severity, code, span, message, help, related, entry }: Reported): Diagnostic {
   return {
     severity,
     code,
     message,
     ...(span === null ? {} : { place: placeOf(span) }),
     ...(help === undefined ? {} : { help }),
+    ...(entry === undefined ? {} : { entries: [entry] }),
     ...(related === undefined
       ? {}
       : { related: related.map((each) => ({ message: each.message, place: placeOf(each.span) })) }),
   };
-}
-
-function complete({ diagnostic, entries, items }: Collected): Diagnostic {
-  return {
-    ...diagnostic,
-    ...(items.size > 1 ? { items: [...items] } : {}),
-    ...(entries.size > 0 ? { entries: [...entries] } : {}),
-  };
-}
-
-function byPosition(a: Collected, b: Collected): number {
-  const [left, right] = [a.diagnostic.place, b.diagnostic.place];
-  return (
-    a.order - b.order || (left?.line ?? 0) - (right?.line ?? 0) || (left?.column ?? 0) - (right?.column ?? 0)
-  );
 }

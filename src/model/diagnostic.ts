@@ -147,14 +147,20 @@ export interface Place {
   readonly each?: string;
 }
 
+/** What a diagnostic says of one item of `each`: it may name values of the item. */
+export interface ItemMessage {
+  readonly item: string;
+  readonly message: string;
+}
+
 /** One problem, collected as a value: the views choose how it looks. */
 export interface Diagnostic {
   readonly severity: Severity;
   readonly code: DiagnosticCode;
   readonly message: string;
   readonly place?: Place;
-  /** The items of `each` that share the problem, if they are several. */
-  readonly items?: readonly string[];
+  /** The items of `each` that have the problem, if they are several. */
+  readonly items?: readonly ItemMessage[];
   /** The declared entry that cannot be matched or resolved because of it, or that it is about. */
   readonly address?: string;
   /** The entries that have what is written at its place: several where they share an anchor or a default. */
@@ -167,56 +173,39 @@ export interface Diagnostic {
   readonly related?: readonly { readonly message: string; readonly place: Place }[];
 }
 
-/** What diagnostics have in common that are the same problem, of several items of `each` as well. */
-export function problemOf({ severity, code, message, place }: Diagnostic): string {
-  const shared = place?.each === undefined ? message : withoutItem(message, place.each);
-  return JSON.stringify([severity, code, shared, place?.file, place?.line, place?.column]);
-}
-
-/** The message with the item left out where it is a word of what the message quotes, such as an address. */
-function withoutItem(message: string, item: string): string {
-  if (item === '' || !message.includes(item)) return message;
-  return message.replace(/`[^`]*`|"[^"]*"/g, (quoted) => withoutWord(quoted, item));
-}
-
-/** Without a pattern, which would have to be compiled for each item. */
-function withoutWord(text: string, word: string): string {
-  let left = '';
-  let from = 0;
-  for (let at = text.indexOf(word); at !== -1; at = text.indexOf(word, at + 1)) {
-    const end = at + word.length;
-    if (at < from || isWordPart(text.charAt(at - 1)) || isWordPart(text.charAt(end))) continue;
-    left += text.slice(from, at);
-    from = end;
-  }
-  return left + text.slice(from);
-}
-
-function isWordPart(character: string): boolean {
-  return /^[A-Za-z0-9]$/.test(character);
-}
-
-/** The items of `each` that a diagnostic is about. */
-export function itemsOf({ place, items }: Pick<Diagnostic, 'place' | 'items'>): readonly string[] {
-  return items ?? (place?.each === undefined ? [] : [place.each]);
+/** What is said of the items of `each` that a diagnostic is about. */
+export function itemsOf({
+  message,
+  place,
+  items,
+}: Pick<Diagnostic, 'message' | 'place' | 'items'>): readonly ItemMessage[] {
+  return items ?? (place?.each === undefined ? [] : [{ item: place.each, message }]);
 }
 
 /** Items that a message names if there are more. The rest are counted. */
 const MOST_ITEMS = 2;
 
-/** The message with the items that it is about: `… (for de, fr and 11 more)`. */
+/** The message with the items that it is about: `… (for de and fr; similar for it, pl and 11 more)`. */
 export function messageOf(diagnostic: Pick<Diagnostic, 'message' | 'place' | 'items'>): string {
+  const { message } = diagnostic;
   const items = itemsOf(diagnostic);
-  if (items.length === 0) return diagnostic.message;
+  if (items.length === 0) return message;
+  const isSame = (each: ItemMessage) => each.message === message;
+  const others = items.filter((each) => !isSame(each));
+  const similar = others.length === 0 ? '' : `; similar for ${itemNames(others)}`;
+  return `${message} (for ${itemNames(items.filter(isSame))}${similar})`;
+}
+
+function itemNames(items: readonly ItemMessage[]): string {
   const shown = items.length > MOST_ITEMS + 1 ? items.slice(0, MOST_ITEMS) : items;
   const rest = items.length - shown.length;
-  const names = [...shown.map(itemName), ...(rest > 0 ? [`${rest} more`] : [])];
-  return `${diagnostic.message} (for ${wordList(names, 'and')})`;
+  return wordList([...shown.map(({ item }) => itemName(item)), ...(rest > 0 ? [`${rest} more`] : [])], 'and');
 }
 
 const LONGEST_ITEM = 60;
 
-function itemName(item: string): string {
+/** In one line, and in quotes unless it is a word. */
+export function itemName(item: string): string {
   const cut = item.length > LONGEST_ITEM ? `${item.slice(0, LONGEST_ITEM - 1)}…` : item;
   return /^[\w./-]+…?$/.test(cut) ? cut : JSON.stringify(cut);
 }

@@ -155,7 +155,7 @@ export function diagnosticJson(diagnostic: Diagnostic) {
     line,
     column,
     help: help ?? null,
-    ...(items.length === 0 ? {} : { each: items }),
+    ...(items.length === 0 ? {} : { each: items.map(({ item }) => item) }),
     ...(others.length === 0 ? {} : { related: others }),
   };
 }

@@ -1,4 +1,12 @@
-import { type Diagnostic, hasErrors, messageOf, type Place, type Severity } from '../../model/diagnostic.js';
+import {
+  type Diagnostic,
+  hasErrors,
+  type ItemMessage,
+  itemName,
+  messageOf,
+  type Place,
+  type Severity,
+} from '../../model/diagnostic.js';
 import { groupBy } from '../../model/json.js';
 import { agree, some } from '../../model/words.js';
 import { cut, widthOf } from '../columns.js';
@@ -99,8 +107,20 @@ function diagnosticLines(diagnostic: Diagnostic, outer: TextLayout): string[] {
       ...titleLines('note', messageOf(each), 'kept', layout),
       ...placeLines(each.place, 'kept', layout),
     ]),
-    ...(help === undefined ? [] : helpLines(help, layout)),
+    ...(help === undefined ? [] : helpLines('help', help, layout)),
+    ...similarItems(diagnostic, layout.verbose).flatMap(({ item, message }) =>
+      helpLines(`for ${itemName(item)}`, message, layout),
+    ),
   ];
+}
+
+/** Items that are told in words of their own, and shown without `verbose`. */
+const MOST_SIMILAR = 2;
+
+/** Items of which the message says what is wrong with another one. */
+function similarItems({ message, items = [] }: Diagnostic, verbose: boolean): readonly ItemMessage[] {
+  const others = items.filter((each) => each.message !== message);
+  return verbose ? others : others.slice(0, MOST_SIMILAR);
 }
 
 function titleLines(
@@ -126,8 +146,8 @@ function placeLines(place: Place, style: Style, { width, gutter, paint }: Diagno
   return [where, bar, source, `${bar} ${' '.repeat(start)}${paint(style, '^'.repeat(length))}`];
 }
 
-function helpLines(help: string, { width, gutter, paint }: DiagnosticTextOptions): string[] {
-  const lead = `${' '.repeat(gutter)} = help: `;
+function helpLines(title: string, help: string, { width, gutter, paint }: DiagnosticTextOptions): string[] {
+  const lead = `${' '.repeat(gutter)} = ${title}: `;
   return hangingIndent(lead, wrap(escapeControls(help), width - lead.length)).map((line) =>
     line.startsWith(lead) ? paint('kept', lead) + line.slice(lead.length) : line,
   );

@@ -1,4 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { kinds } from '../../../src/kinds/index.js';
+import { messageOf } from '../../../src/model/diagnostic.js';
 import type { JsonObject } from '../../../src/model/json.js';
 import { load, problems } from './project.js';
 
@@ -292,11 +294,25 @@ describe('a mistake in a repeated entry', () => {
 
   it('is reported once, with the items that it holds for', () => {
     const text = group('g-${each.key}', 'each: [a, b, c, d], members: 3, name: "${each.value.x}"');
-    const found = load(text).diagnostics.map(({ code, items }) => [code, items]);
+    const found = load(text).diagnostics.map(({ code, items }) => [code, items?.map(({ item }) => item)]);
     expect(found).toEqual([
       ['schema', ['a', 'b', 'c', 'd']],
       ['unknown-variable', ['a', 'b', 'c', 'd']],
     ]);
+  });
+
+  it('is reported once where the message has the value of each item, or its address', () => {
+    const zones = Array.from({ length: 60 }, (_, index) => `i${index}: Zone${index}`).join(', ');
+    const accept = 'accept: [large-step]';
+    const entry = `each: { ${zones} }, target: "agent/\${each.key}", timeZone: "\${each.value}", ${accept}, once: 2999-01-01T00:00:00`;
+    const text = `project: p\nschedules:\n  s-\${each.key}: { ${entry} }\n`;
+    const wrong = load(text, { kinds }).diagnostics;
+    expect(wrong.map(({ code, items }) => [code, items?.length])).toEqual([['invalid-time-zone', 60]]);
+    expect(wrong.map(messageOf)).toEqual([
+      expect.stringMatching(/"Zone0" .* \(for i0; similar for i1, i2 and 57 more\)$/),
+    ]);
+    const unused = load(text.replace(/Zone\d+/g, 'UTC'), { kinds }).diagnostics;
+    expect(unused.map(({ code, items }) => [code, items?.length])).toEqual([['unused-acceptance', 60]]);
   });
 
   it('does not hide a reference to an entry that could not be made', () => {

@@ -1,25 +1,67 @@
 import { describe, expect, it } from 'vitest';
-import { type Diagnostic, messageOf, problemOf } from '../../../src/model/diagnostic.js';
+import { type Diagnostic, messageOf } from '../../../src/model/diagnostic.js';
+import { MergedDiagnostics } from '../../../src/model/merged-diagnostics.js';
 
-const at = (each: string, message: string): Diagnostic => ({
-  severity: 'error',
-  code: 'schema',
-  message,
-  place: { file: 'roster.yaml', line: 3, column: 3, length: 1, lineText: 'x', each },
-});
+/** `de: message`, of an item at one place; without an item, of an ordinary entry there. */
+function at(text: string, line = 3): Diagnostic {
+  const [, each, message = ''] = /^(?:(\w+): )?(.*)$/.exec(text) ?? [];
+  const place = { file: 'roster.yaml', line, column: 3, length: 1, lineText: 'x' };
+  const own = each === undefined ? place : { ...place, each };
+  return { severity: 'error', code: 'schema', message, place: own };
+}
+
+function merged(diagnostics: readonly Diagnostic[]): readonly Diagnostic[] {
+  const list = new MergedDiagnostics();
+  for (const each of diagnostics) list.add(each);
+  return list.diagnostics;
+}
 
 describe('problems of items of one entry', () => {
-  it.each<[string, boolean, Diagnostic, Diagnostic]>([
-    ['the same words', true, at('de', 'wrong'), at('fr', 'wrong')],
-    ['an address', true, at('de', '`group/p-de` is gone'), at('fr', '`group/p-fr` is gone')],
-    ['a short item', true, at('e', '`group/prices-e` is gone'), at('f', '`group/prices-f` is gone')],
-    ['an item twice', true, at('a', '"a/a" and "x"'), at('b', '"b/b" and "x"')],
-    ['an item that is a word of the message', true, at('a', 'not a list'), at('b', 'not a list')],
-    ['an item with signs', true, at('a.b+', '"x-a.b+"'), at('$&', '"x-$&"')],
-    ['other values', false, at('de', '"Europe/Berln"'), at('fr', '"Pariss"')],
-    ['one item inside another word', false, at('de', '`code`'), at('fr', '`co`')],
-  ])('%s: the same problem %s', (_, same, one, other) => {
-    expect(problemOf(one) === problemOf(other)).toBe(same);
+  it.each<[string, string[], string[]]>([
+    ['in the same words', ['de: wrong', 'fr: wrong'], ['wrong (for de and fr)']],
+    [
+      'that name the item',
+      ['de: p-de is gone', 'fr: p-fr is gone'],
+      ['p-de is gone (for de; similar for fr)'],
+    ],
+    [
+      'that name values of items',
+      ['a: "x"', 'b: "y"', 'c: "x"', 'd: "z"'],
+      ['"x" (for a and c; similar for b and d)'],
+    ],
+    ['that one item has twice', ['a: "x"', 'a: "x"'], ['"x" (for a)']],
+    [
+      'of which an item has several',
+      ['a: no x', 'a: no y', 'b: no x', 'b: no y', 'c: no y'],
+      ['no x (for a and b; similar for c)', 'no y (for a and b)'],
+    ],
+    ['of no item', ['one', 'other', 'one'], ['one', 'other']],
+  ])('%s', (_, found, expected) => {
+    const once = merged(found.map((each) => at(each)));
+    expect(once.map(messageOf)).toEqual(expected);
+    // The manifests are read first, and the service has something to say of the same entries.
+    expect(merged([...once, ...found.map((each) => at(each))])).toEqual(once);
+  });
+
+  it('are listed by place and code', () => {
+    const other: Diagnostic = { ...at('fr: other'), code: 'unknown-agent' };
+    expect(merged([at('de: one'), at('fr: one', 4), other]).map(messageOf)).toEqual([
+      'one (for de)',
+      'one (for fr)',
+      'other (for fr)',
+    ]);
+  });
+
+  it('have the entries of all of them', () => {
+    const entry = (item: string): Diagnostic => ({ ...at(`${item}: wrong`), address: `group/${item}` });
+    expect(merged([entry('de'), entry('fr')]).map(({ entries }) => entries)).toEqual([
+      ['group/de', 'group/fr'],
+    ]);
+  });
+
+  it('are counted in one step each, however many one item has', () => {
+    const many = Array.from({ length: 50_000 }, (_, index) => at(`de: no ${index}`));
+    expect(merged([...many, at('fr: no agent')])).toHaveLength(many.length);
   });
 
   it.each<[string, readonly string[]]>([
@@ -30,6 +72,7 @@ describe('problems of items of one entry', () => {
     ['wrong (for "a b" and "x\\ny")', ['a b', 'x\ny']],
     [`wrong (for ${'x'.repeat(59)}…)`, ['x'.repeat(100)]],
   ])('%s', (expected, items) => {
-    expect(messageOf({ message: 'wrong', items })).toBe(expected);
+    const message = 'wrong';
+    expect(messageOf({ message, items: items.map((item) => ({ item, message })) })).toBe(expected);
   });
 });
