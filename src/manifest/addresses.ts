@@ -9,7 +9,7 @@ const entryKey = /^[A-Za-z0-9][A-Za-z0-9._-]*$/;
 const LONGEST_KEY = 200;
 
 /** True for what may be the key of an entry (contract §2). */
-function isEntryKey(text: string): boolean {
+export function isEntryKey(text: string): boolean {
   return text.length <= LONGEST_KEY && entryKey.test(text);
 }
 
@@ -28,8 +28,12 @@ function keyHelp(text: string): string {
 /** False, and reported, for a value that contains too much to be checked: each mistake in it takes memory. */
 export function isWithinLimit({ key, value }: Entry, diagnostics: Diagnostics): boolean {
   if (sizeOf(value) <= limits.entry) return true;
+  const help =
+    key.text === 'vars'
+      ? 'Write the items of a repeated entry in its own `each`: entries can be in several files.'
+      : 'Split it into several.';
   diagnostics.error('limit-exceeded', key, `${quoted(key.text)} contains more than ${limits.entry} values`, {
-    help: 'Split it into several.',
+    help,
   });
   return false;
 }

@@ -1,6 +1,6 @@
 import { isJsonObject, type Json } from '../model/json.js';
 import { escaped } from '../model/template.js';
-import { Source, type Span } from '../yaml/source.js';
+import { type ProblemText, Source, type Span } from '../yaml/source.js';
 import { quoted } from '../yaml/text.js';
 import {
   type Entry,
@@ -14,12 +14,12 @@ import {
   sizeOf,
   withoutEntry,
 } from '../yaml/tree.js';
-import { isWithinLimit } from './addresses.js';
+import { isEntryKey, isWithinLimit } from './addresses.js';
 import type { Diagnostics } from './diagnostics.js';
 import { entriesOf } from './environments.js';
 import { limits } from './limits.js';
-import { type Piece, pieces, type SplitText, UsePlaces } from './template.js';
-import { noSuchPath, reach, typeOf } from './value-path.js';
+import { type Piece, pieces, type SplitText, type Use, UsePlaces } from './template.js';
+import { noSuchPath, notText, reach, typeOf } from './value-path.js';
 import { Notes, reportMissing } from './values.js';
 import type { Variables } from './variables.js';
 
@@ -91,7 +91,7 @@ export class Repetition {
     if (each === undefined) return { written, items: null, complete: true };
     const nothing = { written, items: [] };
     if (!isWithinLimit(written, this.diagnostics)) return { ...nothing, complete: false };
-    const isRepeatable = this.hasPlaceholder(written.key);
+    const isRepeatable = this.isRepeatable(written.key);
     const items = this.exceeded ? null : this.itemsOf(each, written.key.source, isElsewhere);
     if (items === null) return { ...nothing, complete: isElsewhere && !this.exceeded };
     if (items.length === 0 && !isElsewhere) this.reportEmpty(each);
@@ -118,13 +118,31 @@ export class Repetition {
     return key === null ? null : { key, value };
   }
 
-  /** False for a key that would be the same for every item, which is reported. */
-  private hasPlaceholder(key: Entry['key']): boolean {
-    if (pieces(key.text).some(({ type }) => type === 'each')) return true;
-    const message = `the key of an entry with \`each\` must contain \`\${each.key}\` or \`\${each.value}\``;
-    const help = `Each item needs a key of its own, such as ${quoted(`${key.text}-\${each.key}`)}.`;
+  /** False, and reported, for a key that would be the same for every item, or contains what is not known in a key. */
+  private isRepeatable(key: Entry['key']): boolean {
+    const parts = pieces(key.text);
+    const wrong = parts.find(({ type }) => type !== 'text' && type !== 'each');
+    if (wrong !== undefined && wrong.type !== 'text') return this.wrongInKey(key, wrong);
+    if (parts.some(({ type }) => type === 'each')) return true;
+    const message = 'the key of an entry with `each` must contain `${each.key}` or `${each.value}`';
+    const base = isEntryKey(key.text) ? `${key.text}-` : '';
+    const help = `Each item needs a key of its own, such as \`${base}\${each.key}\`.`;
     this.diagnostics.error('schema', key, message, { help });
     return false;
+  }
+
+  private wrongInKey(key: Entry['key'], use: Use): false {
+    const { message, help } = this.inKey(use);
+    this.diagnostics.error('schema', this.places.within(scalarNode(key, key.text), use), message, { help });
+    return false;
+  }
+
+  private inKey({ type, written }: Use): ProblemText {
+    if (written === '${') return { message: '"${" is not closed', help: 'Close it with `}`.' };
+    if (type === 'unknown')
+      return { message: `${quoted(written)} is not a variable`, help: this.variables.hints.ofItem(written) };
+    const help = 'A key may contain `${each.key}` and `${each.value}`, but no variable.';
+    return { message: `${quoted(written)} is not allowed in a key`, help };
   }
 
   private itemsOf(each: Entry, source: Source, isElsewhere: boolean): readonly EachItem[] | null {
@@ -179,11 +197,7 @@ export class Repetition {
   private keyOf({ key }: Entry, item: EachItem): Entry['key'] | null {
     const node = scalarNode({ ...key, source: item.source }, key.text);
     const texts = pieces(key.text).map((piece) =>
-      piece.type === 'each'
-        ? this.textOf(node, piece, item)
-        : piece.type === 'text'
-          ? piece.text
-          : piece.written,
+      piece.type === 'each' ? this.textOf(node, piece, item) : piece.type === 'text' ? piece.text : '',
     );
     return texts.includes(null) ? null : { ...key, source: item.source, text: texts.join('') };
   }
@@ -237,8 +251,7 @@ export class Repetition {
     const value = this.valueOf(node, use, item);
     if (value === undefined) return null;
     if (typeof value !== 'object') return String(value);
-    const message = `${quoted(use.written)} is ${typeOf(value)}, which is not allowed inside a text`;
-    const help = 'Use it as the whole value, or add the name of a value inside it.';
+    const { message, help } = notText(use.written, value);
     this.diagnostics.error('unknown-variable', this.places.within(node, use), message, { help });
     return null;
   }

@@ -96,10 +96,19 @@ function identityOf({ kind, declared: { declared, templates } }: EntryRead): str
 
 function reportSame(each: EntryRead, first: EntryRead, field: string, diagnostics: Diagnostics): void {
   const message = `\`${each.declared.address}\` and \`${first.declared.address}\` are the same ${each.kind.name}`;
+  const identity = field === 'id' ? '`id`' : `What identifies the ${each.kind.name}`;
+  const help = areItems(each, first)
+    ? `${identity} must differ for each item: use \`\${each.key}\`, or a value of the item.`
+    : 'Remove one of them, change what identifies it, or bind each to its own object with `id:`, which must stay.';
   diagnostics.error('duplicate-name', find(each.entry, [field]).span, message, {
-    help: 'Remove one of them, change what identifies it, or bind each to its own object with `id:`, which must stay.',
+    help,
     related: [{ message: 'the other entry is here', span: find(first.entry, [field]).span }],
   });
+}
+
+/** True for two items of one repeated entry. */
+function areItems({ entry: { key: one } }: EntryRead, { entry: { key: other } }: EntryRead): boolean {
+  return one.source.file === other.source.file && one.start === other.start;
 }
 
 function checkFormer({ list, addresses, elsewhere }: EntriesRead, diagnostics: Diagnostics): void {

@@ -1,5 +1,5 @@
 import type { Json } from '../model/json.js';
-import { escaped } from '../model/template.js';
+import { escaped, joined } from '../model/template.js';
 import type { Span } from '../yaml/source.js';
 import type { Node, ScalarNode } from '../yaml/tree.js';
 import type { ValuePath } from './value-path.js';
@@ -131,7 +131,7 @@ export class TemplateReader {
     if (parts.length === 1 && only?.type === 'var') return this.variable(only.name, only.path);
     const texts = parts.map((piece) => this.part(piece));
     const length = texts.reduce((sum, each) => sum + each.length, 0);
-    return this.afford(node, length) ? texts.join('') : '';
+    return this.afford(node, length) ? joined(texts) : '';
   }
 
   private part(piece: Piece): string {

@@ -53,6 +53,27 @@ export function noSuchPath(
   };
 }
 
+/** Of a list or a map inside a longer text: what is wrong, and how to write what was meant. */
+export function notText(written: string, value: Json): ProblemText & { readonly help: string } {
+  const message = `${quoted(written)} is ${typeOf(value)}, which is not allowed inside a text`;
+  const whole = `Use \`${written}\` as the whole value`;
+  const name = isJsonObject(value) ? Object.keys(value).find((each) => /^[\w-]+$/.test(each)) : undefined;
+  if (name !== undefined)
+    return { message, help: `${whole}, or one of its values: \`${written.slice(0, -1)}.${name}}\`.` };
+  const example = Array.isArray(value) ? joinedText(value) : '';
+  const text = 'Lists are not joined: add a value that is the text';
+  return { message, help: `${whole}. ${text}${example}, and use that here.` };
+}
+
+/** A list that is longer is no example. */
+const MOST_JOINED = 5;
+
+function joinedText(list: readonly Json[]): string {
+  const isShort =
+    list.length <= MOST_JOINED && list.every((each) => typeof each !== 'object' && String(each).length <= 20);
+  return list.length > 0 && isShort ? `, such as \`${JSON.stringify(list.join(', '))}\`` : '';
+}
+
 /** `a list`, for messages. */
 export function typeOf(value: Json): string {
   if (Array.isArray(value)) return 'a list';

@@ -113,10 +113,27 @@ export class VariableHints {
     if (written === '${') return `Close it with \`}\`. ${forms}`;
     if (written.startsWith('${roster.'))
       return `Use ${form('roster.environment')} or ${form('roster.project')}.`;
-    if (written.startsWith('${each'))
-      return `Use ${form('each.key')}, ${form('each.value')} or ${form('each.value.NAME')}.`;
+    const item = this.meantItem(written);
+    if (item !== null || written.startsWith('${each')) return this.ofItem(written, item);
     const meant = this.meant(written.slice(2, -1).trim());
     return meant === null ? forms : `Did you mean ${form(meant)}?`;
+  }
+
+  /** For what stands for the item of a repeated entry, but in another form. */
+  ofItem(written: string, meant = this.meantItem(written)): string {
+    if (meant !== null) return `Did you mean ${form(meant)}?`;
+    return `Use ${form('each.key')}, ${form('each.value')} or ${form('each.value.NAME')}.`;
+  }
+
+  /** `each.kye` or `eahc.value.x`, without its mistakes. */
+  private meantItem(written: string): string | null {
+    const [root = '', name = '', ...path] = written.slice(2, -1).trim().split('.');
+    const near = (word: string, known: readonly string[]) =>
+      known.includes(word) ? word : this.diagnostics.suggestions.of(word, known, known.length);
+    const of = near(name, ['key', 'value']);
+    if (near(root, ['each']) === null || of === null) return null;
+    const isPath = of === 'value' && path.every((each) => /^[\w-]+$/.test(each));
+    return ['each', of, ...(isPath ? path : [])].join('.');
   }
 
   ofName(name: string): string {

@@ -3,11 +3,11 @@ import type { Json } from '../model/json.js';
 import { escapedValue, usesEnvironment } from '../model/template.js';
 import type { ProblemText } from '../yaml/source.js';
 import { quoted, type TextRule, unsafe } from '../yaml/text.js';
-import type { Entry, Node, ScalarNode } from '../yaml/tree.js';
+import { type Entry, type Node, type ScalarNode, scalarNode } from '../yaml/tree.js';
 import type { Diagnostics } from './diagnostics.js';
 import { limits } from './limits.js';
-import { type Piece, piecesOf, TemplateReader, type Use, UsePlaces } from './template.js';
-import { noSuchPath, reach, type ValuePath } from './value-path.js';
+import { type Piece, pieces, piecesOf, TemplateReader, type Use, UsePlaces } from './template.js';
+import { noSuchPath, notText, reach, type ValuePath } from './value-path.js';
 import { bareObject, Notes, reportMissing } from './values.js';
 import { ENVIRONMENT_VARIABLE, isBuiltIn, noEnvironment, VariableHints } from './variable-names.js';
 
@@ -71,8 +71,23 @@ export class Variables {
     if (node.type === 'scalar') return this.scalar(node, rule, notes, depth);
     if (node.type === 'list') return node.items.map((item) => this.read(item, rule, notes, depth + 1));
     const value = bareObject();
-    for (const [key, entry] of node.entries) value[key] = this.read(entry.value, rule, notes, depth + 1);
+    for (const [key, entry] of node.entries) {
+      if (key.includes('${') && !this.isName(entry.key)) notes.broken.add(entry.value);
+      value[key] = this.read(entry.value, rule, notes, depth + 1);
+    }
     return value;
+  }
+
+  /** Names stay as they are written, which is not what somebody means who writes a variable. */
+  private isName(key: Entry['key']): boolean {
+    const use = pieces(key.text).find(({ type }) => type !== 'text' && type !== 'unknown');
+    if (use === undefined || use.type === 'text') return true;
+    const help =
+      'Write the name out, or use the whole map of a variable or an item, such as `${each.value.inputs}`.';
+    const fault = { code: 'misplaced-variable', help } as const;
+    const message = `${quoted(use.written)} is not replaced in a name`;
+    this.refuse(scalarNode(key, key.text), use, message, fault);
+    return false;
   }
 
   /** A value that was read, as the manifest writes it: without what the environment holds (model/template.ts). */
@@ -128,6 +143,8 @@ export class Variables {
     if (values.includes(failed)) return failed;
     const counted = parts.map((piece, index) => this.countedText(piece, values[index]));
     const length = counted.reduce((sum, each) => sum + each.length, 0);
+    const escaped = parts.find((piece, index) => this.isEscaped(piece, index, counted));
+    if (escaped !== undefined && escaped.type !== 'text') return this.dollarBefore(node, escaped);
     return this.affordText(node, length) ? values.join('') : failed;
   }
 
@@ -136,6 +153,23 @@ export class Variables {
     if (piece.type === 'env') return piece.written;
     const template = piece.type === 'var' ? this.known(piece.name, piece.path)?.template : null;
     return String(template ?? value);
+  }
+
+  /** True for a value from the environment after a `$`: together, they would be an escape in the template. */
+  private isEscaped(piece: Piece, index: number, texts: readonly string[]): boolean {
+    const isTemplate =
+      piece.type === 'env' || (piece.type === 'var' && this.known(piece.name, piece.path)?.template != null);
+    return (
+      isTemplate &&
+      texts[index]?.startsWith('${env.') === true &&
+      texts.slice(0, index).join('').endsWith('$')
+    );
+  }
+
+  private dollarBefore(node: ScalarNode, use: Use): typeof failed {
+    const help = 'Put another character between them: `$${` would be a literal `${`.';
+    const fault = { code: 'misplaced-variable', help } as const;
+    return this.refuse(node, use, `${quoted(use.written)} cannot follow a "$"`, fault);
   }
 
   private affordText(node: ScalarNode, length: number): boolean {
@@ -167,8 +201,9 @@ export class Variables {
     const value = this.replaced(node, piece, notes, 0);
     if (typeof value === 'symbol' || typeof value === 'string') return value;
     if (typeof value !== 'object') return String(value);
-    const message = `${quoted(piece.written)} is a list or a map, which is not allowed inside a text`;
-    return this.refuse(node, piece, message, 'Use the variable as the whole value.');
+    const template = piece.type === 'var' ? this.known(piece.name, piece.path)?.template : null;
+    const { message, help } = notText(piece.written, template ?? value);
+    return this.refuse(node, piece, message, help);
   }
 
   private replaced(node: ScalarNode, use: Use, notes: Notes, depth: number): Json | typeof failed {
@@ -179,6 +214,7 @@ export class Variables {
     const resolved = this.inside(node, use);
     if (resolved !== failed && resolved.template !== null) {
       if (!notes.environment) return this.misplaced(node, use);
+      if (!this.areSet(resolved.unset, notes)) return failed;
       notes.secret.add(node);
     }
     if (resolved === failed || !this.afford(node, resolved.size)) return failed;
@@ -206,18 +242,29 @@ export class Variables {
     if (!notes.environment) return this.misplaced(node, use);
     if (notes.isElsewhere) return failed;
     const value = this.environment.use(name);
-    if (typeof value !== 'string') return this.notSet(node, use, value, notes);
+    const unset = typeof value === 'string' ? [] : [{ node, use, fault: value }];
+    if (!this.areSet(unset, notes)) return failed;
     notes.secret.add(node);
-    return this.afford(node, environmentCost(value)) ? value : failed;
+    const text = typeof value === 'string' ? value : '';
+    return this.afford(node, environmentCost(text)) ? text : failed;
   }
 
-  private notSet(node: ScalarNode, use: Use, fault: EnvironmentFault, notes: Notes): string | typeof failed {
-    const { code, message } = fault;
-    if (this.options.allowMissingEnv !== true || code !== 'missing-environment-variable')
-      return this.refuse(node, use, message, fault);
-    this.diagnostics.warning(code, this.places.within(node, use), message, { help: fault.help });
-    notes.secret.add(node);
-    return '';
+  /**
+   * False, and reported, for what has no value here. Of a variable, it is reported where that is used: where nothing from
+   * the environment is allowed, that is the mistake.
+   */
+  private areSet(unset: readonly Unset[], notes: Notes): boolean {
+    if (notes instanceof VariableNotes) notes.unset.push(...unset);
+    else if (notes.isElsewhere) return unset.length === 0;
+    else return unset.map((each) => this.isExcused(each)).every(Boolean);
+    return true;
+  }
+
+  private isExcused({ node, use, fault: { code, message, help } }: Unset): boolean {
+    const excused = this.options.allowMissingEnv === true && code === 'missing-environment-variable';
+    if (!excused) this.refuse(node, use, message, { code, help });
+    else this.diagnostics.warning(code, this.places.within(node, use), message, { help });
+    return excused;
   }
 
   private misplaced(node: ScalarNode, use: Use): typeof failed {
@@ -249,17 +296,18 @@ export class Variables {
   }
 
   private resolve(entry: Entry): Resolved | null {
-    const notes = new Notes(true);
+    const notes = new VariableNotes(true);
     // Whether it may contain line breaks, and how deep it will be, is known only where it is used.
     const before = this.expanded;
     const value = this.read(entry.value, 'prose', notes, 0);
     const spent = this.expanded - before;
     reportMissing(notes, this.diagnostics);
     if (notes.broken.size > 0) return null;
-    if (notes.secret.size === 0) return { value, template: null, ...measureOf(value) };
+    const { unset } = notes;
+    if (notes.secret.size === 0) return { value, template: null, unset, ...measureOf(value) };
     const template = this.template(entry.value);
     const { size, height } = measureOf(template);
-    return { value, template, height, size: size + spent };
+    return { value, template, unset, height, size: size + spent };
   }
 
   private noSuchVariable(node: ScalarNode, use: Use, name: string): typeof failed {
@@ -307,6 +355,20 @@ export interface Resolved {
   /** The number of values in it, and its levels of maps and lists. */
   readonly size: number;
   readonly height: number;
+  /** What it has of the environment that has no value. */
+  readonly unset: readonly Unset[];
+}
+
+/** A use of an environment variable that has no value. */
+interface Unset {
+  readonly node: ScalarNode;
+  readonly use: Use;
+  readonly fault: EnvironmentFault;
+}
+
+/** Of the value of a variable. */
+class VariableNotes extends Notes {
+  readonly unset: Unset[] = [];
 }
 
 /** Null where the path leads to nothing. Only what the part itself has of the environment is a secret. */
@@ -315,7 +377,8 @@ function partOf(whole: Resolved, path: ValuePath): Resolved | null {
   if (value === undefined) return null;
   const { found = null } = whole.template === null ? {} : reach(whole.template, path);
   const template = usesEnvironment(found ?? undefined) ? found : null;
-  return { value, template, ...measureOf(template ?? value) };
+  const unset = template === null ? [] : whole.unset;
+  return { value, template, unset, ...measureOf(template ?? value) };
 }
 
 /** Costs no more than what was counted when the value was put together. */

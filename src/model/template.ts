@@ -16,6 +16,18 @@ export function escaped(text: string): string {
   return text.replaceAll('${', () => '$${');
 }
 
+/**
+ * Templates one after the other. What only the seam makes an opening is text; a `$` before `${env.NAME}` cannot be
+ * written.
+ */
+export function joined(templates: readonly string[]): string {
+  return templates.reduce((before, each) => before + (isSeam(before, each) ? '$' : '') + each, '');
+}
+
+function isSeam(before: string, next: string): boolean {
+  return before.endsWith('$') && next.startsWith('{');
+}
+
 /** The template of a value that uses no environment variable. */
 export function escapedValue(value: Json): Json {
   if (typeof value === 'string') return escaped(value);

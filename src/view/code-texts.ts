@@ -250,10 +250,10 @@ const texts: Readonly<Record<DiagnosticCode, CodeText>> = {
     help: 'Set the variable where roster runs. In CI, pass it to the step, or check the manifests with `roster validate --allow-missing-env`.',
   },
   'misplaced-variable': {
-    title: 'Environment variable is not allowed here',
+    title: 'Variable is not allowed here',
     means:
-      'A manifest uses an environment variable outside `inputs` and `description`, or one whose name is reserved for roster or CI. Reviewers must be able to see what a manifest declares, and the author of a pull request controls values such as its branch name.',
-    help: 'Write the value in the manifest or in `vars:`. Pass CI values under another name.',
+      'A manifest uses an environment variable outside `inputs` and `description`, after a `$`, or one whose name is reserved for roster or CI; or it uses a variable in the name of an input. Reviewers must be able to see what a manifest declares, and the author of a pull request controls values such as its branch name.',
+    help: 'Write the value in the manifest or in `vars:`. Write out a name. Pass CI values under another name.',
   },
   'not-manageable': {
     title: 'Object cannot be managed',

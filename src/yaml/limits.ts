@@ -130,5 +130,6 @@ export class ReadLimits {
 export const tooDeep = `values are nested more than ${yamlLimits.depth} levels deep`;
 
 const smallerHelp = 'Split the file into smaller ones, or use less nesting.';
-const splitFileHelp = 'Split it into several files.';
+const splitFileHelp =
+  'Split it into several files. A map or a list has fewer tokens with each value on a line of its own than in braces or brackets.';
 const splitHelp = 'Split it into several projects.';

@@ -228,7 +228,7 @@ describe('a mistake in a repeated entry', () => {
     [
       'a path into a key',
       group('g-${each.key.x}', 'each: [a], members: []'),
-      ['roster.yaml:4:3 schema «g-${each.key.x}»'],
+      ['roster.yaml:4:5 schema «${each.key.x}»'],
     ],
     [
       'an unknown word',
@@ -238,7 +238,22 @@ describe('a mistake in a repeated entry', () => {
     [
       'a variable in the key',
       group('g-${each.key}-${var.l}', 'each: [a], members: []'),
-      ['roster.yaml:4:3 schema «g-${each.key}-${var.l}»'],
+      ['roster.yaml:4:17 schema «${var.l}»'],
+    ],
+    [
+      'a placeholder in the name of an input',
+      group('g-${each.key}', 'each: [a], members: [], inputs: { "${each.key}": 1 }'),
+      ['roster.yaml:4:44 unknown-property «inputs»', 'roster.yaml:4:55 misplaced-variable «${each.key}»'],
+    ],
+    [
+      'a placeholder in the name of an item',
+      group('g-${each.key}', 'each: { "x${each.key}": a }, members: []'),
+      ['roster.yaml:4:30 misplaced-variable «${each.key}»'],
+    ],
+    [
+      'an environment variable that is not set, in a variable of the items',
+      `project: p\nvars: { m: { a: "\${env.NONE}" } }\ngroups: { "g-\${each.key}": { each: "\${var.m}", members: [] } }\n`,
+      ['roster.yaml:3:37 misplaced-variable «${var.m}»'],
     ],
     [
       'an unknown path of a variable',
@@ -267,6 +282,37 @@ describe('a mistake in a repeated entry', () => {
     ],
   ])('%s', (_, text, expected) => {
     expect(problems(text)).toEqual(expected);
+  });
+
+  it.each([
+    ['g-${each.kye}', 'Did you mean `${each.key}`?'],
+    ['g-${each.key.x}', 'Did you mean `${each.key}`?'],
+    ['g-${eahc.vaule.zone}', 'Did you mean `${each.value.zone}`?'],
+    ['g-${each}', 'Use `${each.key}`, `${each.value}` or `${each.value.NAME}`.'],
+    ['g-${country}', 'Use `${each.key}`, `${each.value}` or `${each.value.NAME}`.'],
+    ['g-${each.key', 'Close it with `}`.'],
+    ['g-${var.n}', 'A key may contain `${each.key}` and `${each.value}`, but no variable.'],
+    ['g-${var.n}-${each.key}', 'A key may contain `${each.key}` and `${each.value}`, but no variable.'],
+    ['g', 'Each item needs a key of its own, such as `g-${each.key}`.'],
+    ['g h', 'Each item needs a key of its own, such as `${each.key}`.'],
+  ])('says what the key %s of an entry with each should be', (key, help) => {
+    const text = `project: p\nvars: { n: x }\ngroups:\n  ${key}: { each: [a, b], members: [a] }\n`;
+    expect(load(text).diagnostics.map((found) => [found.help, found.items])).toEqual([[help, undefined]]);
+  });
+
+  it.each([
+    [
+      '[x, y]',
+      'Use `${each.value}` as the whole value. Lists are not joined: add a value that is the text, such as `"x, y"`, and use that here.',
+    ],
+    [
+      '[{ a: b }]',
+      'Use `${each.value}` as the whole value. Lists are not joined: add a value that is the text, and use that here.',
+    ],
+    ['{ zone: x }', 'Use `${each.value}` as the whole value, or one of its values: `${each.value.zone}`.'],
+  ])('says what to do with %s inside a text', (item, help) => {
+    const text = group('g-${each.key}', `each: { a: ${item} }, members: [], name: "x\${each.value}"`);
+    expect(load(text).diagnostics.map((found) => found.help)).toEqual([help]);
   });
 
   it.each([
@@ -323,6 +369,16 @@ describe('a mistake in a repeated entry', () => {
 
 describe('limits of each', () => {
   const list = (count: number) => `[${Array.from({ length: count }, (_, index) => `i${index}`).join(', ')}]`;
+
+  it('says what to do with variables that are too large for one file', () => {
+    const text = `project: p\nvars: { m: { a: ${list(50_000)} } }\ngroups: {}\n`;
+    expect(load(text).diagnostics.map(({ code, help }) => [code, help])).toEqual([
+      [
+        'limit-exceeded',
+        'Write the items of a repeated entry in its own `each`: entries can be in several files.',
+      ],
+    ]);
+  });
 
   it.each<[string, string]>([
     [

@@ -36,7 +36,12 @@ describe('variables', () => {
       { a: '${var.x}', b: '$${', c: '$', d: '{}', e: '$$' },
     ],
     ['{}', '{ a: "${env.TOKEN}", b: "<${env.OTHER}>" }', { a: 'hunter2-secret', b: '<hunter2-other>' }],
-    ['{ t: "${env.TOKEN}" }', '{ "${var.t}": "${var.t}" }', { '${var.t}': 'hunter2-secret' }],
+    ['{ t: "${env.TOKEN}" }', '{ "${t}": "${var.t}" }', { '${t}': 'hunter2-secret' }],
+    [
+      '{ a: "x$" }',
+      '{ a: "${var.a}{env.TOKEN}", b: "${env.TOKEN}" }',
+      { a: 'x${env.TOKEN}', b: 'hunter2-secret' },
+    ],
     ['{ toString: 1 }', '{ a: "${var.toString}" }', { a: 1 }],
   ])('%s in %s', (vars, inputs, expected) => {
     expect(read(vars, inputs)).toEqual(expected);
@@ -205,6 +210,54 @@ describe('values from the environment', () => {
     expect(written.project?.secrets).toEqual([]);
     const joined = '{ target: group/h, once: x, inputs: { v: "${env.TOKEN}", w: "${var.a}-secret" } }';
     expect(reported(joined, '{ a: hunter2 }').project?.secrets).toEqual([]);
+  });
+
+  it.each(['${var.t}', '${env.TOKEN}', 'x-${roster.project}'])('are not put into a name: %s', (name) => {
+    const entry = `{ target: group/h, once: x, inputs: { "${name}": 1 } }`;
+    const [use] = /\$.*/.exec(name) ?? [];
+    expect(problems(project('{ t: x }', entry), { env })).toEqual([
+      expect.stringContaining(`misplaced-variable «${use}»`),
+    ]);
+  });
+
+  it('cannot follow a `$`, which would make their template an escape', () => {
+    const vars = '{ a: "x$", none: "", t: "${env.TOKEN}" }';
+    for (const written of ['${var.a}${env.TOKEN}', '${var.a}${var.none}${var.t}!'])
+      expect(
+        problems(project(vars, `{ target: group/h, once: x, inputs: { v: "${written}" } }`), { env }),
+      ).toEqual([expect.stringContaining('misplaced-variable')]);
+    const { project: loaded, diagnostics } = reported(
+      '{ target: group/h, once: x, inputs: { v: "${var.a}{env.TOKEN} ${env.TOKEN}", w: "${var.a} ${env.TOKEN}$" } }',
+      vars,
+    );
+    expect(diagnostics).toEqual([]);
+    expect(loaded?.entries.at(-1)?.templates).toEqual({
+      inputs: { v: 'x$${env.TOKEN} ${env.TOKEN}', w: 'x$ ${env.TOKEN}$' },
+    });
+  });
+
+  it('are not quoted where a list of them cannot be put into a text', () => {
+    const { diagnostics } = reported(
+      '{ target: group/h, once: x, inputs: { v: "x${var.l}" } }',
+      '{ l: ["${env.TOKEN}", b] }',
+    );
+    expect(diagnostics.map(({ help }) => help)).toEqual([
+      'Use `${var.l}` as the whole value. Lists are not joined: add a value that is the text, such as `"${env.TOKEN}, b"`, and use that here.',
+    ]);
+  });
+
+  it('that are not set are reported where a variable with them may be used, and only there', () => {
+    const vars = '{ t: "${env.NONE}", u: "<${var.t}>", m: { a: "${env.NONE}", b: x } }';
+    const of = (entry: string, options = {}) => problems(project(vars, entry), { env, ...options });
+    const missing = 'roster.yaml:2:13 missing-environment-variable «${env.NONE}»';
+    expect(of('{ target: group/h, once: x, inputs: { v: "${var.u}", w: "${var.t}" } }')).toEqual([missing]);
+    expect(of('{ target: group/h, once: "${var.u}" }')).toEqual([
+      'roster.yaml:5:32 misplaced-variable «${var.u}»',
+    ]);
+    expect(of('{ target: group/h, once: "${var.m.b}" }')).toEqual([]);
+    expect(of('{ target: group/h, once: x, inputs: { v: "${var.u}" } }', { allowMissingEnv: true })).toEqual([
+      missing.replace('missing', 'warning missing'),
+    ]);
   });
 
   it('leave literal openings escaped in their templates', () => {
