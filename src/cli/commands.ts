@@ -1,4 +1,5 @@
 import type { Command, Definition, Implementation, Runner } from './command/command.js';
+import * as ci from './commands/ci.js';
 import * as data from './commands/data.js';
 import * as inspect from './commands/inspect.js';
 import * as plan from './commands/plan.js';
@@ -54,6 +55,16 @@ export const commands: readonly Command[] = [
     command(inspect.graphCommand, async () => (await import('./graph.js')).runGraph),
     command(inspect.calendarCommand, async () => (await import('./calendar.js')).runCalendar),
     command(inspect.logCommand, async () => (await import('./log.js')).runLog),
+  ]),
+  ...group('In CI:', [
+    command(ci.ciCommand, async () => (await import('./ci.js')).runCi),
+    command(ci.ciPlanCommand, async () => (await import('./ci.js')).runCiPlan),
+    command(ci.ciShowCommand, async () => (await import('./ci.js')).runCiShow),
+    command(ci.ciReviewCommand, async () => (await import('./ci.js')).runCiReview),
+    command(ci.ciApplyCommand, async () => (await import('./ci.js')).runCiApply),
+    command(ci.ciDriftCommand, async () => (await import('./ci.js')).runCiDrift),
+    command(ci.ciDoctorCommand, async () => (await import('./ci.js')).runCiDoctor),
+    command(ci.ciPullCommand, async () => (await import('./ci.js')).runCiPull),
   ]),
   ...group('Tools:', [
     command(tools.apiCommand, async () => (await import('./api.js')).runApi),

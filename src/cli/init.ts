@@ -17,37 +17,39 @@ export const runInit: Implementation<typeof initCommand> = async (flags, context
 
 type Shown = InitResult & { readonly next: readonly string[] };
 
-function initJson({ written, leftAlone, ci, branch, next }: Shown): string {
+function initJson({ written, replaced, leftAlone, obsolete, ci, branch, installs, next }: Shown): string {
   return jsonText({
     formatVersion: 1,
     written,
+    replaced,
     leftAlone,
+    obsolete,
     ci,
-    branch: ci.host === null ? null : branch,
+    branch: ci.host === null || !installs ? null : branch,
     next,
   });
 }
 
 function nextSteps(made: InitResult): readonly string[] {
-  const { remote, api, installs } = made;
   const { host } = made.ci;
   const install =
-    'CI installs nothing yet, and its jobs fail. Run `npm pack` in the source of roster, commit the tarball here, remove the CI files, and run `roster init --install FILE.tgz`.';
-  const shared =
-    'Before CI applies changes, set `inventory: { git: {} }` in roster.yaml, so that all runs share one inventory on the git remote.';
+    'CI is not set up yet: decide what it installs, and run `roster init --install SOURCE`. Until roster is on npm, run `npm pack` in its source, commit the tarball here, and name it.';
   return [
     'Set `ROSTER_URL` and `ROSTER_API_KEY`.',
     'Run `roster pull` to write entries for the objects that exist already, or declare resources in roster.yaml.',
     'Check them with `roster validate`, then run `roster plan` to see what would change.',
-    ...(host !== null && remote === null ? [shared] : []),
-    ...(host === null || installs ? [] : [install]),
-    ...(host === null ? [] : [...hostSteps(host, made), firstRun]),
-    ...(api === null ? [] : [apiStep(api)]),
+    ...(host === null ? [] : made.installs ? [hostStep(host, made), firstRun(host, made)] : [install]),
   ];
 }
 
-const firstRun =
-  'Until roster.yaml declares resources, CI fails with the error `empty-project`. Plans also need the first snapshot, which the drift check saves.';
+function hostStep(host: CiHost, { deployments: { reading, applying }, api }: InitResult): string {
+  const names = [...reading, ...applying].map((each) => `\`${each}\``);
+  const all = wordList(names, 'and');
+  if (host === 'github')
+    return `On GitHub, add the environments ${all}, ${names.length > 2 ? 'all' : 'both'} restricted to the default branch, each with the variable ROSTER_URL and the secret ROSTER_API_KEY, and protect the branches. The checklist: docs/ci.md#github`;
+  const scoped = names.length > 2 ? ` (the last two in the environment scopes ${all})` : '';
+  return `On GitLab, add the CI/CD variables ROSTER_GITLAB_TOKEN, ROSTER_URL and ROSTER_API_KEY${scoped}, allow job tokens to push, and schedule a nightly pipeline. ${apiStep(api ?? '')}`;
+}
 
 function apiStep(api: string): string {
   if (api === '')
@@ -55,20 +57,13 @@ function apiStep(api: string): string {
   return `Check that \`api\` in .gitlab/roster.mjs is the address of your GitLab. It gets ROSTER_GITLAB_TOKEN: ${api}`;
 }
 
-function hostSteps(host: CiHost, { deployments: { reading, applying } }: InitResult): readonly string[] {
-  const names = [...reading, ...applying].map((each) => `\`${each}\``);
-  const all = wordList(names, 'and');
-  if (host === 'github')
-    return [
-      `On GitHub, add the environments ${all}, ${names.length > 2 ? 'all' : 'both'} restricted to the default branch, each with the variable ROSTER_URL and the secret ROSTER_API_KEY.`,
-      'On GitHub, protect the default branch, and the branches `roster-inventory*` with a ruleset that only GitHub Actions can bypass.',
-      'Everybody who can read the repository can read the snapshots, which hold the state of the service. In a public repository, that is everybody.',
-    ];
-  const scoped = names.length > 2 ? ` (the last two in the environment scopes ${all})` : '';
-  return [
-    `On GitLab, add the CI/CD variables ROSTER_GITLAB_TOKEN, ROSTER_URL and ROSTER_API_KEY${scoped}, allow job tokens to push, and schedule a nightly pipeline. See the file in .gitlab for details.`,
-    'Everybody who can read the repository can read the branches roster-snapshot*, which hold the state of the service.',
-  ];
+function firstRun(host: CiHost, { remote }: InitResult): string {
+  const shared =
+    remote === null
+      ? 'Set `inventory: { git: {} }` in roster.yaml, so that all runs share one inventory. '
+      : '';
+  const what = host === 'github' ? 'run the workflow "roster" once' : 'run the scheduled pipeline once';
+  return `${shared}Commit and push, and ${what}: it saves the first snapshot, which everybody who can read the repository can read.`;
 }
 
 const reasons: Readonly<Record<SkippedFile['why'], string>> = {
@@ -84,16 +79,18 @@ function branchLines(branch: string): string[] {
   ];
 }
 
-function initText({ written, leftAlone, ci, branch, next }: Shown): string {
+function initText({ written, replaced, leftAlone, obsolete, ci, branch, installs, next }: Shown): string {
   const lines = [
     ...written.map((path) => `written     ${escapeControls(path)}`),
+    ...replaced.map((path) => `replaced    ${escapeControls(path)}`),
     ...leftAlone.map(({ path, why, add }) => {
       const advice = add === null ? '' : `; ${escapeControls(add)}`;
       return `skipped     ${escapeControls(path)} (${reasons[why]}${advice})`;
     }),
+    ...obsolete.map((path) => `obsolete    ${escapeControls(path)} (of an earlier version: remove it)`),
     '',
     `CI: ${ci.host ?? 'none'}. ${escapeControls(ci.why)}`,
-    ...(ci.host === null ? [] : branchLines(branch)),
+    ...(ci.host === null || !installs ? [] : branchLines(branch)),
     '',
     'Next:',
     ...next.map((step, index) => `  ${index + 1}. ${step}`),

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { type NewFile, yamlWord } from './project-files.js';
 
 export type CiHost = 'github' | 'gitlab';
@@ -84,7 +85,7 @@ export function otherFolderIn(text: string, folder: string): string | null {
 
 /** A file whose name has no project in it. */
 export function ciFileOf(host: CiHost): string {
-  return host === 'github' ? '.github/workflows/roster-validate.yml' : '.gitlab/roster.yml';
+  return host === 'github' ? '.github/workflows/roster.yml' : '.gitlab/roster.yml';
 }
 
 export function listed(names: readonly string[]): string {
@@ -92,14 +93,17 @@ export function listed(names: readonly string[]): string {
   return quoted.length < 2 ? quoted.join('') : `${quoted.slice(0, -1).join(', ')} and ${quoted.at(-1)}`;
 }
 
+/** The package of this project on npm. */
+export const PACKAGE = 'rosterctl';
+
 /** What pipelines install, and the hash that it must have. */
 export type Install =
   | { readonly from: 'nowhere' }
   /** `path` is relative to the root of the repository. */
-  | { readonly from: 'file'; readonly path: string; readonly integrity: string }
-  | { readonly from: 'url'; readonly url: string; readonly integrity: string }
-  /** `spec` is a package with its exact version. */
-  | { readonly from: 'npm'; readonly spec: string; readonly integrity: string }
+  | { readonly from: 'file'; readonly path: string; readonly version: string; readonly integrity: string }
+  | { readonly from: 'url'; readonly url: string; readonly version: string; readonly integrity: string }
+  /** `resolved` is the URL of the tarball in the registry. */
+  | { readonly from: 'npm'; readonly version: string; readonly resolved: string; readonly integrity: string }
   /** Already installed in an image, which is named by its digest. */
   | { readonly from: 'image'; readonly image: string };
 
@@ -107,8 +111,10 @@ export type Install =
  * `checkout` is the root of the repository, as the shell names it. Returns a shell script that installs roster if it has the expected hash, and fails otherwise. The hash and the source are part
  * of the script, because variables of a pipeline can be set by whoever starts it.
  */
-export function installScript(install: Exclude<Install, { from: 'image' }>, checkout: string): string {
-  if (install.from === 'nowhere') return nothingToInstall;
+export function installScript(
+  install: Exclude<Install, { from: 'image' | 'nowhere' }>,
+  checkout: string,
+): string {
   return `${fetchScript(install, checkout)}
 integrity="sha512-$(openssl dgst -sha512 -binary "$tarball" | base64 -w 0)"
 if [ "$integrity" != '${install.integrity}' ]; then
@@ -127,16 +133,12 @@ function fetchScript(install: Exclude<Install, { from: 'image' | 'nowhere' }>, c
 curl --fail --silent --show-error --location --proto =https --output "$tarball" '${install.url}'`;
     case 'npm':
       return `folder="$(mktemp -d)"
-tarball="$folder/${install.spec.replace('@', '-')}.tgz"
-npm pack --ignore-scripts --silent --pack-destination "$folder" ${install.spec}`;
+tarball="$folder/${PACKAGE}-${install.version}.tgz"
+npm pack --ignore-scripts --silent --pack-destination "$folder" ${PACKAGE}@${install.version}`;
     default:
       return install satisfies never;
   }
 }
-
-const nothingToInstall = `echo 'Nothing was installed: these files name no version of roster and no hash to check it with.' >&2
-echo 'Remove them and run "roster init --install SOURCE". See "roster init --help" for the sources.' >&2
-exit 1`;
 
 export type Values = Readonly<Record<string, string>>;
 
@@ -156,10 +158,45 @@ export function fillTemplate(template: string, values: Values): string {
   return blocks.replace(/__([A-Z]+(?:_[A-Z]+)*)__/g, (name, key: string) => values[key] ?? name);
 }
 
+/** The comment at the end of a generated file by which `roster init` knows that nobody has changed it. */
+const SEAL = /\n(?:#|\/\/) Written by roster init; its hash is ([0-9a-f]{16})\.\n$/;
+
 export function generatedFile(path: string, text: string): NewFile {
-  const missingFrom = (existing: string) =>
-    existing === text
-      ? null
-      : 'it differs from what this version writes. To replace it, move it away and run `roster init` again';
-  return { path, at: 'repository', text, missingFrom };
+  const isData = path.endsWith('.json');
+  const sealed = isData
+    ? text
+    : `${text.trimEnd()}\n${path.endsWith('.mjs') ? '//' : '#'} Written by roster init; its hash is ${hashOf(text)}.\n`;
+  return {
+    path,
+    at: 'repository',
+    text: sealed,
+    isOwn: (existing) => (isData ? isInstall(existing) : isSealed(existing)),
+    missingFrom: (existing) =>
+      existing === sealed
+        ? null
+        : 'it was changed after `roster init` wrote it. To replace it, move it away and run `roster init` again',
+  };
 }
+
+function hashOf(text: string): string {
+  return createHash('sha256').update(text.trimEnd()).digest('hex').slice(0, 16);
+}
+
+function isSealed(text: string): boolean {
+  const [, hash] = SEAL.exec(text) ?? [];
+  return hash !== undefined && hash === hashOf(text.replace(SEAL, ''));
+}
+
+/** A package.json or lockfile that installs roster and nothing else. */
+function isInstall(text: string): boolean {
+  try {
+    const { name, dependencies, packages } = JSON.parse(text) as Record<string, object | undefined>;
+    const names = Object.keys(dependencies ?? packages ?? {}).filter((each) => each !== '');
+    return String(name) === INSTALL_NAME && names.every((each) => each.endsWith(PACKAGE));
+  } catch {
+    return false;
+  }
+}
+
+/** The name in the package.json that jobs install from. */
+export const INSTALL_NAME = 'roster-in-ci';

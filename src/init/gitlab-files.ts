@@ -123,7 +123,7 @@ export function gitlabApi(remoteHost: string | null): string {
 }
 
 function installStep(install: Install): string {
-  if (install.from === 'image') return '';
+  if (install.from === 'image' || install.from === 'nowhere') return '';
   const script = installScript(install, '$PWD').replace(/^(?=.)/gm, '  ');
   return `- |\n${script}`;
 }

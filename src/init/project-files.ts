@@ -4,6 +4,8 @@ export interface NewFile {
   readonly path: string;
   readonly at: 'repository' | 'project';
   readonly text: string;
+  /** Whether an existing file is as `roster init` wrote it, so that it may be replaced. Default: never. */
+  isOwn?(existing: string): boolean;
   /** What to add manually to an existing file; null if nothing is missing. */
   missingFrom(existing: string): string | null;
 }

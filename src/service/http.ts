@@ -4,7 +4,7 @@ import type { ConnectionSettings } from './connections.js';
 
 /** A request as it goes over a connection. */
 export interface HttpRequest {
-  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   /** With base path and query. */
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;

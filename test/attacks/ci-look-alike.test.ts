@@ -20,10 +20,10 @@ afterEach(() => cleanUp());
 /** Written by the program: where pipelines look for their results, and next to the remote. */
 function forgery(marker: string): string {
   return `touch '${marker}'
-if [ -n "$GITHUB_OUTPUT" ]; then
-  echo "digest=${digest}" >> "$GITHUB_OUTPUT"
-  mkdir -p "$RUNNER_TEMP/plan"
-  echo "<!-- forged -->" > "$RUNNER_TEMP/plan/plan.md"
+if [ -n "$RUNNER_TEMP" ]; then
+  mkdir -p "$RUNNER_TEMP/roster-plan-remote"
+  echo "<!-- forged -->" > "$RUNNER_TEMP/roster-plan-remote/plan.md"
+  echo '{"digest":"${digest}"}' > "$RUNNER_TEMP/roster-plan-remote/plan.json"
 fi
 exit 1
 `;

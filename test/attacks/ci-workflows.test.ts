@@ -1,10 +1,10 @@
-import { execFile } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
 import { afterEach, describe, expect, test } from 'vitest';
+import { checkDrift } from '../../src/ci/drift.js';
+import { GithubHost } from '../../src/ci/github.js';
+import type { Roster } from '../../src/ci/host.js';
 import { driftMarkdown } from '../../src/view/markdown/drift-markdown.js';
 import { digestIn } from '../support/forge/author.js';
 import { GithubApi, REPOSITORY } from '../support/forge/github-api.js';
@@ -17,8 +17,6 @@ import { isLong } from '../support/size.js';
 /** Each of these takes seconds. */
 const inLongRun = test.runIf(isLong);
 
-const tool = fileURLToPath(new URL('../../examples/team/.github/roster-drift.mjs', import.meta.url));
-
 let team: GithubTeam | undefined;
 afterEach(async () => {
   await team?.remove();
@@ -26,12 +24,11 @@ afterEach(async () => {
 });
 
 describe('a tag with the name of the default branch', () => {
-  test.each(['roster apply', 'roster drift'])('does not make "%s" run', async (workflow) => {
+  test.each(['apply', 'drift', 'pull'])('does not make the task "%s" run', async (task) => {
     team = await GithubTeam.start();
     team.github.remote.git('tag', 'main', 'main');
-    const runs = await team.github.dispatch(workflow, { digest: 'x' }, 'refs/tags/main');
-    const own = runs.filter((each) => each.workflow === workflow).map(({ result }) => result);
-    expect([...new Set(own)]).toEqual(['skipped']);
+    const runs = await team.github.dispatch('roster', { task, digest: 'x' }, 'refs/tags/main');
+    expect(results(runs)).toEqual({});
   });
 });
 
@@ -76,17 +73,15 @@ inLongRun(
 );
 
 inLongRun(
-  'a pull request that changes the workflows and the tool changes nothing that runs with a key',
+  'a pull request that changes the workflows changes nothing that runs with a token that can write',
   async () => {
     team = await GithubTeam.start();
     const { github, author } = team;
     await team.saveSnapshot();
     author.propose('mine', shops('acme-shop'));
-    const tools = ['roster.mjs', 'roster-host.mjs', 'roster-request.mjs'];
-    for (const path of ['workflows/roster-plan.yml', 'workflows/roster-validate.yml', ...tools]) {
-      const file = join(author.folder, '.github', path);
-      const text = readFileSync(file, 'utf8').replaceAll('run: |\n', 'run: |\n          echo evil\n');
-      writeFileSync(file, path.endsWith('.mjs') ? `console.log('evil');\n${text}` : text);
+    for (const name of ['roster', 'roster-plan', 'roster-environment']) {
+      const file = join(author.folder, '.github/workflows', `${name}.yml`);
+      writeFileSync(file, readFileSync(file, 'utf8').replaceAll(' run: ', ' run: echo evil; '));
     }
     author.commit('mine');
     git(author.folder, 'push', '--quiet', 'origin', 'mine');
@@ -105,10 +100,7 @@ describe('the issue about drift', () => {
     rmSync(folder, { recursive: true });
   });
 
-  async function drift(
-    of: typeof found | { project: string; environment: null },
-    code: string,
-  ): Promise<void> {
+  async function drift(of: { project: string; environment: string | null }, code: number): Promise<void> {
     const page = driftMarkdown({
       ...of,
       service: 'https://collect.example.com',
@@ -117,34 +109,41 @@ describe('the issue about drift', () => {
       resources: 1,
       diagnostics: [],
     });
-    const files = { 'drift.json': JSON.stringify(of), 'drift.md': page, 'event.json': '{}' };
-    for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text);
-    await promisify(execFile)(process.execPath, [tool, 'drift', 'drift.md', 'drift.json', code], {
-      cwd: folder,
-      env: {
-        GH_TOKEN: api.token,
-        GITHUB_API_URL: api.url,
-        GITHUB_EVENT_PATH: 'event.json',
-        GITHUB_REPOSITORY: REPOSITORY,
+    const event = join(folder, 'event.json');
+    writeFileSync(event, '{}');
+    const env = {
+      ...{ GITHUB_TOKEN: api.token, GITHUB_API_URL: api.url, GITHUB_EVENT_PATH: event },
+      ...{ GITHUB_REPOSITORY: REPOSITORY, GITHUB_SERVER_URL: 'https://github.com', GITHUB_RUN_ID: '7' },
+      ...{ GITHUB_SHA: 'f'.repeat(40), GITHUB_REF: 'refs/heads/main', GITHUB_WORKSPACE: folder },
+    };
+    const host = new GithubHost({ env, temp: folder, log: () => {}, out: () => {} });
+    const roster = {
+      drift: async (_place: unknown, { markdown = '' }: { markdown?: string }) => {
+        writeFileSync(markdown, page);
+        return code;
       },
-    });
+      status: async () => 0,
+    } as unknown as Roster;
+    const subject = { ...of, file: 'roster.yaml' };
+    expect(await checkDrift(host, roster, { cwd: folder, env, file: 'roster.yaml' }, subject)).toBe(0);
+    await host.close();
   }
 
   test('of a project and environment is not closed by another', async () => {
     await api.listen();
     api.permissions = { issues: 'write' };
-    await drift(found, '2');
+    await drift(found, 2);
     for (const other of [
       { ...found, environment: 'production' },
       { ...found, project: 'retail' },
       { ...found, environment: null },
     ]) {
-      await drift(other, '2');
-      await drift(other, '0');
+      await drift(other, 2);
+      await drift(other, 0);
     }
     expect(api.issues.map(({ state }) => state)).toEqual(['open', 'closed', 'closed', 'closed']);
     expect(new Set(api.issues.map(({ title }) => title)).size).toBe(4);
-    await drift(found, '0');
+    await drift(found, 0);
     expect(api.issues[0]?.state).toBe('closed');
   });
 });

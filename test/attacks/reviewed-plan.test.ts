@@ -1,9 +1,8 @@
-import { spawn } from 'node:child_process';
-import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
+import { appendFileSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { text } from 'node:stream/consumers';
-import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import type { Roster } from '../../src/ci/host.js';
+import { runJob, type Task } from '../../src/ci/job.js';
 import { planMarkdown } from '../../src/view/markdown/plan-markdown.js';
 import {
   type Artifact,
@@ -17,7 +16,7 @@ import { emptyPlan } from '../unit/view/samples.js';
 
 /** Which pull requests are planned, and whether a plan was reviewed, whatever others write on GitHub. */
 
-const tool = fileURLToPath(new URL('../../examples/team/.github/roster.mjs', import.meta.url));
+const subject = { project: 'pricing', environment: null, file: 'roster.yaml' };
 const digest = `sha256:${'d'.repeat(64)}`;
 
 let remote: Remote;
@@ -100,133 +99,219 @@ function recordedRun(other: Partial<RecordedRun>): RecordedRun {
 
 /** The artifact by which the plan workflow records that it showed a plan of this commit. */
 function recordOf({ id }: RecordedRun, head: string, of = digest): Artifact {
-  const name = `roster-review-${head}-${of.replace('sha256:', '')}`;
-  const made = { name, workflow_run: { id }, expired: false, created_at: api.now(), folder: '' };
+  return artifact(`roster-review-pricing-${head}-${of.replace('sha256:', '')}`, id);
+}
+
+function artifact(name: string, run: number, created_at = api.now(), folder = ''): Artifact {
+  const made = { id: api.next(), name, workflow_run: { id: run }, expired: false, created_at, folder };
   api.artifacts.push(made);
   return made;
 }
 
-/** Runs a command of the tool in the checkout, for an event. Returns its exit code and what it printed. */
-async function runTool(
-  command: string,
+/** A folder whose files are an artifact. */
+function folderOf(files: Readonly<Record<string, string>>): string {
+  const folder = mkdtempSync(join(remote.root, 'artifact-'));
+  for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text);
+  return folder;
+}
+
+interface Ended {
+  /** What it has printed for people. */
+  readonly out: string;
+  readonly log: string;
+  readonly exit: number;
+  /** What it has passed to the next step. */
+  readonly outputs: Readonly<Record<string, string>>;
+  /** The commands of roster that it has run. */
+  readonly ran: readonly (readonly [string, ...unknown[]])[];
+}
+
+/** Does a task in the checkout, for an event, as a job of this workflow. Roster itself only notes what it is asked for. */
+async function runTask(
+  task: Task,
   event: object,
-  env: Readonly<Record<string, string>>,
-  ...words: string[]
-) {
-  const file = join(remote.root, 'event.json');
+  {
+    env = {},
+    plan = {},
+    workflow = 'roster',
+  }: { env?: Record<string, string>; plan?: object; workflow?: string } = {},
+): Promise<Ended> {
+  const temp = mkdtempSync(join(remote.root, 'temp-'));
+  const [file, output] = [join(temp, 'event.json'), join(temp, 'output')];
   writeFileSync(file, JSON.stringify({ ...event, repository: { default_branch: 'main' } }));
-  const child = spawn(process.execPath, [tool, command, ...words], {
-    cwd: checkout,
-    stdio: ['ignore', 'pipe', 'pipe'],
-    env: {
-      PATH: process.env['PATH'],
-      GH_TOKEN: api.token,
-      GITHUB_API_URL: api.url,
-      GITHUB_EVENT_PATH: file,
-      GITHUB_REF: 'refs/heads/main',
-      GITHUB_REPOSITORY: REPOSITORY,
-      GITHUB_WORKSPACE: checkout,
-      ...env,
+  writeFileSync(output, '');
+  const ran: (readonly [string, ...unknown[]])[] = [];
+  const noted =
+    (name: string) =>
+    (...words: unknown[]) => {
+      ran.push([name, ...words]);
+      return Promise.resolve(0);
+    };
+  const roster: Roster = {
+    plan: (place, run) => {
+      if (run.json !== undefined) writeFileSync(run.json, JSON.stringify(plan));
+      if (run.markdown !== undefined) writeFileSync(run.markdown, '<!-- roster:pricing: -->\nplan\n');
+      return noted('plan')(place, run);
     },
-  });
-  const ended = new Promise<number | null>((resolve) => child.on('close', resolve));
-  const [out, errors, exit] = await Promise.all([text(child.stdout), text(child.stderr), ended]);
-  expect(errors).toBe('');
-  return { out, exit };
+    apply: noted('apply'),
+    snapshot: noted('snapshot'),
+    drift: noted('drift'),
+    status: noted('status'),
+    pull: () => Promise.reject(new Error('not here')),
+  };
+  let [out, log] = ['', ''];
+  const exit = await runJob(
+    {
+      env: {
+        PATH: process.env['PATH'],
+        GITHUB_ACTIONS: 'true',
+        GITHUB_TOKEN: api.token,
+        GITHUB_API_URL: api.url,
+        GITHUB_EVENT_NAME: 'push',
+        GITHUB_EVENT_PATH: file,
+        GITHUB_OUTPUT: output,
+        GITHUB_REF: 'refs/heads/main',
+        GITHUB_REPOSITORY: REPOSITORY,
+        GITHUB_RUN_ID: String(run.id),
+        GITHUB_SERVER_URL: 'https://github.com',
+        GITHUB_SHA: git(checkout, 'rev-parse', 'HEAD'),
+        GITHUB_WORKFLOW_REF: `${REPOSITORY}/.github/workflows/${workflow}.yml@refs/heads/main`,
+        GITHUB_WORKSPACE: checkout,
+        ...env,
+      },
+      ...{ temp, subject, roster },
+      log: (text) => {
+        log += text;
+      },
+      out: (text) => {
+        out += text;
+      },
+    },
+    task,
+  );
+  const lines = readFileSync(output, 'utf8').split('\n').filter(Boolean);
+  return {
+    out,
+    log,
+    exit,
+    ran,
+    outputs: Object.fromEntries(lines.map((line) => line.split('=') as [string, string])),
+  };
 }
 
 /** Whether the plan with this digest may be applied. */
-async function isReviewed(env: Readonly<Record<string, string>> = {}): Promise<boolean> {
-  const { out, exit } = await runTool(
-    'reviewed',
-    { before: commits.before },
+async function isReviewed({ asked = '', planned = digest, changes = 1 } = {}): Promise<boolean> {
+  const [name, inputs] = asked === '' ? ['push', null] : ['workflow_dispatch', { digest: asked }];
+  const { out, exit } = await runTask(
+    { do: 'review' },
+    { before: commits.before, inputs },
     {
-      GITHUB_SHA: git(checkout, 'rev-parse', 'HEAD'),
-      PLANNED: digest,
-      HAS_CHANGES: 'true',
-      ASKED: '',
-      ...env,
+      env: { GITHUB_EVENT_NAME: name },
+      plan: { digest: planned, summary: { create: changes, unchanged: 3 } },
     },
   );
   expect(out.startsWith('::error ')).toBe(exit !== 0);
   return exit === 0;
 }
 
-/** What the tool outputs for the plan of the pull request. */
-async function found(): Promise<string> {
+/** What was planned of the pull request. */
+async function planned(): Promise<
+  Ended & { readonly snapshot: string | null; readonly folder: string | null }
+> {
   const head_repository = { full_name: REPOSITORY, owner: { login: 'acme' } };
   const workflow_run = { head_sha: commits.head, head_branch: 'change', head_repository };
-  const output = join(remote.root, 'output');
-  writeFileSync(output, '');
-  expect(
-    (await runTool('find', { workflow_run }, { GITHUB_OUTPUT: output, GITHUB_SHA: commits.before })).exit,
-  ).toBe(0);
-  return readFileSync(output, 'utf8');
+  const ended = await runTask(
+    { do: 'plan', live: false },
+    { workflow_run },
+    { env: { GITHUB_SHA: commits.before }, plan: { digest }, workflow: 'roster-plan' },
+  );
+  const [, place, how] = ended.ran[0] ?? [];
+  const { snapshot = null } = (how ?? {}) as { snapshot?: string };
+  const { cwd = null } = (place ?? {}) as { cwd?: string };
+  return { ...ended, snapshot: snapshot && readFileSync(snapshot, 'utf8'), folder: cwd };
 }
 
 describe('a pull request is planned', () => {
   const snapshotOf = (id: number, created_at: string) =>
-    api.artifacts.push({
-      name: 'roster-snapshot',
-      workflow_run: { id },
-      expired: false,
-      created_at,
-      folder: '',
-    });
+    artifact('roster-snapshot-pricing', id, created_at, folderOf({ 'roster.snapshot.json': `of run ${id}` }));
+  const nightlyRun = () => recordedRun({ path: '.github/workflows/roster.yml', event: 'schedule' });
+
+  beforeEach(() => {
+    pull.merged_at = null;
+    git(checkout, 'push', '--quiet', '--force', 'origin', `${commits.merged}:refs/pull/1/merge`);
+    api.isAncestor = (commit, of) => commit === of;
+  });
 
   test('if it is open, has this commit and goes into the default branch', async () => {
-    pull.merged_at = null;
-    expect(await found()).toBe('number=1\n');
+    snapshotOf(nightlyRun().id, '2026-10-01T00:00:00Z');
+    const { outputs, folder } = await planned();
+    expect(outputs['artifact']).toBe('roster-plan-pricing');
+    expect(git(folder ?? '', 'rev-parse', 'HEAD')).toBe(commits.merged);
     pull.head = commits.squashed;
-    expect(await found()).toBe('');
+    expect((await planned()).ran).toEqual([]);
     api.pulls.splice(0, 1, { ...pull, head: commits.head, base: 'dev' });
-    expect(await found()).toBe('');
+    expect((await planned()).ran).toEqual([]);
+  });
+
+  test('unless another commit was pushed between the check and the checkout', async () => {
+    snapshotOf(nightlyRun().id, '2026-10-01T00:00:00Z');
+    git(checkout, 'push', '--quiet', '--force', 'origin', `${commits.squashed}:refs/pull/1/merge`);
+    const { exit, out, ran } = await planned();
+    expect([exit, out, ran]).toEqual([1, expect.stringContaining('has a newer commit'), []]);
+  });
+
+  test('without the token of the job, and with nothing that it could write', async () => {
+    snapshotOf(nightlyRun().id, '2026-10-01T00:00:00Z');
+    const [, place] = (await planned()).ran[0] ?? [];
+    const { env } = place as { env: Record<string, string> };
+    expect(Object.values(env)).not.toContain(api.token);
+    expect(env['GITHUB_OUTPUT']).toBeUndefined();
   });
 
   test('against the newest snapshot of the default branch, whatever other branches upload', async () => {
-    pull.merged_at = null;
-    const path = '.github/workflows/roster-drift.yml';
-    const nightly = recordedRun({ path, event: 'schedule' });
+    const path = '.github/workflows/roster.yml';
+    const nightly = nightlyRun();
     snapshotOf(nightly.id, '2026-10-01T00:00:00Z');
     const later = [
       { path, event: 'push', head_branch: 'change' },
       { path, event: 'workflow_dispatch', head_branch: 'change' },
-      { path, event: 'workflow_run', head_repository: { full_name: 'mallory/x' } },
+      { path, event: 'pull_request' },
+      { path, event: 'schedule', head_repository: { full_name: 'mallory/x' } },
       { path: '.github/workflows/other.yml', event: 'schedule' },
+      { path: '.github/workflows/roster-plan.yml', event: 'workflow_run' },
     ];
     for (const other of later) snapshotOf(recordedRun(other).id, '2026-10-02T00:00:00Z');
-    expect(await found()).toBe(`number=1\nsnapshot=${nightly.id}\n`);
+    expect((await planned()).snapshot).toBe(`of run ${nightly.id}`);
   });
 
-  test.each([
-    ['a manual run', { path: '.github/workflows/roster-drift.yml', event: 'workflow_dispatch' }],
-    ['an apply', { path: '.github/workflows/roster-apply.yml', event: 'push' }],
-  ])(
-    'against a snapshot of %s, unless a tag with the name of the default branch ran it',
-    async (_, manual) => {
-      pull.merged_at = null;
+  test.each(['workflow_dispatch', 'push'])(
+    'against a snapshot of a %s, unless a tag with the name of the default branch ran it',
+    async (event) => {
+      const manual = { path: '.github/workflows/roster.yml', event };
       const wanted = recordedRun({ ...manual, head_sha: commits.before });
       snapshotOf(wanted.id, '2026-10-01T00:00:00Z');
       snapshotOf(recordedRun({ ...manual, head_sha: commits.head }).id, '2026-10-02T00:00:00Z');
-      api.isAncestor = (commit, of) => commit === of;
-      expect(await found()).toBe(`number=1\nsnapshot=${wanted.id}\n`);
+      expect((await planned()).snapshot).toBe(`of run ${wanted.id}`);
     },
   );
 
   test('against a snapshot on a later page of artifacts', async () => {
-    pull.merged_at = null;
-    const path = '.github/workflows/roster-drift.yml';
     const other = recordedRun({ path: '.github/workflows/other.yml' });
     for (let n = 0; n < 120; n += 1) snapshotOf(other.id, '2026-09-01T00:00:00Z');
-    const nightly = recordedRun({ path, event: 'schedule' });
+    const nightly = nightlyRun();
     snapshotOf(nightly.id, '2026-10-01T00:00:00Z');
-    expect(await found()).toBe(`number=1\nsnapshot=${nightly.id}\n`);
+    expect((await planned()).snapshot).toBe(`of run ${nightly.id}`);
+  });
+
+  test('unless there is no snapshot: then the log says how to get one', async () => {
+    const { exit, out } = await planned();
+    expect([exit, out]).toEqual([1, expect.stringContaining('Run the workflow "roster"')]);
   });
 
   test('unless its fork was deleted', async () => {
     const workflow_run = { head_sha: commits.head, head_branch: 'change', head_repository: null };
-    const { exit, out } = await runTool('find', { workflow_run }, {});
-    expect([exit, out]).toEqual([0, expect.stringContaining('nothing to plan')]);
+    const { exit, log } = await runTask({ do: 'plan', live: false }, { workflow_run });
+    expect([exit, log]).toEqual([0, expect.stringContaining('nothing to plan')]);
   });
 });
 
@@ -242,13 +327,13 @@ describe('a plan is reviewed if', () => {
 
   test('its digest was given by hand, and no other digest', async () => {
     api.artifacts.splice(0);
-    expect(await isReviewed({ ASKED: digest })).toBe(true);
-    expect(await isReviewed({ ASKED: `sha256:${'e'.repeat(64)}` })).toBe(false);
+    expect(await isReviewed({ asked: digest })).toBe(true);
+    expect(await isReviewed({ asked: `sha256:${'e'.repeat(64)}` })).toBe(false);
   });
 
   test('it changes nothing', async () => {
     api.artifacts.splice(0);
-    expect(await isReviewed({ HAS_CHANGES: 'false' })).toBe(true);
+    expect(await isReviewed({ changes: 0 })).toBe(true);
   });
 });
 
@@ -275,7 +360,7 @@ describe('a plan is not reviewed because', () => {
     ],
     ['a pull request', { event: 'pull_request', head_branch: 'change' }],
     ['a manual run', { event: 'workflow_dispatch' }],
-    ['another workflow', { path: '.github/workflows/roster-validate.yml' }],
+    ['another workflow', { path: '.github/workflows/roster.yml' }],
     ['a workflow with a similar name', { path: '.github/workflows/roster-plan.yml.yml' }],
   ])('an artifact of %s has the name of the record', async (_, other) => {
     api.artifacts.splice(0);
@@ -291,7 +376,7 @@ describe('a plan is not reviewed because', () => {
   });
 
   test('another plan of the same commit was shown', async () => {
-    expect(await isReviewed({ PLANNED: `sha256:${'e'.repeat(64)}` })).toBe(false);
+    expect(await isReviewed({ planned: `sha256:${'e'.repeat(64)}` })).toBe(false);
   });
 
   test('it was shown in the second of the merge, or later', async () => {
@@ -314,9 +399,9 @@ describe('a plan is not reviewed because', () => {
   test('a newer commit was pushed, even if its digest is given by hand', async () => {
     publish(commits.more);
     expect(await isReviewed()).toBe(false);
-    expect(await isReviewed({ ASKED: digest })).toBe(false);
-    const { exit, out } = await runTool('newest', {}, { GITHUB_SHA: commits.merged });
-    expect([exit, out]).toEqual([1, expect.stringMatching(/^::error title=Not the newest commit/)]);
+    expect(await isReviewed({ asked: digest })).toBe(false);
+    const { exit, out, ran } = await runTask({ do: 'apply', digest, verify: false }, {});
+    expect([exit, out, ran]).toEqual([1, expect.stringMatching(/^::error title=Not the newest commit/), []]);
   });
 
   test('it is closed and not merged', async () => {
@@ -326,19 +411,22 @@ describe('a plan is not reviewed because', () => {
 });
 
 describe('a plan that is shown', () => {
-  /** What the tool outputs. */
-  async function recorded(plan: string): Promise<string> {
-    api.permissions = { checks: 'write', 'pull-requests': 'write' };
-    const [output, file] = [join(remote.root, 'output'), join(remote.root, 'plan.md')];
-    writeFileSync(output, '');
-    writeFileSync(file, plan);
-    const env = { GITHUB_OUTPUT: output, NUMBER: '1', DIGEST: digest, RESULT: 'success' };
-    expect((await runTool('show', { workflow_run: { head_sha: commits.head } }, env, file)).exit).toBe(0);
-    return readFileSync(output, 'utf8');
+  /** What is passed on when the plan of this run is shown. */
+  async function shown(plan: string, head = commits.head): Promise<Ended> {
+    api.permissions = { actions: 'read', checks: 'write', 'pull-requests': 'write' };
+    pull.merged_at = null;
+    const files = { 'plan.md': plan, 'plan.json': JSON.stringify({ head, digest, exit: 0 }) };
+    artifact('roster-plan-pricing', run.id, api.now(), folderOf(files));
+    const head_repository = { full_name: REPOSITORY, owner: { login: 'acme' } };
+    const workflow_run = { head_sha: commits.head, head_branch: 'change', head_repository };
+    return runTask({ do: 'show' }, { workflow_run }, { workflow: 'roster-plan' });
   }
 
   test('is recorded as reviewed', async () => {
-    expect(await recorded('<!-- roster:p: -->\nplan\n')).toBe(`record=${record.name}\n`);
+    const { outputs } = await shown('<!-- roster:p: -->\nplan\n');
+    expect(outputs['record']).toBe(record.name);
+    expect(readFileSync(join(outputs['folder'] ?? '', 'plan.md'), 'utf8')).toContain('plan');
+    expect(api.comments.map(({ body }) => body)).toEqual([expect.stringContaining('After the merge')]);
   });
 
   test('is not recorded if it is too long to show in full, and the comment says so', async () => {
@@ -349,7 +437,55 @@ describe('a plan that is shown', () => {
     }));
     const text = planMarkdown({ ...emptyPlan, diagnostics });
     expect(text).toContain('Too long to show in full');
-    expect(await recorded(text)).toBe('');
+    expect((await shown(text)).outputs).toEqual({});
     expect(api.comments[0]?.body).toContain('does not count as reviewed');
+  });
+
+  test('is not shown for another commit than that of the run', async () => {
+    const { outputs, log } = await shown('<!-- roster:p: -->\nplan\n', commits.squashed);
+    expect([outputs, log, api.comments]).toEqual([
+      {},
+      expect.stringContaining('no longer the last commit'),
+      [],
+    ]);
+  });
+});
+
+describe('the comment', () => {
+  const body = '<!-- roster:pricing: -->\n**Plan: 1 to create**\n\nrest\n';
+  const comment = () => api.comments[0]?.body ?? '';
+
+  beforeEach(() => {
+    const made = { id: api.next(), issue: 1, user: { login: 'github-actions[bot]' }, body, updated_at: '' };
+    api.comments.push(made);
+    api.permissions = { actions: 'read', contents: 'read', issues: 'write', 'pull-requests': 'write' };
+  });
+
+  test('says what becomes of the plan, one after the other', async () => {
+    expect(await isReviewed()).toBe(true);
+    expect(comment()).toMatch(
+      /to create\*\*\n\n.*\n> Merged\. \*\*Waiting\*\* .*actions\/runs\/\d+\n.*\n\nrest\n$/,
+    );
+    await runTask({ do: 'drift', applied: 'success' }, {}).catch(() => undefined);
+    expect(comment()).toMatch(/to create\*\*\n\n.*\n> \*\*Applied\*\* .*\n.*\n\nrest\n$/);
+    expect(comment()).not.toContain('Waiting');
+  });
+
+  test('says that nothing was applied, and why', async () => {
+    api.artifacts.splice(0);
+    expect(await isReviewed()).toBe(false);
+    expect(comment()).toContain('**Not applied:** not the reviewed plan');
+  });
+
+  test('of somebody else with the same first line is left alone', async () => {
+    api.comments[0] = { ...(api.comments[0] as (typeof api.comments)[0]), user: { login: 'mallory' } };
+    expect(await isReviewed()).toBe(true);
+    expect(comment()).toBe(body);
+  });
+
+  test('that cannot be written does not keep a reviewed plan from being applied', async () => {
+    api.permissions = { actions: 'read', contents: 'read', 'pull-requests': 'read' };
+    expect(await isReviewed()).toBe(true);
+    expect(comment()).toBe(body);
   });
 });

@@ -6,14 +6,18 @@ import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import type { CiFacts } from '../../src/init/ci-facts.js';
 import { ciFiles } from '../../src/init/ci-files.js';
-import { filledIn } from '../support/forge/expression.js';
 import type { Step, Workflow } from '../support/forge/github.js';
 import { jobsIn } from '../support/forge/gitlab-pipeline.js';
 
 const team = fileURLToPath(new URL('../../examples/team/', import.meta.url));
-/** Nothing is published yet, so that the examples install nothing. */
+/** A team that has vendored a tarball. Its hash is that of no file. */
 const facts: CiFacts = {
-  install: { from: 'nowhere' },
+  install: {
+    from: 'file',
+    path: 'vendor/rosterctl-0.2.0.tgz',
+    version: '0.2.0',
+    integrity: `sha512-${'A'.repeat(86)}==`,
+  },
   planWith: 'snapshot',
   verify: false,
   project: null,
@@ -48,20 +52,31 @@ test.each([...ciFiles('github', facts), ...ciFiles('gitlab', facts)])(
   },
 );
 
+test.each(["it's $HOME", 'a: b #c', "a\\'#", 'a b'])(
+  'the folder %j is one word of bash in YAML',
+  (folder) => {
+    const main = ciFiles('github', { ...facts, folder }).find(({ path }) => path.endsWith('/roster.yml'));
+    const { jobs } = parse(main?.text ?? '') as Workflow;
+    const [, word = ''] = / -f (.*) --all-environments/.exec(jobs['validate']?.steps.at(-1)?.run ?? '') ?? [];
+    const said = execFileSync('bash', ['-c', `printf '%s|' ${word}`], { encoding: 'utf8' });
+    expect(said).toBe(`${folder}/roster.yaml|`);
+  },
+);
+
 test('placeholders for the repository are filled in as YAML', () => {
   const odd = { ...facts, branch: '!on+', folder: 'a "b"/1' };
   for (const host of ['github', 'gitlab'] as const) {
     expect(ciFiles(host, odd).filter(({ text }) => /__[A-Z]+__/.test(text))).toEqual([]);
   }
-  const apply = ciFiles('github', odd).find(({ path }) => path.endsWith('roster-apply.yml'));
-  const { on, defaults } = parse(apply?.text ?? '') as Workflow;
+  const main = ciFiles('github', odd).find(({ path }) => path.endsWith('/roster.yml'));
+  const { on, jobs } = parse(main?.text ?? '') as Workflow;
   expect(on['push']).toEqual({ branches: ['\\!on\\+'] });
-  expect(defaults.run['working-directory']).toBe('a "b"/1');
+  expect(jobs['validate']?.steps.at(-1)?.run).toContain(`-f 'a "b"/1/roster.yaml'`);
 });
 
 /** Keys of the workflow syntax that are used; anything else is most likely misspelt, and GitHub would ignore the file. */
 const known = {
-  workflow: ['name', 'on', 'permissions', 'concurrency', 'defaults', 'jobs'],
+  workflow: ['name', 'on', 'permissions', 'concurrency', 'jobs'],
   job: [
     'if',
     'needs',
@@ -73,14 +88,17 @@ const known = {
     'outputs',
     'steps',
   ],
-  step: ['name', 'id', 'if', 'uses', 'with', 'env', 'working-directory', 'run'],
+  call: ['if', 'needs', 'strategy', 'concurrency', 'permissions', 'uses', 'with', 'secrets'],
+  step: ['id', 'if', 'uses', 'with', 'env', 'run'],
   scope: ['actions', 'checks', 'contents', 'pull-requests', 'issues'],
-  event: ['pull_request', 'push', 'schedule', 'workflow_dispatch', 'workflow_run'],
+  event: ['pull_request', 'push', 'schedule', 'workflow_call', 'workflow_dispatch', 'workflow_run'],
 };
 
 describe.each([...workflows, ...several])('$path', ({ text }) => {
   const workflow = parse(text) as Workflow;
-  const jobs = Object.values(workflow.jobs);
+  const all = Object.values(workflow.jobs);
+  const jobs = all.filter(({ uses }) => uses === undefined);
+  const calls = all.filter(({ uses }) => uses !== undefined);
   const steps = jobs.flatMap((job) => job.steps);
   const strange = (given: object, names: readonly string[]) =>
     Object.keys(given).filter((each) => !names.includes(each));
@@ -89,18 +107,18 @@ describe.each([...workflows, ...several])('$path', ({ text }) => {
     expect(strange(workflow, known.workflow)).toEqual([]);
     expect(strange(workflow.on, known.event)).toEqual([]);
     expect(jobs.flatMap((job) => strange(job, known.job))).toEqual([]);
+    expect(calls.flatMap((job) => strange(job, known.call))).toEqual([]);
     expect(steps.flatMap((step) => strange(step, known.step))).toEqual([]);
     expect(steps.filter((step) => (step.run === undefined) === (step.uses === undefined))).toEqual([]);
     expect(jobs.filter((job) => !(job['timeout-minutes'] > 0) || job['runs-on'] !== 'ubuntu-latest')).toEqual(
       [],
     );
-    expect(workflow.defaults.run.shell).toBe('bash');
   });
 
   test('uses only actions of GitHub itself, pinned by commit', () => {
     const uses = text.split('\n').filter((line) => line.includes('uses:'));
     const pinned =
-      /^ +(?:- )?uses: actions\/(checkout|setup-node|upload-artifact|download-artifact)@[0-9a-f]{40} # v\d+\.\d+\.\d+$/;
+      /^ +(?:- )?uses: (?:\.\/\.github\/workflows\/roster-[\w-]+\.yml|actions\/(checkout|upload-artifact)@[0-9a-f]{40} # v\d+\.\d+\.\d+)$/;
     expect(uses.length).toBeGreaterThan(0);
     expect(uses.filter((line) => !pinned.test(line))).toEqual([]);
   });
@@ -131,9 +149,8 @@ describe.each([...workflows, ...several])('$path', ({ text }) => {
     const inEnvironment = jobs.filter((job) => job.environment !== undefined).flatMap((job) => job.steps);
     const withKey = ({ env = {} }: Step) =>
       Object.values(env).some((each) => String(each).includes('secrets.'));
-    const calls = ({ run = '' }: Step) =>
-      /^ *roster (plan|apply|status|drift|snapshot|pull)\b(?! --snapshot)/m.test(run);
-    expect(steps.filter(withKey)).toEqual(steps.filter(calls));
+    const callsService = ({ run = '' }: Step) => /roster ci (review|apply|drift|pull)\b/.test(run);
+    expect(steps.filter(withKey)).toEqual(steps.filter(callsService));
     expect(inEnvironment.filter(withKey)).toEqual(steps.filter(withKey));
     expect(text.match(/secrets\.\w+/g)?.filter((each) => each !== 'secrets.ROSTER_API_KEY') ?? []).toEqual(
       [],
@@ -143,20 +160,33 @@ describe.each([...workflows, ...several])('$path', ({ text }) => {
 
 describe('the permissions', () => {
   const permissionsOf = (name: string) => {
-    const file = workflows.find(({ path }) => path.endsWith(`roster-${name}.yml`));
+    const file = workflows.find(({ path }) => path.endsWith(`/${name}.yml`));
     const { jobs } = parse(file?.text ?? '') as Workflow;
     return Object.fromEntries(Object.entries(jobs).map(([job, { permissions }]) => [job, permissions]));
   };
-  const read = { actions: 'read', contents: 'read', 'pull-requests': 'read' };
+  const read = { actions: 'read', contents: 'read' };
 
   test.each([
-    ['validate', { validate: { contents: 'read' } }],
-    ['plan', { plan: read, show: { checks: 'write', contents: 'read', 'pull-requests': 'write' } }],
-    ['apply', { plan: read, apply: { contents: 'write' } }],
     [
-      'drift',
+      'roster',
       {
-        drift: { contents: 'read', issues: 'write' },
+        validate: { contents: 'read' },
+        project: { actions: 'read', contents: 'write', issues: 'write', 'pull-requests': 'write' },
+      },
+    ],
+    [
+      'roster-plan',
+      {
+        plan: { ...read, 'pull-requests': 'read' },
+        show: { ...read, checks: 'write', 'pull-requests': 'write' },
+      },
+    ],
+    [
+      'roster-environment',
+      {
+        plan: { ...read, 'pull-requests': 'write' },
+        apply: { contents: 'write' },
+        drift: { contents: 'read', issues: 'write', 'pull-requests': 'write' },
         pull: { contents: 'write', 'pull-requests': 'write' },
       },
     ],
@@ -165,53 +195,19 @@ describe('the permissions', () => {
   });
 });
 
-test('on GitHub, a plan is shown only if no step before it has failed', () => {
-  const { jobs } = parse(
-    workflows.find(({ path }) => path.endsWith('roster-plan.yml'))?.text ?? '',
-  ) as Workflow;
-  const conditions = jobs['plan']?.steps.map((step) => step.if ?? '') ?? [];
-  expect(conditions.filter((each) => /\b(always|cancelled|failure)\(\)/.test(each))).toEqual([]);
-  expect(jobs['plan']?.outputs?.['planned']).toBe('${{ steps.plan.outcome }}');
-  expect(jobs['show']?.if).toContain("needs.plan.outputs.planned == 'success'");
+test('on GitHub, two applies of an environment never run at the same time, and none is cancelled', () => {
+  const { jobs } = parse(workflows[0]?.text ?? '') as {
+    jobs: Record<string, { concurrency?: { group: string } }>;
+  };
+  expect(jobs['project']?.concurrency).toEqual({ group: expect.stringMatching(/^roster-\$\{\{ .*'apply'/) });
 });
 
-test('on GitHub, two applies never run at the same time, and none is cancelled', () => {
-  const apply = workflows.find(({ path }) => path.endsWith('roster-apply.yml'));
-  const { concurrency, jobs } = parse(apply?.text ?? '') as Workflow;
-  expect(concurrency).toEqual({ group: 'roster-apply', 'cancel-in-progress': false });
-  expect(jobs['apply']?.environment).toBe('production');
-});
-
-test('git gets the token of the job from the environment of its step', () => {
-  const steps = workflows
-    .map(({ text }) => parse(text) as Workflow)
-    .flatMap(({ jobs }) => Object.values(jobs).flatMap((job) => job.steps));
-  const asking = steps.filter(({ env = {} }) => 'GIT_CONFIG_COUNT' in env);
-  expect(asking.map(({ name }) => name).sort()).toEqual([
-    'Apply',
-    'Check for drift',
-    'Check that it is the reviewed plan',
-    'Check that no newer commit was pushed',
-    'Open or update the pull request',
-    'Plan',
-    'Pull',
-  ]);
-  for (const { env = {} } of asking) {
-    const contexts = {
-      steps: {},
-      github: { token: 'of-the-job', server_url: 'https://github.com' },
-      secrets: {},
-      vars: {},
-    };
-    const own = Object.entries(env).filter(([name]) => /^(GH|GIT)_/.test(name));
-    const filled = own.map(([name, value]) => [name, filledIn(String(value), contexts)]);
-    const said = execFileSync('git', ['credential', 'fill'], {
-      input: 'protocol=https\nhost=github.com\n\n',
-      env: { PATH: process.env['PATH'], ...Object.fromEntries(filled) },
-      encoding: 'utf8',
-    });
-    expect(said).toContain('username=x-access-token\npassword=of-the-job\n');
-  }
+test('on GitHub, the package.json and its lockfile name one package, with its hash', () => {
+  const files = ciFiles('github', facts).filter(({ path }) => path.endsWith('.json'));
+  const [manifest, lock] = files.map(({ text }) => JSON.parse(text));
+  expect(manifest.dependencies).toEqual({ rosterctl: 'file:../../vendor/rosterctl-0.2.0.tgz' });
+  expect(Object.keys(lock.packages)).toEqual(['', 'node_modules/rosterctl']);
+  expect(lock.packages['node_modules/rosterctl'].integrity).toMatch(/^sha512-/);
 });
 
 describe('.gitlab/roster.yml', () => {

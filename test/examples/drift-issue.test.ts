@@ -1,7 +1,10 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { basename, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { checkDrift } from '../../src/ci/drift.js';
+import { GithubHost } from '../../src/ci/github.js';
+import type { Roster } from '../../src/ci/host.js';
 import type { CiFacts } from '../../src/init/ci-facts.js';
 import { ciFiles } from '../../src/init/ci-files.js';
 import { GithubApi, REPOSITORY } from '../support/forge/github-api.js';
@@ -11,7 +14,7 @@ import { Machine } from '../support/forge/runner.js';
 /** The text of the issue about drift: what was found, then the status, within what both hosts accept. */
 
 const facts: CiFacts = {
-  install: { from: 'nowhere' },
+  install: { from: 'image', image: `registry.example.com/roster@sha256:${'a'.repeat(64)}` },
   planWith: 'snapshot',
   verify: false,
   project: null,
@@ -44,9 +47,10 @@ const hosts = {
       },
       texts: () => api.issues.map(({ body }) => body),
       env: (folder) => ({
-        ...{ GITHUB_API_URL: api.url, GITHUB_REPOSITORY: REPOSITORY, GH_TOKEN: api.token },
+        ...{ GITHUB_API_URL: api.url, GITHUB_REPOSITORY: REPOSITORY, GITHUB_TOKEN: api.token },
         ...{ GITHUB_SERVER_URL: 'https://github.com', GITHUB_RUN_ID: '7' },
-        GITHUB_EVENT_PATH: join(folder, 'event.json'),
+        ...{ GITHUB_EVENT_PATH: join(folder, 'event.json'), GITHUB_WORKSPACE: folder },
+        ...{ GITHUB_SHA: 'f'.repeat(40), GITHUB_REF: 'refs/heads/main' },
       }),
     };
   },
@@ -67,7 +71,6 @@ const hosts = {
   },
 };
 
-const tools = { github: '.github/roster-drift.mjs', gitlab: '.gitlab/roster.mjs' };
 const drifted = '<!-- roster-drift:prices: -->\n**Drift: 1 changed.**\n';
 const row = (index: number) => `| healthy | \`schedule/s-${index}\` | in sync |`;
 const status = (rows: number) =>
@@ -86,10 +89,8 @@ describe.each(['github', 'gitlab'] as const)('on %s, the issue about drift', (na
     folder = mkdtempSync(join(tmpdir(), 'roster-issue-'));
     writeFileSync(join(folder, 'event.json'), '{}');
     writeFileSync(join(folder, 'drift.json'), '{ "project": "prices", "environment": null }');
-    for (const { path, text } of ciFiles(name, facts).filter((each) => each.path.endsWith('.mjs'))) {
-      const file = path.slice(dirname(tools[name]).length + 1);
-      writeFileSync(join(folder, file), text.replace('https://gitlab.com/api/v4', host.url));
-    }
+    for (const { path, text } of ciFiles('gitlab', facts).filter((each) => each.path.endsWith('.mjs')))
+      writeFileSync(join(folder, basename(path)), text.replace('https://gitlab.com/api/v4', host.url));
   });
   afterEach(() => {
     host.close();
@@ -99,16 +100,39 @@ describe.each(['github', 'gitlab'] as const)('on %s, the issue about drift', (na
 
   /** `found` is what `roster drift` has written, and `reported` what `roster status` has. */
   async function issue(found: string, reported: string | null): Promise<string> {
-    writeFileSync(join(folder, 'drift.md'), found);
-    if (reported !== null) writeFileSync(join(folder, 'status.md'), reported);
-    const file = (each: string) => `'${join(folder, each)}'`;
-    const tool = file(tools[name].split('/')[1] ?? '');
-    const script = `node ${tool} drift ${['drift.md', 'drift.json'].map(file).join(' ')} 2 ${file('status.md')}`;
-    const { exit, log } = await machine.run(script, '.', host.env(folder));
-    expect({ exit, log }).toEqual({ exit: 0, log: '' });
+    if (name === 'github') await ofGithub(found, reported);
+    else await ofGitlab(found, reported);
     const [text = '', ...others] = host.texts();
     expect(others).toEqual([]);
     return text;
+  }
+
+  /** As `roster ci drift` does. */
+  async function ofGithub(found: string, reported: string | null): Promise<void> {
+    const env = host.env(folder);
+    const job = new GithubHost({ env, temp: folder, log: () => {}, out: () => {} });
+    const roster = {
+      drift: async (_place: unknown, { markdown = '' }: { markdown?: string }) => {
+        writeFileSync(markdown, found);
+        return 2;
+      },
+      status: async (_place: unknown, { markdown }: { markdown: string }) => {
+        if (reported !== null) writeFileSync(markdown, reported);
+        return 0;
+      },
+    } as unknown as Roster;
+    const subject = { project: 'prices', environment: null, file: 'roster.yaml' };
+    expect(await checkDrift(job, roster, { cwd: folder, env, file: 'roster.yaml' }, subject)).toBe(0);
+    await job.close();
+  }
+
+  async function ofGitlab(found: string, reported: string | null): Promise<void> {
+    writeFileSync(join(folder, 'drift.md'), found);
+    if (reported !== null) writeFileSync(join(folder, 'status.md'), reported);
+    const file = (each: string) => `'${join(folder, each)}'`;
+    const script = `node ${file('roster.mjs')} drift ${['drift.md', 'drift.json'].map(file).join(' ')} 2 ${file('status.md')}`;
+    const { exit, log } = await machine.run(script, '.', host.env(folder));
+    expect({ exit, log }).toEqual({ exit: 0, log: '' });
   }
 
   test('has the drift, the whole status and the run', async () => {

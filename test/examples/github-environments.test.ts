@@ -1,12 +1,8 @@
-import { readFileSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { parse } from 'yaml';
 import { type Sandbox, startSandbox } from '../../src/sandbox/index.js';
 import { Author, digestIn } from '../support/forge/author.js';
-import { Github, type JobRun, type Workflow } from '../support/forge/github.js';
+import { Github, type JobRun } from '../support/forge/github.js';
 import { results, shops, the } from '../support/forge/github-team.js';
-import { roster } from '../support/program.js';
 import { isLong } from '../support/size.js';
 
 /** The workflows of a project with environments, and those of two projects, step by step as GitHub runs them. */
@@ -67,11 +63,15 @@ function describeGroup(sandbox: Sandbox, description: string): void {
 }
 
 const ofStaging = {
-  'apply/plan-staging': 'success',
-  'apply-staging': 'success',
-  'snapshot-staging': 'success',
+  'apply/plan (staging)': 'success',
+  'apply (staging)': 'success',
+  'drift (staging)': 'success',
 };
-const ofProduction = { 'apply/plan-production': 'success', 'apply-production': 'success' };
+const ofProduction = {
+  'apply/plan (production)': 'success',
+  'apply (production)': 'success',
+  'drift (production)': 'success',
+};
 const ofDrift = { 'drift (staging)': 'success', 'drift (production)': 'success' };
 
 describe('a project with environments', () => {
@@ -93,8 +93,8 @@ describe('a project with environments', () => {
       ]);
       expect(new Set(comments.map(digestIn)).size).toBe(2);
       expect(github.api.checks.map((each) => each['name'])).toEqual([
-        'roster plan (staging)',
-        'roster plan (production)',
+        'roster plan remote (staging)',
+        'roster plan remote (production)',
       ]);
       github.merge(number);
       const asked: string[] = [];
@@ -103,7 +103,7 @@ describe('a project with environments', () => {
         asked.push(...names(staging), ...names(production));
       };
       const runs = await github.push();
-      expect(results(runs)).toEqual({ ...ofStaging, ...ofProduction, ...ofDrift });
+      expect(results(runs)).toEqual({ ...ofStaging, ...ofProduction });
       // Staging had its group when production was approved.
       expect(asked).toEqual(['Shops']);
       expect(names(production)).toEqual(['Shops']);
@@ -118,29 +118,29 @@ describe('a project with environments', () => {
     github.merge(number);
     const before = structuredClone(production.world.groups);
     const runs = await github.push();
-    expect(results(runs)).toMatchObject({
-      'apply/plan-staging': 'failure',
-      'apply-staging': 'skipped',
-      'apply/plan-production': 'skipped',
-      'apply-production': 'skipped',
+    expect(results(runs)).toEqual({
+      'apply/plan (staging)': 'failure',
+      'apply (staging)': 'skipped',
+      'drift (staging)': 'success',
     });
     expect(production.world.groups).toEqual(before);
 
-    const digest = digestIn(the('apply/plan-staging', runs).summary) ?? '';
+    const digest = digestIn(the('apply/plan (staging)', runs).summary) ?? '';
     const [unchanged, dispatch] = [
       structuredClone(staging.world.groups),
-      (environment: string, given: string) => github.dispatch('roster apply', { environment, digest: given }),
+      (environment: string, given: string) =>
+        github.dispatch('roster', { environment, task: 'apply', digest: given }),
     ];
     // The digest of staging is no approval of it while production is selected.
     const early = await dispatch('production', digest);
-    expect(results(early)).toMatchObject({ 'apply/plan-staging': 'failure', 'apply-staging': 'skipped' });
-    expect(the('apply/plan-staging', early).log).toContain('Run this workflow manually for staging first');
+    expect(results(early)).toMatchObject({ 'apply/plan (staging)': 'failure', 'apply (staging)': 'skipped' });
+    expect(the('apply/plan (staging)', early).log).toContain('Run this workflow manually for staging first');
     expect(staging.world.groups).toEqual(unchanged);
     expect(results(await dispatch('staging', digest))).toMatchObject(ofStaging);
     const planned = await dispatch('production', digest);
-    expect(results(planned)).toMatchObject({ 'apply/plan-production': 'failure' });
+    expect(results(planned)).toMatchObject({ 'apply/plan (production)': 'failure' });
     const late = await dispatch('production', planOf(planned));
-    expect(results(late)).toMatchObject({ 'apply-staging': 'skipped', 'apply-production': 'success' });
+    expect(results(late)).toMatchObject({ 'apply (staging)': 'skipped', 'apply (production)': 'success' });
     expect([...production.world.groups.values()][0]?.agentIds).toHaveLength(2);
   });
 
@@ -155,7 +155,7 @@ describe('a project with environments', () => {
       runs = await github.pullRequest(number);
     };
     expect(results(await github.push())).toMatchObject({ ...ofStaging, ...ofProduction });
-    expect(the('plan/plan-staging', runs).result).toBe('success');
+    expect(the('plan/plan (staging)', runs).result).toBe('success');
     expect(github.comments(number).map(({ body }) => body)).toEqual([
       expect.stringContaining('**Plan: 1 to update**'),
       expect.stringContaining('**Plan: 1 to create**'),
@@ -170,7 +170,7 @@ describe('a project with environments', () => {
     await expect(github.push()).rejects.toThrow('the runner is gone');
     expect([names(staging), names(production)]).toEqual([['Shops'], []]);
     github.options.approve = () => {};
-    expect(results(await github.push())).toMatchObject({ 'apply-staging': 'skipped', ...ofProduction });
+    expect(results(await github.push())).toMatchObject({ 'apply (staging)': 'skipped', ...ofProduction });
     expect(names(production)).toEqual(['Shops']);
   });
 
@@ -191,23 +191,8 @@ describe('a project with environments', () => {
 });
 
 function planOf(runs: readonly JobRun[]): string {
-  return digestIn(the('apply/plan-production', runs).summary) ?? '';
+  return digestIn(the('apply/plan (production)', runs).summary) ?? '';
 }
-
-inLongRun('an environment without a promotion does not wait for another', async () => {
-  author = await start(promoting);
-  const apply = join(author.folder, '.github/workflows/roster-apply.yml');
-  rmSync(apply);
-  expect((await roster(['init', '--ci', 'github'], { cwd: author.folder })).exit).toBe(0);
-  const { jobs } = parse(readFileSync(apply, 'utf8')) as Workflow;
-  const needs = Object.fromEntries(Object.entries(jobs).map(([name, job]) => [name, job.needs]));
-  expect(needs).toEqual({
-    'plan-staging': undefined,
-    'apply-staging': 'plan-staging',
-    'plan-production': undefined,
-    'apply-production': 'plan-production',
-  });
-});
 
 inLongRun('two projects of a repository have names of their own for everything on GitHub', async () => {
   const prices = await start(promoting, 'prices');
@@ -219,31 +204,35 @@ inLongRun('two projects of a repository have names of their own for everything o
     stock_production: settings(staging),
   };
   const nightly = (await github.schedule()).filter(({ result }) => result !== 'skipped');
-  expect(nightly.map(({ workflow, job }) => `${workflow}: ${job}`).sort()).toEqual([
-    'roster drift stock: drift',
-    'roster drift: drift (production)',
-    'roster drift: drift (staging)',
+  expect(
+    nightly.map(({ workflow, job, environment }) => `${workflow}: ${job} ${environment}`).sort(),
+  ).toEqual([
+    'roster-environment: drift production',
+    'roster-environment: drift staging',
+    'roster-stock-environment: drift ',
   ]);
   expect(github.api.artifacts.map(({ name }) => name).sort()).toEqual([
+    'roster-snapshot-prices_production',
+    'roster-snapshot-prices_staging',
     'roster-snapshot-stock',
-    'roster-snapshot_production',
-    'roster-snapshot_staging',
   ]);
   author.propose('shops', shops('acme-shop'));
   const number = github.openPull('shops');
   await github.pullRequest(number);
   expect(github.api.checks.map((each) => each['name']).sort()).toEqual([
-    'roster plan (production)',
-    'roster plan (staging)',
+    'roster plan prices (production)',
+    'roster plan prices (staging)',
     'roster plan stock',
   ]);
   expect(github.comments(number)).toHaveLength(3);
   github.merge(number);
-  const runs = (await github.push()).filter(({ job }) => job.startsWith('apply'));
-  expect(runs.map(({ workflow, job, result }) => `${workflow}: ${job} ${result}`).sort()).toEqual([
-    'roster apply stock: apply success',
-    'roster apply: apply-production success',
-    'roster apply: apply-staging success',
+  const runs = (await github.push()).filter(({ job }) => job === 'apply');
+  expect(
+    runs.map(({ workflow, environment, result }) => `${workflow}: ${environment} ${result}`).sort(),
+  ).toEqual([
+    'roster-environment: production success',
+    'roster-environment: staging success',
+    'roster-stock-environment:  success',
   ]);
   expect(names(staging).sort()).toEqual(['Prices', 'Shops']);
   expect(names(production)).toEqual(['Prices']);

@@ -1,8 +1,7 @@
-import { afterAll, expect, test } from 'vitest';
-import { parse } from 'yaml';
+import { afterAll, describe, expect, test } from 'vitest';
 import { ciFiles } from '../../src/init/ci-files.js';
 import { filledIn } from '../support/forge/expression.js';
-import { Github, isDue, type Job, type JobRun, skipped, type Workflow } from '../support/forge/github.js';
+import { Github, isDue, type JobRun, readWorkflow, skipped, type Workflow } from '../support/forge/github.js';
 import { valuesOf } from '../support/forge/github-job.js';
 import { mutantsOf, mutated } from '../support/forge/github-mutants.js';
 
@@ -12,7 +11,7 @@ import { mutantsOf, mutated } from '../support/forge/github-mutants.js';
  */
 
 const facts = {
-  install: { from: 'file', path: 'vendor/rosterctl.tgz', integrity: 'sha512-' },
+  install: { from: 'file', path: 'vendor/rosterctl.tgz', version: '1.2.3', integrity: 'sha512-' },
   planWith: 'snapshot',
   verify: false,
   project: null,
@@ -22,13 +21,10 @@ const facts = {
   remoteHost: null,
 } as const;
 
-function applyWorkflow(environments: readonly string[]): string {
-  const files = ciFiles('github', { ...facts, environments, promote: environments });
-  return files.find(({ path }) => path.endsWith('roster-apply.yml'))?.text ?? '';
+function textOf(name: string, environments: readonly string[], promote = environments): string {
+  const files = ciFiles('github', { ...facts, environments, promote });
+  return files.find(({ path }) => path.endsWith(`/${name}.yml`))?.text ?? '';
 }
-
-const text = applyWorkflow(['staging', 'production']);
-const workflow = parse(text) as Workflow;
 
 const github = new Github({}, {});
 afterAll(() => github.remove());
@@ -40,115 +36,52 @@ github.options.environments = Object.fromEntries(
 );
 
 interface Scenario {
-  readonly event?: 'push' | 'workflow_dispatch';
-  readonly environment?: string;
+  readonly event?: 'push' | 'workflow_dispatch' | 'schedule' | 'pull_request';
+  readonly inputs?: Readonly<Record<string, string>>;
   readonly ref?: string;
   /** Jobs that fail. */
   readonly failing?: readonly string[];
-  /** Environments whose plan has no changes. */
-  readonly unchanged?: readonly string[];
+  /** The outputs of jobs. */
+  readonly outputs?: Readonly<Record<string, Readonly<Record<string, string>>>>;
 }
 
 type Flow = Readonly<Record<string, readonly string[]>>;
 
-/** The jobs that run, with the values that their steps get. */
+/** The jobs that run, with the values that their steps, or the workflow that they call, get. */
 function flow(of: Workflow, scenario: Scenario): Flow {
-  const { event = 'push', ref = 'refs/heads/main', environment, failing = [], unchanged = [] } = scenario;
-  const inputs = environment === undefined ? {} : { environment, digest: 'given' };
+  const { event = 'push', ref = 'refs/heads/main', inputs = {}, failing = [], outputs = {} } = scenario;
   const earlier: JobRun[] = [];
   const shown: Record<string, readonly string[]> = {};
   for (const [name, job] of Object.entries(of.jobs)) {
     const happening = { name: event, ref, event: {}, inputs };
-    const moment = { name, workflow: of, happening, matrix: {}, id: 1, commit: '', earlier };
-    const contexts = { ...github.contextsOf(job, moment), runner: { temp: '/tmp' } };
+    const moment = { name, workflow: of, happening, matrix: {}, id: 1, commit: '', path: '', earlier };
+    const steps = new Proxy({}, { has: () => true, get: () => ({ outputs: {}, outcome: 'success' }) });
+    const contexts = { ...github.contextsOf(job, moment), runner: { temp: '/tmp' }, steps };
+    const own = { ...skipped, workflow: of.name, job: name, environment: '' };
     if (!isDue(job, contexts, { workflow: of, earlier })) {
-      earlier.push({ ...skipped, workflow: of.name, job: name });
+      earlier.push(own);
       continue;
     }
-    const hasChanges = !unchanged.some((each) => name.endsWith(each));
-    const steps = stepsOf(job, { digest: `digest of ${name}`, has_changes: String(hasChanges) });
-    const outputs = Object.fromEntries(
-      Object.entries(job.outputs ?? {}).map(([key, value]) => [key, filledIn(value, { ...contexts, steps })]),
-    );
+    const known = Object.keys(job.outputs ?? {}).map((key) => [key, outputs[name]?.[key] ?? '']);
     const result = failing.includes(name) ? 'failure' : 'success';
-    earlier.push({ ...skipped, workflow: of.name, job: name, result, outputs });
-    shown[name] = job.steps.map((step) => valuesOf(step, { ...contexts, steps }));
+    earlier.push({ ...own, result, outputs: Object.fromEntries(known) });
+    const given = Object.values(job.with ?? {}).map((value) => filledIn(value, contexts));
+    shown[name] = [...given, ...job.steps.map((step) => valuesOf(step, contexts))];
   }
   return shown;
 }
 
-function stepsOf({ steps }: Job, outputs: Readonly<Record<string, string>>): Record<string, object> {
-  const named = steps.flatMap(({ id }) => (id === undefined ? [] : [id]));
-  return Object.fromEntries(named.map((id) => [id, { outputs, outcome: 'success' }]));
-}
-
-const ofStaging = ['plan-staging', 'apply-staging', 'snapshot-staging'];
-const ofProduction = ['plan-production', 'apply-production'];
-const byHand = { event: 'workflow_dispatch' } as const;
-
-const scenarios: readonly (readonly [string, Scenario, readonly string[]])[] = [
-  ['a push', {}, [...ofStaging, ...ofProduction]],
-  [
-    'a push that changes nothing',
-    { unchanged: ['staging', 'production'] },
-    ['plan-staging', 'plan-production'],
-  ],
-  ['a push that changes only production', { unchanged: ['staging'] }, ['plan-staging', ...ofProduction]],
-  ['a push that changes only staging', { unchanged: ['production'] }, [...ofStaging, 'plan-production']],
-  ['a push whose plan of staging was not reviewed', { failing: ['plan-staging'] }, ['plan-staging']],
-  [
-    'a push whose plan of staging was not reviewed, without changes',
-    { failing: ['plan-staging'], unchanged: ['staging'] },
-    ['plan-staging'],
-  ],
-  [
-    'a push that cannot be applied to staging',
-    { failing: ['apply-staging'] },
-    ['plan-staging', 'apply-staging'],
-  ],
-  ['a push without a new snapshot', { failing: ['snapshot-staging'] }, [...ofStaging, ...ofProduction]],
-  [
-    'a push whose plan of production was not reviewed',
-    { failing: ['plan-production'] },
-    [...ofStaging, 'plan-production'],
-  ],
-  ['a manual run for staging', { ...byHand, environment: 'staging' }, ofStaging],
-  [
-    'a manual run for production',
-    { ...byHand, environment: 'production', unchanged: ['staging'] },
-    ['plan-staging', ...ofProduction],
-  ],
-  ['a manual run for something else', { ...byHand, environment: 'other' }, []],
-  ['a manual run on a branch', { ...byHand, environment: 'production', ref: 'refs/heads/topic' }, []],
-];
-
-test.each(scenarios)('%s runs the jobs of its environments in order', (_, scenario, expected) => {
-  expect(Object.keys(flow(workflow, scenario))).toEqual(expected);
-});
-
-test('a job gets the key of its own environment only', () => {
-  for (const [name, values] of Object.entries(flow(workflow, {}))) {
-    const own = name.replace('apply-', '').replace(/^(plan|snapshot)-/, 'roster-plan_');
-    const keys = values.join().match(/(key|url) of [\w-]+/g) ?? [];
-    expect(new Set(keys), name).toEqual(new Set([`key of ${own}`, `url of ${own}`]));
-  }
-});
+const manual = (inputs: Readonly<Record<string, string>>) =>
+  ({ event: 'workflow_dispatch', inputs: { digest: 'given', ...inputs } }) as const;
 
 /** Without these parts, nothing here differs. */
-const unnoticed: Readonly<Record<string, string>> = {
-  'apply: snapshot-staging: without `if`': 'needed after an environment that was skipped, see below',
-  'apply: snapshot-staging: `if` without `!cancelled()`': 'the same',
-  "apply: plan-production: `if` without `github.ref == 'refs/heads/main'`":
-    'on another branch, plan-staging was skipped: this repeats its condition',
-};
-
-const decisive = mutantsOf('apply', text, { parts: true }).filter(
-  ({ step, name }) => step === undefined && !name.includes('the permission'),
-);
-
-test('each condition, dependency, environment and output of a job decides something', () => {
-  const all = (of: Workflow) => JSON.stringify(scenarios.map(([, scenario]) => flow(of, scenario)));
+function missedBy(text: string, scenarios: readonly Scenario[]): readonly string[] {
+  const workflow = readWorkflow(text);
+  const all = (of: Workflow) => JSON.stringify(scenarios.map((scenario) => flow(of, scenario)));
   const expected = all(workflow);
+  const decisive = mutantsOf('roster', text, { parts: true }).filter(
+    ({ step, name }) => step === undefined && !name.includes('the permission'),
+  );
   const missed = decisive.filter((mutant) => {
     try {
       return all(mutated(workflow, mutant)) === expected;
@@ -157,15 +90,119 @@ test('each condition, dependency, environment and output of a job decides someth
       return false;
     }
   });
-  expect(missed.map(({ name }) => name)).toEqual(Object.keys(unnoticed));
+  return missed.map(({ name }) => name);
+}
+
+describe('the calls of the workflow for an environment', () => {
+  const text = textOf('roster', ['staging', 'production']);
+  const both = { 'to-staging': ['staging', 'apply'], 'to-production': ['production', 'apply'] };
+  const nightly = { 'to-staging': ['staging', 'drift'], 'to-production': ['production', 'drift'] };
+  const scenarios: readonly (readonly [string, Scenario, Flow])[] = [
+    ['a push', {}, both],
+    [
+      'a push that is not applied to staging',
+      { failing: ['to-staging'] },
+      { 'to-staging': both['to-staging'] },
+    ],
+    ['a night', { event: 'schedule' }, nightly],
+    ['a night in which staging fails', { event: 'schedule', failing: ['to-staging'] }, nightly],
+    [
+      'a manual apply for staging',
+      manual({ environment: 'staging', task: 'apply' }),
+      { 'to-staging': both['to-staging'] },
+    ],
+    ['a manual apply for production', manual({ environment: 'production', task: 'apply' }), both],
+    [
+      'a manual apply for production while staging has changes left',
+      { ...manual({ environment: 'production', task: 'apply' }), failing: ['to-staging'] },
+      { 'to-staging': both['to-staging'] },
+    ],
+    ['a manual run for something else', manual({ environment: 'other', task: 'apply' }), {}],
+    [
+      'a manual run on a branch',
+      { ...manual({ environment: 'production', task: 'apply' }), ref: 'refs/heads/topic' },
+      {},
+    ],
+    ['a tag with the name of the branch', { ref: 'refs/tags/main' }, {}],
+  ];
+
+  test.each(scenarios)('%s runs for its environments in order', (_, scenario, expected) => {
+    expect(flow(readWorkflow(text), scenario)).toEqual(expected);
+  });
+
+  test('a pull request runs nothing but the validation', () => {
+    const pull = { event: 'pull_request', ref: 'refs/pull/1/merge' } as const;
+    expect(Object.keys(flow(readWorkflow(text), pull))).toEqual(['validate']);
+  });
+
+  test('each condition and dependency decides something', () => {
+    const pull = { event: 'pull_request', ref: 'refs/pull/1/merge' } as const;
+    expect(missedBy(text, [pull, ...scenarios.map(([, each]) => each)])).toEqual([
+      // On another branch, the call for staging was skipped: this repeats its condition.
+      "roster: to-production: `if` without `github.ref == 'refs/heads/main'`",
+    ]);
+  });
+
+  test('an environment without a promotion does not wait for another', () => {
+    const all = ['staging', 'production', 'test'];
+    const { jobs } = readWorkflow(textOf('roster', all, ['staging', 'production']));
+    expect(jobs['each']).toMatchObject({ strategy: { matrix: { environment: ['test'] } } });
+    expect(jobs['each']?.needs).toBeUndefined();
+    const alone = readWorkflow(textOf('roster', all, [])).jobs;
+    expect(Object.keys(alone)).toEqual(['validate', 'each']);
+  });
 });
 
-test('the snapshot of the second of three environments is saved although the first had nothing to apply', () => {
-  const three = parse(applyWorkflow(['first', 'staging', 'production'])) as Workflow;
-  const [snapshot] = Object.keys(flow(three, { unchanged: ['first'] })).filter((each) =>
-    /^snapshot/.test(each),
-  );
-  expect(snapshot).toBe('snapshot-staging');
-  delete (three.jobs['snapshot-staging'] as { if?: string }).if;
-  expect(Object.keys(flow(three, { unchanged: ['first'] }))).not.toContain('snapshot-staging');
+describe('the jobs for an environment', () => {
+  const text = textOf('roster-environment', ['staging', 'production']);
+  const task = (name: string) => ({ inputs: { environment: 'staging', task: name } });
+  const due = { plan: { digest: 'planned', has_changes: 'true' } };
+  const scenarios: readonly (readonly [string, Scenario, readonly string[]])[] = [
+    ['an apply', { ...task('apply'), outputs: due }, ['plan', 'apply', 'drift']],
+    [
+      'an apply without changes',
+      { ...task('apply'), outputs: { plan: { has_changes: 'false' } } },
+      ['plan', 'drift'],
+    ],
+    [
+      'an apply that was not reviewed',
+      { ...task('apply'), outputs: due, failing: ['plan'] },
+      ['plan', 'drift'],
+    ],
+    [
+      'an apply that fails',
+      { ...task('apply'), outputs: due, failing: ['apply'] },
+      ['plan', 'apply', 'drift'],
+    ],
+    ['a check for drift', task('drift'), ['drift']],
+    ['an acceptance of drift', task('pull'), ['pull']],
+  ];
+
+  test.each(scenarios)('%s runs these', (_, scenario, expected) => {
+    expect(Object.keys(flow(readWorkflow(text), scenario))).toEqual(expected);
+  });
+
+  test('a job gets the key of its own environment only', () => {
+    for (const [, scenario] of scenarios)
+      for (const [name, values] of Object.entries(flow(readWorkflow(text), scenario))) {
+        const own = name === 'apply' ? 'staging' : 'roster-plan_staging';
+        const keys = values.join().match(/(key|url) of [\w-]+/g) ?? [];
+        expect(new Set(keys), name).toEqual(new Set([`key of ${own}`, `url of ${own}`]));
+      }
+  });
+
+  test('the apply gets the digest of the plan, and what follows its result', () => {
+    const { apply, drift } = flow(readWorkflow(text), { ...task('apply'), outputs: due });
+    expect(apply?.join()).toContain('planned');
+    expect(drift?.join()).toContain('success');
+  });
+
+  test('each condition, dependency, environment and output decides something', () => {
+    expect(
+      missedBy(
+        text,
+        scenarios.map(([, each]) => each),
+      ),
+    ).toEqual([]);
+  });
 });

@@ -13,7 +13,7 @@ import { isLong } from '../support/size.js';
 /** Each rule, command, artifact and dependency of the pipeline is needed: without it, something that a team sees differs. */
 
 const facts = {
-  install: { from: 'file', path: 'vendor/rosterctl.tgz', integrity: 'sha512-' },
+  install: { from: 'file', path: 'vendor/rosterctl.tgz', version: '1.2.3', integrity: 'sha512-' },
   planWith: 'snapshot',
   verify: false,
   project: null,

@@ -178,3 +178,4 @@ const check = ': check the permissions of ROSTER_GITLAB_TOKEN';
 const commands = { note, drift, save, fetch: fetchSnapshot, addresses, propose };
 const [name, ...args] = process.argv.slice(2);
 await commands[name](...args);
+// Written by roster init; its hash is 2547c32be962f4e2.

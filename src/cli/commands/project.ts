@@ -16,7 +16,8 @@ import {
 export const initCommand = define({
   name: 'init',
   summary: 'Create a project with CI pipelines',
-  about: 'Create a project with editor settings and CI pipelines. Existing files are never changed.',
+  about:
+    'Create a project with editor settings and CI pipelines. Files that somebody has changed are left alone.',
   options: [
     flag(
       '--url <url>',
@@ -29,7 +30,7 @@ export const initCommand = define({
     ]),
     flag(
       '--install <source>',
-      `What CI installs: a tarball in this repository, https://…#sha512-…, npm:${packageName}@1.2.3#sha512-… or image@sha256:… (default: nothing; jobs fail until it is set)`,
+      `What CI installs: a tarball in this repository, https://…#sha512-…, npm:${packageName}@1.2.3 or image@sha256:… (default: no pipelines are written)`,
     ),
     choice(
       '--plan-with <what>',

@@ -12,7 +12,7 @@ import type { ProjectOptions } from '../project.js';
 import { schemas } from '../schemas.js';
 import { chooseHost, type HostChoice } from './ci-host.js';
 import { installSource } from './install-source.js';
-import { createAll, type Occupant, occupantOf } from './new-files.js';
+import { createAll, type Occupant, occupantOf, replaceFile } from './new-files.js';
 import { checkOwner, nameInFiles, type ProjectFacts, projectFacts } from './project-facts.js';
 import { type RepositoryFacts, remoteHost, repositoryFacts } from './repository-facts.js';
 
@@ -23,8 +23,8 @@ export interface InitOptions extends Pick<ProjectOptions, 'cwd' | 'env'> {
   /** `github`, `gitlab` or `none`. Default: where the git remote is. */
   readonly ci?: string | undefined;
   /**
-   * What pipelines install, with its hash: a tarball in the repository, `https://…#sha512-…`, `npm:rosterctl@1.2.3#sha512-…`
-   * or `image@sha256:…`. Without it, their jobs fail and say what to do.
+   * What pipelines install, with its hash: a tarball in the repository, `https://…#sha512-…`, `npm:rosterctl@1.2.3`
+   * or `image@sha256:…`. Without it, no pipelines are written.
    */
   readonly install?: string | undefined;
   /** What pull requests are planned with: `snapshot` (default) or `key`. */
@@ -44,7 +44,11 @@ export interface SkippedFile {
 
 export interface InitResult {
   readonly written: readonly string[];
+  /** Files of an earlier run that nobody had changed. */
+  readonly replaced: readonly string[];
   readonly leftAlone: readonly SkippedFile[];
+  /** Files of earlier versions that can be removed. */
+  readonly obsolete: readonly string[];
   readonly ci: HostChoice;
   /** The git remote that the inventory is kept on; null for an inventory in a file. */
   readonly remote: string | null;
@@ -58,7 +62,7 @@ export interface InitResult {
   readonly deployments: { readonly reading: readonly string[]; readonly applying: readonly string[] };
 }
 
-/** Writes a first project with what a team needs around it. Existing files are never changed. Throws a Problem. */
+/** Writes a first project with what a team needs around it. Files that somebody has changed are left alone. Throws a Problem. */
 export async function init(options: InitOptions): Promise<InitResult> {
   const { cwd } = options;
   const url = urlOf(options);
@@ -75,7 +79,9 @@ export async function init(options: InitOptions): Promise<InitResult> {
   const installs = facts.install.from !== 'nowhere';
   const api = ci.host === 'gitlab' ? gitlabApi(facts.remoteHost) : null;
   const deployments = deploymentsOf(facts);
-  return { ...write(files, root, cwd), ci, remote, branch: facts.branch, api, installs, deployments };
+  const obsolete = installs && ci.host === 'github' ? obsoleteFiles(root, files) : [];
+  const made = { ...write(files, root, cwd), obsolete };
+  return { ...made, ci, remote, branch: facts.branch, api, installs, deployments };
 }
 
 function pipelines(
@@ -189,22 +195,37 @@ function write(
   files: readonly NewFile[],
   top: string,
   cwd: string,
-): Pick<InitResult, 'written' | 'leftAlone'> {
+): Pick<InitResult, 'written' | 'replaced' | 'leftAlone'> {
   const placed = files.map((file) => {
     const root = file.at === 'repository' ? top : cwd;
-    return { file, path: join(root, file.path), occupant: occupantOf(root, file.path) };
+    const [path, occupant] = [join(root, file.path), occupantOf(root, file.path)];
+    const existing = occupant === 'file' ? (readRegular(path, file.path) ?? '') : '';
+    const isOld = occupant === 'file' && existing !== file.text && file.isOwn?.(existing) === true;
+    return { file, path, occupant, existing, isOld };
   });
   const free = placed.filter(({ occupant }) => occupant === 'nothing');
+  const old = placed.filter(({ isOld }) => isOld);
   createAll(free.map(({ path, file: { text } }) => ({ path, text })));
+  for (const { path, file } of old) replaceFile(path, file.text);
   return {
     written: free.map(({ file }) => file.path),
-    leftAlone: placed.flatMap(({ file, path, occupant }) =>
-      occupant === 'nothing' ? [] : [skipped(file, path, occupant)],
+    replaced: old.map(({ file }) => file.path),
+    leftAlone: placed.flatMap(({ file, occupant, existing, isOld }) =>
+      occupant === 'nothing' || isOld
+        ? []
+        : [{ path: file.path, why: occupant, add: file.missingFrom(existing) }],
     ),
   };
 }
 
-function skipped(file: NewFile, path: string, why: SkippedFile['why']): SkippedFile {
-  const existing = why === 'file' ? (readRegular(path, file.path) ?? '') : '';
-  return { path: file.path, why, add: file.missingFrom(existing) };
+/** Files of earlier versions, which nothing uses any more. */
+const OBSOLETE = [
+  ...['validate', 'plan', 'apply', 'drift'].map((name) => `.github/workflows/roster-${name}.yml`),
+  ...['roster', 'roster-drift', 'roster-host', 'roster-request'].map((name) => `.github/${name}.mjs`),
+];
+
+/** Those that exist, and that no new file has replaced. */
+function obsoleteFiles(root: string, files: readonly NewFile[]): readonly string[] {
+  const current = new Set(files.map(({ path }) => path));
+  return OBSOLETE.filter((path) => !current.has(path) && occupantOf(root, path) === 'file');
 }

@@ -1,18 +1,20 @@
+import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join, relative, resolve, sep } from 'node:path';
 import { reasonOf } from '../../files/errno.js';
 import type { Install } from '../../init/ci-facts.js';
 import { type Problem, problem } from '../../model/diagnostic.js';
-import { packageName } from '../version.js';
+import { version as ownVersion, packageName } from '../version.js';
 import { occupantOf } from './new-files.js';
 
 const HASH = 'sha512-[A-Za-z0-9+/]{86}==';
+const HASH_ALONE = new RegExp(`^${HASH}$`);
 const VERSION = String.raw`\d+\.\d+\.\d+(?:-[0-9A-Za-z.-]+)?`;
 /** Only characters that need no quoting in a shell. */
 const FILE = /^[\w.@+/-]+\.tgz$/;
 const URL_WITH_HASH = new RegExp(`^(https://[\\w.:-]+/[\\w./:@%+~?=&-]*)#(${HASH})$`);
-const NPM = new RegExp(`^npm:(${packageName}@${VERSION})#(${HASH})$`);
+const NPM = new RegExp(`^npm:${packageName}@(${VERSION})(?:#(${HASH}))?$`);
 const IMAGE = /^[a-z0-9][\w./:-]*@sha256:[0-9a-f]{64}$/;
 
 interface RepositoryFolders {
@@ -25,12 +27,47 @@ interface RepositoryFolders {
 export function installSource(source: string | undefined, place: RepositoryFolders): Install {
   if (source === undefined) return { from: 'nowhere' };
   const [, url = '', hash = ''] = URL_WITH_HASH.exec(source) ?? [];
-  if (url !== '') return { from: 'url', url, integrity: hash };
-  const [, spec = '', integrity = ''] = NPM.exec(source) ?? [];
-  if (spec !== '') return { from: 'npm', spec, integrity };
+  if (url !== '') return { from: 'url', url, version: versionIn(url), integrity: hash };
+  const [, version = '', integrity = ''] = NPM.exec(source) ?? [];
+  if (version !== '') return published(version, integrity, place.cwd);
   if (IMAGE.test(source)) return { from: 'image', image: source };
   if (/^(https?|npm):|#|@sha\d/.test(source) || !source.endsWith('.tgz')) throw unusable(source);
   return vendored(source, place);
+}
+
+/** The version in the name of a tarball, as `npm pack` writes it. */
+function versionIn(path: string): string {
+  return new RegExp(`-(${VERSION})\\.tgz$`).exec(path)?.[1] ?? ownVersion;
+}
+
+/** What the registry that npm is configured for has of this version. A hash that was given must be the same. */
+function published(version: string, given: string, cwd: string): Install {
+  const spec = `${packageName}@${version}`;
+  if (given !== '') {
+    const resolved = `https://registry.npmjs.org/${packageName}/-/${packageName}-${version}.tgz`;
+    return { from: 'npm', version, resolved, integrity: given };
+  }
+  const words = ['view', spec, 'dist', '--json', '--fetch-retries=1'];
+  const { status, stdout, stderr, error } = spawnSync('npm', words, {
+    cwd,
+    encoding: 'utf8',
+    timeout: 60_000,
+  });
+  const dist = status === 0 ? distIn(stdout) : null;
+  if (dist !== null) return { from: 'npm', version, ...dist };
+  const reason = error?.message ?? stderr.trim().split('\n')[0] ?? '';
+  throw problem('usage', `--install: npm does not know ${spec}${reason === '' ? '' : `: ${reason}`}`, help);
+}
+
+function distIn(text: string): { readonly resolved: string; readonly integrity: string } | null {
+  try {
+    const { tarball, integrity } = JSON.parse(text) as Readonly<Record<string, unknown>>;
+    const isKnown =
+      typeof tarball === 'string' && typeof integrity === 'string' && HASH_ALONE.test(integrity);
+    return isKnown ? { resolved: tarball, integrity } : null;
+  } catch {
+    return null;
+  }
 }
 
 function vendored(source: string, { cwd, root }: RepositoryFolders): Install {
@@ -45,7 +82,7 @@ function vendored(source: string, { cwd, root }: RepositoryFolders): Install {
   if (occupantOf(root, path) !== 'file') {
     throw problem('unreadable-file', `--install: "${source}" is not a regular file`, help);
   }
-  return { from: 'file', path, integrity: integrityOf(join(root, path)) };
+  return { from: 'file', path, version: versionIn(path), integrity: integrityOf(join(root, path)) };
 }
 
 function integrityOf(path: string): string {
@@ -62,5 +99,5 @@ function unusable(source: string): Problem {
 
 const help = [
   'Use a tarball in this repository (`npm pack` makes one), `https://…/roster.tgz#sha512-…`,',
-  `\`npm:${packageName}@1.2.3#sha512-…\` or \`image@sha256:…\`.`,
+  `\`npm:${packageName}@1.2.3\` or \`image@sha256:…\`.`,
 ].join(' ');

@@ -1,4 +1,4 @@
-import { lstatSync, mkdirSync, rmdirSync, rmSync, type Stats } from 'node:fs';
+import { lstatSync, mkdirSync, renameSync, rmdirSync, rmSync, type Stats } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { reasonOf } from '../../files/errno.js';
 import { createFlushed } from '../../files/new-file.js';
@@ -23,6 +23,17 @@ export function occupantOf(root: string, path: string): Occupant {
 function lookAt(path: string): Stats | undefined {
   try {
     return lstatSync(path, { throwIfNoEntry: false });
+  } catch (failure) {
+    throw unwritable(path, failure);
+  }
+}
+
+/** Writes a file in place of another, whole or not at all. */
+export function replaceFile(path: string, text: string): void {
+  const temporary = `${path}.roster-tmp`;
+  try {
+    createFlushed(temporary, text, {});
+    renameSync(temporary, path);
   } catch (failure) {
     throw unwritable(path, failure);
   }

@@ -1,6 +1,9 @@
+import { readdirSync, readFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
 import { json } from 'node:stream/consumers';
+import { zipSync } from 'fflate';
 
 export interface Pull {
   readonly number: number;
@@ -44,6 +47,7 @@ export interface RecordedRun {
 }
 
 export interface Artifact {
+  readonly id: number;
   readonly name: string;
   readonly workflow_run: { readonly id: number };
   readonly expired: boolean;
@@ -76,16 +80,30 @@ export class GithubApi {
   private last = 0;
   private time = Date.parse('2026-11-01T00:00:00Z');
   private readonly server: Server;
+  private readonly storage: Server;
 
   constructor() {
+    // Where artifacts are stored: another host, which must get no token.
+    this.storage = createServer((request, response) => {
+      const id = Number(/^\/zip\/(\d+)\?signed$/.exec(request.url ?? '')?.[1]);
+      const found = this.artifacts.find((each) => each.id === id);
+      const isAsked = found !== undefined && request.headers.authorization === undefined;
+      response.writeHead(isAsked ? 200 : 403).end(isAsked ? zipOf(found.folder) : '');
+    });
     this.server = createServer(async (request, response) => {
+      const [, zip] = /artifacts\/(\d+)\/zip$/.exec(request.url ?? '') ?? [];
+      if (zip !== undefined && this.allows('actions:read', 0)) {
+        const { port } = this.storage.address() as AddressInfo;
+        return response.writeHead(302, { Location: `http://127.0.0.1:${port}/zip/${zip}?signed` }).end();
+      }
       const [status, answer] = await this.answer(request);
       response.writeHead(status, { 'Content-Type': 'application/json' }).end(JSON.stringify(answer));
     });
   }
 
   async listen(): Promise<void> {
-    await new Promise<void>((resolve) => this.server.listen(0, '127.0.0.1', resolve));
+    for (const each of [this.server, this.storage])
+      await new Promise<void>((resolve) => each.listen(0, '127.0.0.1', resolve));
   }
 
   get url(): string {
@@ -93,8 +111,10 @@ export class GithubApi {
   }
 
   close(): void {
-    this.server.closeAllConnections();
-    this.server.close();
+    for (const each of [this.server, this.storage]) {
+      each.closeAllConnections();
+      each.close();
+    }
   }
 
   /** Another one with the same content. */
@@ -142,6 +162,20 @@ export class GithubApi {
       (_, __, query) => {
         const named = this.artifacts.filter(({ name }) => name === query.get('name'));
         return { artifacts: page(named, query) };
+      },
+    ],
+    [
+      'GET',
+      /^actions\/runs\/(\d+)\/artifacts$/,
+      'actions:read',
+      (_, [id], query) => {
+        const own = this.artifacts.filter((each) => each.workflow_run.id === Number(id));
+        return {
+          artifacts: page(
+            own.filter(({ name }) => name === query.get('name')),
+            query,
+          ),
+        };
       },
     ],
     [
@@ -270,6 +304,12 @@ export class GithubApi {
     if (issue !== undefined && state !== undefined) issue.state = text(state);
     return issue;
   }
+}
+
+/** The files of a folder. */
+function zipOf(folder: string): Uint8Array {
+  const files = readdirSync(folder).map((name) => [name, readFileSync(join(folder, name))] as const);
+  return zipSync(Object.fromEntries(files));
 }
 
 function pullJson({ number, branch, base, fork, head, merged_at, merge_commit_sha }: Pull) {

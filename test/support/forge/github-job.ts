@@ -2,7 +2,7 @@ import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync
 import { join } from 'node:path';
 import { git } from '../repository.js';
 import { type Contexts, evaluate, filledIn, isTrue } from './expression.js';
-import type { Job, Step, Workflow } from './github.js';
+import type { Job, Step } from './github.js';
 import type { GithubApi } from './github-api.js';
 import type { Machine } from './runner.js';
 
@@ -43,6 +43,8 @@ export interface JobPlace {
   readonly commit: string;
   readonly runId: number;
   readonly eventName: string;
+  /** The workflow that the event started. */
+  readonly path: string;
   readonly event: object;
 }
 
@@ -58,7 +60,6 @@ export class RunningJob {
   private count = 0;
 
   constructor(
-    private readonly workflow: Workflow,
     private readonly job: Job,
     contexts: Contexts,
     private readonly place: JobPlace,
@@ -132,7 +133,15 @@ export class RunningJob {
     cpSync(path, folder, { recursive: true });
     const same = api.artifacts.findIndex((each) => each.name === name && each.workflow_run.id === runId);
     if (same !== -1) api.artifacts.splice(same, 1);
-    api.artifacts.push({ name, workflow_run: { id: runId }, expired: false, created_at: api.now(), folder });
+    const id = api.next();
+    api.artifacts.push({
+      id,
+      name,
+      workflow_run: { id: runId },
+      expired: false,
+      created_at: api.now(),
+      folder,
+    });
   }
 
   private download(settings: Readonly<Record<string, string>>): void {
@@ -158,7 +167,7 @@ export class RunningJob {
       return path;
     };
     const [output, summary] = [file('output'), file('summary')];
-    const folder = step['working-directory'] ?? this.workflow.defaults.run['working-directory'];
+    const folder = step['working-directory'] ?? '.';
     const { exit, log } = await machine.run(script, folder, {
       ...this.runnerVariables(),
       GITHUB_OUTPUT: output,
@@ -175,7 +184,7 @@ export class RunningJob {
   }
 
   private runnerVariables(): Record<string, string> {
-    const { machine, api, ref, commit, runId, eventName } = this.place;
+    const { machine, api, ref, commit, runId, eventName, path } = this.place;
     const { github } = this.contexts as { github: { repository: string; server_url: string } };
     return {
       GITHUB_ACTIONS: 'true',
@@ -187,6 +196,7 @@ export class RunningJob {
       GITHUB_RUN_ID: String(runId),
       GITHUB_SERVER_URL: github.server_url,
       GITHUB_SHA: commit,
+      GITHUB_WORKFLOW_REF: `${github.repository}/${path}@${ref}`,
       GITHUB_WORKSPACE: machine.workspace,
       RUNNER_TEMP: machine.temp,
     };

@@ -1,5 +1,4 @@
-import { parse } from 'yaml';
-import type { Job, Step, Workflow } from './github.js';
+import { type Job, readWorkflow, type Step, type Workflow } from './github.js';
 
 /** One line of a workflow left out or inverted. */
 export interface Mutant {
@@ -37,7 +36,7 @@ function partsOf(condition: string): readonly (readonly [part: string, others: s
 
 /** With `parts`, also each part of the condition of a job is left out. A job without its `if` always runs; a status function does not change that. */
 export function mutantsOf(of: string, text: string, { parts = false } = {}): readonly Mutant[] {
-  const { jobs, name: workflow } = parse(text) as Workflow;
+  const { jobs, name: workflow } = readWorkflow(text);
   return Object.entries(jobs).flatMap(([name, job]) => {
     const change = (what: string, edit: (job: Changing['jobs'][string]) => void): Mutant => ({
       name: `${of}: ${name}: ${what}`,
@@ -85,7 +84,8 @@ function stepMutants(
   at: number,
   change: (what: string, edit: (job: Changing['jobs'][string]) => void) => Mutant,
 ): readonly Mutant[] {
-  const name = step.name ?? step.uses?.split('@')[0] ?? '';
+  const name =
+    step.uses?.split('@')[0] ?? /roster ci \w+|roster validate|npm ci/.exec(step.run ?? '')?.[0] ?? '';
   const edit = (what: string, editing: (step: ChangingStep) => void) =>
     change(`${name}: ${what}`, ({ steps }) => editing(steps[at] as ChangingStep));
   const without = change(`without the step "${name}"`, (job) => {

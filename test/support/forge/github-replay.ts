@@ -151,6 +151,7 @@ function seen({ api, remote }: Github, services: readonly Groups[], run: JobRun)
   return JSON.stringify({
     run: [run.result, run.failed, run.outputs, digestIn(run.summary)],
     checks: checks.map(({ name, conclusion }) => [name, conclusion]),
+    fates: comments.map(({ body }) => /^> .*$/m.exec(body)?.[0].replace(/:? https.*/, '')),
     comments: comments.map(({ issue, body }) => [issue, body.split('\n')[1], digestIn(body)]),
     artifacts: artifacts.map(({ name, workflow_run: { id } }) => [name, id]),
     issues: issues.map(({ title, state }) => [title, state]),

@@ -11,10 +11,19 @@ export const refused = { 'apply/plan': 'failure', apply: 'skipped', drift: 'succ
 /** A project that declares one group. */
 export const shops = (members: string) => `groups:\n  shops:\n    name: Shops\n    members: [${members}]\n`;
 
-/** By job; two workflows have a job `plan`. Leaves out the job `pull` unless a manual run asks for it. */
+/**
+ * By job. Leaves out what an event never starts: the validation after a push, the plan after anything but a validation, and
+ * the job `pull`, unless it was asked for.
+ */
 export function results(runs: readonly JobRun[]): Record<string, string> {
-  const asked = runs.filter(({ job, result }) => !(/^pull\b/.test(job) && result === 'skipped'));
-  return Object.fromEntries(asked.map((each) => [nameOf(each), each.result]));
+  const isPull = runs.some(({ job, result }) => job === 'validate' && result !== 'skipped');
+  const isApply = runs.some((each) => nameOf(each).startsWith('apply/plan') && each.result !== 'skipped');
+  const shownRuns = runs.filter(({ workflow, job, result }) => {
+    if (result !== 'skipped') return true;
+    if (/-plan$/.test(workflow)) return isPull;
+    return job === 'apply' && isApply;
+  });
+  return Object.fromEntries(shownRuns.map((each) => [nameOf(each), each.result]));
 }
 
 export function the(job: string, runs: readonly JobRun[]): JobRun {
@@ -23,8 +32,10 @@ export function the(job: string, runs: readonly JobRun[]): JobRun {
   return found;
 }
 
-function nameOf({ workflow, job }: JobRun): string {
-  return /^plan\b/.test(job) ? `${workflow.replace('roster ', '')}/${job}` : job;
+/** Two workflows have a job `plan`. */
+function nameOf({ workflow, job, environment }: JobRun): string {
+  const name = job === 'plan' ? `${/-plan$/.test(workflow) ? 'plan' : 'apply'}/plan` : job;
+  return environment === '' ? name : `${name} (${environment})`;
 }
 
 interface TeamOptions {
@@ -66,7 +77,8 @@ export class GithubTeam {
   async propose(branch: string, declared: string, options = {}): Promise<number> {
     this.author.propose(branch, declared);
     const number = this.github.openPull(branch, options);
-    expect(results(await this.github.pullRequest(number))).toEqual(shown);
+    const runs = await this.github.pullRequest(number);
+    expect(results(runs), runs.map(({ log }) => log).join('\n')).toEqual(shown);
     return number;
   }
 

@@ -32,7 +32,11 @@ export interface Job {
   readonly environment?: string;
   readonly permissions: Readonly<Record<string, string>>;
   readonly outputs?: Readonly<Record<string, string>>;
+  /** None for a job that calls another workflow. */
   readonly steps: readonly Step[];
+  /** The workflow that it calls. */
+  readonly uses?: string;
+  readonly with?: Readonly<Record<string, string>>;
 }
 
 interface Trigger {
@@ -45,7 +49,6 @@ export interface Workflow {
   readonly on: Readonly<Record<string, Trigger | null>>;
   readonly permissions: object;
   readonly concurrency?: { readonly group: string; readonly 'cancel-in-progress': boolean };
-  readonly defaults: { readonly run: { readonly shell: string; readonly 'working-directory': string } };
   readonly jobs: Readonly<Record<string, Job>>;
 }
 
@@ -75,6 +78,8 @@ export interface Moment {
   readonly commit: string;
   /** The runs of earlier jobs. */
   readonly earlier: readonly JobRun[];
+  /** The workflow that an event started, which may have called this one. */
+  readonly path: string;
 }
 
 /** Sees every job of every workflow. */
@@ -91,6 +96,8 @@ interface Watcher {
 export interface JobRun extends JobResult {
   readonly workflow: string;
   readonly job: string;
+  /** The environment of roster that it is for, if the project has environments. */
+  readonly environment: string;
 }
 
 interface EnvironmentSettings {
@@ -189,7 +196,7 @@ export class Github {
     inputs: Readonly<Record<string, string>> = {},
     ref = 'refs/heads/main',
   ): Promise<readonly JobRun[]> {
-    return this.run({ name: 'workflow_dispatch', ref, event: {}, inputs, workflow });
+    return this.run({ name: 'workflow_dispatch', ref, event: { inputs }, inputs, workflow });
   }
 
   schedule(): Promise<readonly JobRun[]> {
@@ -242,17 +249,8 @@ export class Github {
       head_sha,
       head_repository: { full_name },
     });
-    const runs: JobRun[] = [];
-    const moments: Moment[] = [];
     const commit = this.remote.git('rev-parse', ref);
-    for (const job of Object.keys(workflow.jobs)) {
-      for (const matrix of cellsOf(workflow.jobs[job])) {
-        const moment = { name: job, workflow, happening, id, commit, earlier: [...runs], matrix };
-        moments.push(moment);
-        runs.push(await this.takeTurn(moment));
-      }
-    }
-    this.options.watcher?.ended(moments, runs);
+    const runs = await this.runJobs({ workflow, happening, id, commit, path });
     const conclusion = runs.some(({ result }) => result === 'failure') ? 'failure' : 'success';
     const event = {
       workflow_run: {
@@ -267,6 +265,40 @@ export class Github {
     return [...runs, ...(await this.run(after))];
   }
 
+  /** The jobs of a workflow one after the other, and those of the workflows that they call. */
+  private async runJobs(
+    of: Pick<Moment, 'workflow' | 'happening' | 'id' | 'commit' | 'path'>,
+  ): Promise<JobRun[]> {
+    const { workflow } = of;
+    const [runs, all, moments]: [JobRun[], JobRun[], Moment[]] = [[], [], []];
+    for (const name of Object.keys(workflow.jobs)) {
+      for (const matrix of cellsOf(workflow.jobs[name])) {
+        const moment = { ...of, name, earlier: [...runs], matrix };
+        moments.push(moment);
+        const job = workflow.jobs[name] as Job;
+        const called = job.uses === undefined ? null : await this.call(job, moment);
+        const run = called === null ? await this.takeTurn(moment) : callRun(moment, called);
+        runs.push(run);
+        all.push(...(called ?? [run]));
+      }
+    }
+    this.options.watcher?.ended(moments, runs);
+    return all;
+  }
+
+  private async call(job: Job, moment: Moment): Promise<readonly JobRun[]> {
+    const contexts = this.contextsOf(job, moment);
+    if (!isDue(job, contexts, moment)) return [];
+    const inputs = Object.fromEntries(
+      Object.entries(job.with ?? {}).map(([name, value]) => [name, filledIn(value, contexts)]),
+    );
+    const { happening } = moment;
+    const file = this.files(happening.ref).find(({ path }) => `./${path}` === job.uses);
+    if (file === undefined) throw new Error(`there is no workflow ${job.uses}`);
+    for (const { permissions } of Object.values(file.workflow.jobs)) refuseMore(permissions, job.permissions);
+    return this.runJobs({ ...moment, workflow: file.workflow, happening: { ...happening, inputs } });
+  }
+
   private files(ref: string): readonly { readonly path: string; readonly workflow: Workflow }[] {
     const folder = this.remote.clone();
     git(folder, 'fetch', '--quiet', 'origin', ref);
@@ -274,16 +306,17 @@ export class Github {
     const place = '.github/workflows';
     return readdirSync(join(folder, place)).map((each) => ({
       path: `${place}/${each}`,
-      workflow: parse(readFileSync(join(folder, place, each), 'utf8')) as Workflow,
+      workflow: readWorkflow(readFileSync(join(folder, place, each), 'utf8')),
     }));
   }
 
   private async takeTurn(moment: Moment): Promise<JobRun> {
-    const { name, workflow, earlier, matrix } = moment;
+    const { name, workflow, earlier, matrix, happening } = moment;
     const job = workflow.jobs[name] as Job;
     if (!isDue(job, this.contextsOf(job, moment), { workflow, earlier }))
       return { ...ownName(moment), ...skipped };
-    if (job.environment !== undefined) await this.options.approve?.(filledIn(job.environment, { matrix }));
+    if (job.environment !== undefined)
+      await this.options.approve?.(filledIn(job.environment, { matrix, inputs: happening.inputs ?? {} }));
     await this.options.watcher?.before(moment);
     const run = await this.runJob(job, moment);
     await this.options.watcher?.after(moment, run);
@@ -291,13 +324,13 @@ export class Github {
   }
 
   async runJob(job: Job, moment: Moment): Promise<JobRun> {
-    const { workflow, happening, id, commit } = moment;
+    const { happening, id, commit, path } = moment;
     const contexts = this.contextsOf(job, moment);
     const machine = new Machine(this.folder, this.options);
     try {
       this.permit(job.permissions);
       const { ref, name: eventName } = happening;
-      const running = new RunningJob(workflow, job, contexts, {
+      const running = new RunningJob(job, contexts, {
         machine,
         api: this.api,
         remote: this.remote.path,
@@ -305,6 +338,7 @@ export class Github {
         commit,
         runId: id,
         eventName,
+        path,
         event: (contexts['github'] as { event: object }).event,
       });
       for (const step of job.steps) await running.step(step);
@@ -327,8 +361,10 @@ export class Github {
   /** A job sees only the jobs that it needs. */
   contextsOf(job: Job, { happening, matrix, earlier }: Moment): Contexts {
     const { name, ref, event, inputs = {} } = happening;
-    const environment = job.environment && filledIn(job.environment, { matrix });
-    const needed = earlier.filter((each) => [job.needs ?? []].flat().includes(each.job));
+    const environment = job.environment && filledIn(job.environment, { matrix, inputs });
+    const needed = [...new Set([job.needs ?? []].flat())].map(
+      (each) => [each, ofAll(earlier, each)] as const,
+    );
     const github = {
       repository: REPOSITORY,
       token: this.api.token,
@@ -348,16 +384,53 @@ export class Github {
       inputs,
       secrets: allowed?.secrets ?? {},
       vars: allowed?.vars ?? {},
-      needs: Object.fromEntries(needed.map(({ job: each, result, outputs }) => [each, { result, outputs }])),
+      needs: Object.fromEntries(needed),
       steps: {},
       matrix,
     };
   }
 }
 
-function ownName({ name, workflow, matrix }: Moment): { readonly workflow: string; readonly job: string } {
-  const cell = Object.values(matrix).join(', ');
-  return { workflow: workflow.name, job: cell === '' ? name : `${name} (${cell})` };
+function ownName({
+  name,
+  workflow,
+  matrix,
+  happening,
+}: Moment): Pick<JobRun, 'workflow' | 'job' | 'environment'> {
+  const environment = matrix['environment'] ?? happening.inputs?.['environment'] ?? '';
+  return { workflow: workflow.name, job: name, environment };
+}
+
+/** A workflow as GitHub reads it. */
+export function readWorkflow(text: string): Workflow {
+  const workflow = parse(text) as Workflow;
+  const jobs = Object.entries(workflow.jobs).map(([name, job]) => [name, { ...job, steps: job.steps ?? [] }]);
+  return { ...workflow, jobs: Object.fromEntries(jobs) };
+}
+
+/** A workflow that is called gets no right that its caller does not have. */
+function refuseMore(wanted: Job['permissions'], given: Job['permissions']): void {
+  for (const [scope, level] of Object.entries(wanted)) {
+    if (given[scope] !== 'write' && given[scope] !== level)
+      throw new Error(`the caller does not grant ${scope}: ${level}`);
+  }
+}
+
+/** A job that has called a workflow. */
+function callRun(moment: Moment, called: readonly JobRun[]): JobRun {
+  const used = [...new Set(called.flatMap((each) => each.used))];
+  return { ...skipped, ...ownName(moment), result: resultOf(called), used };
+}
+
+function resultOf(runs: readonly JobRun[]): JobRun['result'] {
+  if (runs.some(({ result }) => result === 'failure')) return 'failure';
+  return runs.some(({ result }) => result === 'success') ? 'success' : 'skipped';
+}
+
+/** The result and the outputs of a job, which may have been several of a matrix. */
+function ofAll(earlier: readonly JobRun[], name: string): Pick<JobRun, 'result' | 'outputs'> {
+  const own = earlier.filter(({ job }) => job === name);
+  return { result: resultOf(own), outputs: Object.assign({}, ...own.map(({ outputs }) => outputs)) };
 }
 
 type Cell = Readonly<Record<string, string>>;
@@ -379,9 +452,7 @@ interface RunSoFar {
 /** Without a status function, a job runs only if all jobs that come before it have succeeded: not only those it names. */
 export function isDue(job: Job, contexts: Contexts, { workflow, earlier }: RunSoFar): boolean {
   const text = job.if?.replace(/^\$\{\{(.*)\}\}$/, '$1');
-  const failed = before(job, workflow).some(
-    (name) => earlier.find((each) => each.job === name)?.result !== 'success',
-  );
+  const failed = before(job, workflow).some((name) => ofAll(earlier, name).result !== 'success');
   if (failed && !/\bcancelled\(\)/.test(text ?? '')) return false;
   return text === undefined || isTrue(evaluate(text, contexts));
 }

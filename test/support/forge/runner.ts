@@ -117,9 +117,15 @@ export class Machine {
   }
 }
 
-/** A fake npm for the one command line of the pipelines. */
+/** A fake npm for the command lines of the pipelines. */
 function npm(bin: string): string {
-  return `if [[ "$*" != "install --global --ignore-scripts --offline --no-audit --no-fund "*.tgz || ! -f "\${@: -1}" ]]; then
+  return `if [[ "$*" == "ci --ignore-scripts --no-audit --no-fund --prefix "* && -f "\${@: -1}/package-lock.json" ]]; then
+  mkdir -p "\${@: -1}/node_modules/.bin"
+  printf '#!/bin/bash\\nexec %q %q "$@"\\n' '${process.execPath}' '${program}' > "\${@: -1}/node_modules/.bin/roster"
+  chmod 755 "\${@: -1}/node_modules/.bin/roster"
+  exit
+fi
+if [[ "$*" != "install --global --ignore-scripts --offline --no-audit --no-fund "*.tgz || ! -f "\${@: -1}" ]]; then
   echo "npm: not understood: $*" >&2; exit 1
 fi
 printf '#!/bin/bash\\nexec %q %q "$@"\\n' '${process.execPath}' '${program}' > '${bin}/roster'

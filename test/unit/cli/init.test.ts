@@ -30,13 +30,23 @@ beforeEach(() => {
 
 interface Made {
   readonly written: string[];
+  readonly replaced: string[];
+  readonly obsolete: string[];
   readonly leftAlone: { readonly path: string; readonly why: string; readonly add: string | null }[];
   readonly ci: { readonly host: string | null; readonly why: string };
   readonly next: string[];
 }
 
+/** What CI installs. */
+function install(): string[] {
+  workspace.write('vendor/rosterctl-1.2.3.tgz', 'a tarball');
+  return ['--install', join(workspace.root, 'vendor/rosterctl-1.2.3.tgz')];
+}
+
+/** With pipelines, unless the flags say otherwise. */
 async function init(...flags: string[]): Promise<Made> {
-  const { exit, stdout, stderr } = await workspace.command(['init', '--format', 'json', ...flags]);
+  const given = flags.includes('--install') || flags.includes('none') ? [] : install();
+  const { exit, stdout, stderr } = await workspace.command(['init', '--format', 'json', ...flags, ...given]);
   expect({ exit, stderr }).toEqual({ exit: 0, stderr: '' });
   return JSON.parse(stdout) as Made;
 }
@@ -56,8 +66,9 @@ const ofProject = [
   '.gitignore',
 ];
 const ofGithub = [
-  ...['validate', 'plan', 'apply', 'drift'].map((name) => `.github/workflows/roster-${name}.yml`),
-  ...['roster', 'roster-drift', 'roster-host', 'roster-request'].map((name) => `.github/${name}.mjs`),
+  ...['roster', 'roster-plan', 'roster-environment'].map((name) => `.github/workflows/${name}.yml`),
+  '.github/roster/package.json',
+  '.github/roster/package-lock.json',
 ];
 const ofGitlab = ['.gitlab-ci.yml', '.gitlab/roster.yml', '.gitlab/roster.mjs', '.gitlab/roster-request.mjs'];
 
@@ -159,7 +170,7 @@ describe('init', () => {
   ])('applies what is pushed to %s, where that is the branch there is', async (branch, line) => {
     repository('git@github.com:acme/config.git', branch);
     await init();
-    expect(read('.github/workflows/roster-apply.yml')).toContain(line);
+    expect(read('.github/workflows/roster.yml')).toContain(line);
   });
 
   it('applies pushes to the default branch of the remote', async () => {
@@ -168,7 +179,7 @@ describe('init', () => {
     git(workspace.root, 'update-ref', 'refs/remotes/origin/release/next', 'HEAD');
     git(workspace.root, 'symbolic-ref', 'refs/remotes/origin/HEAD', 'refs/remotes/origin/release/next');
     await init();
-    expect(read('.github/workflows/roster-apply.yml')).toContain('branches: [release/next]');
+    expect(read('.github/workflows/roster.yml')).toContain('branches: [release/next]');
   });
 
   it('in a subfolder of a repository, writes the pipelines at its root, and they run in that subfolder', async () => {
@@ -177,7 +188,7 @@ describe('init', () => {
     const inner = join(top, 'data/123');
     mkdirSync(inner, { recursive: true });
     const there = Object.assign(new Workspace({}, { url: '', apiKey: '' }), { root: inner });
-    const { exit } = await there.command(['init']);
+    const { exit } = await there.command(['init', ...install()]);
     expect(exit).toBe(0);
     expect(ofGitlab.filter((path) => !existsSync(join(top, path)))).toEqual([]);
     expect(read('.gitlab/roster.yml')).toContain('    - cd data/123\n');
@@ -195,7 +206,7 @@ describe('init', () => {
     const there = Object.assign(new Workspace({}, { url: '', apiKey: '' }), {
       root: join(workspace.root, 'prices'),
     });
-    expect((await there.command(['init'])).exit).toBe(0);
+    expect((await there.command(['init', ...install()])).exit).toBe(0);
     expect(parse(read('prices/roster.yaml'))).toMatchObject({
       project: 'prices',
       inventory: { git: { ref: 'refs/heads/roster-inventory-prices' } },
@@ -208,7 +219,7 @@ describe('init', () => {
     const inner = join(top, "it's $HOME");
     mkdirSync(inner);
     const there = Object.assign(new Workspace({}, { url: '', apiKey: '' }), { root: inner });
-    expect((await there.command(['init'])).exit).toBe(0);
+    expect((await there.command(['init', ...install()])).exit).toBe(0);
     const { '.roster': job } = parse(read('.gitlab/roster.yml')) as {
       '.roster': { before_script: string[] };
     };
@@ -260,11 +271,11 @@ describe('init', () => {
 
   it('names the branch that pipelines apply from', async () => {
     repository('git@github.com:acme/config.git', 'trunk');
-    const { stdout } = await workspace.command(['init']);
+    const { stdout } = await workspace.command(['init', ...install()]);
     expect(stdout).toContain('applied from the branch trunk.\nThe CI files contain this name.');
-    const json = await workspace.command(['init', '--format', 'json']);
+    const json = await workspace.command(['init', '--format', 'json', ...install()]);
     expect(JSON.parse(json.stdout).branch).toBe('trunk');
-    expect(read('.github/workflows/roster-apply.yml')).toContain("if: github.ref == 'refs/heads/trunk'\n");
+    expect(read('.github/workflows/roster.yml')).toContain("if: github.ref == 'refs/heads/trunk'\n");
   });
 
   it('writes the schemas of this version for editors', async () => {
@@ -291,16 +302,16 @@ describe('init', () => {
 describe('init --install', () => {
   const hash = `sha512-${'A'.repeat(86)}==`;
   const digest = `sha256:${'a'.repeat(64)}`;
-  const installed = () => read('.github/workflows/roster-validate.yml');
+  const installed = () => read('.github/roster/package.json') + read('.github/roster/package-lock.json');
 
   beforeEach(() => repository('git@github.com:acme/config.git'));
 
   it('writes the path and the hash of a tarball in the repository', async () => {
     workspace.write('vendor/rosterctl-1.2.3.tgz', 'a tarball');
     expect((await init('--install', './vendor/rosterctl-1.2.3.tgz')).next.join()).not.toContain('--install');
-    expect(installed()).toContain('tarball="$GITHUB_WORKSPACE/vendor/rosterctl-1.2.3.tgz"\n');
+    expect(installed()).toContain('"rosterctl": "file:../../vendor/rosterctl-1.2.3.tgz"');
     const expected = createHash('sha512').update('a tarball').digest('base64');
-    expect(installed()).toContain(`if [ "$integrity" != 'sha512-${expected}' ]; then\n`);
+    expect(installed()).toContain(`"integrity": "sha512-${expected}"`);
   });
 
   it('finds a tarball of the repository from a subfolder', async () => {
@@ -309,25 +320,36 @@ describe('init --install', () => {
     mkdirSync(inner);
     const there = Object.assign(new Workspace({}, { url: '', apiKey: '' }), { root: inner });
     expect((await there.command(['init', '--install', '../vendor/roster.tgz'])).exit).toBe(0);
-    expect(installed()).toContain('"$GITHUB_WORKSPACE/vendor/roster.tgz"');
+    expect(installed()).toContain('"resolved": "file:../../vendor/roster.tgz"');
   });
 
   it.each([
-    [`https://example.com/a/roster.tgz#${hash}`, "'https://example.com/a/roster.tgz'\n"],
+    [`https://example.com/a/roster.tgz#${hash}`, '"resolved": "https://example.com/a/roster.tgz"'],
     [
       `npm:rosterctl@1.2.3-rc.1#${hash}`,
-      'npm pack --ignore-scripts --silent --pack-destination "$folder" rosterctl@1.2.3-rc.1\n',
+      '"resolved": "https://registry.npmjs.org/rosterctl/-/rosterctl-1.2.3-rc.1.tgz"',
     ],
-    [`ghcr.io/acme/roster:1@${digest}`, `    container: ghcr.io/acme/roster:1@${digest}\n`],
   ])('accepts %s', async (source, line) => {
     await init('--install', source);
     expect(installed()).toContain(line);
+    expect(installed()).toContain(`"integrity": "${hash}"`);
+  });
+
+  it('accepts an image, in which nothing is installed', async () => {
+    const source = `ghcr.io/acme/roster:1@${digest}`;
+    const { written } = await init('--install', source);
+    expect(written.filter((path) => path.endsWith('.json'))).toEqual(
+      ofProject.filter((path) => path.endsWith('.json')),
+    );
+    const text = read('.github/workflows/roster.yml');
+    expect(text).toContain(`    container: ${source}\n`);
+    expect(text).not.toContain('npm');
   });
 
   it.each([
     'rosterctl',
     'rosterctl@1.2.3',
-    'npm:rosterctl@1.2.3',
+    'npm:rosterctl',
     `npm:rosterctl@latest#${hash}`,
     `npm:rosterctl@^1.2.3#${hash}`,
     `npm:roster@1.2.3#${hash}`,
@@ -350,9 +372,41 @@ describe('init --install', () => {
     expect(existsSync(join(workspace.root, 'roster.yaml'))).toBe(false);
   });
 
-  it('is part of the next steps until it was used', async () => {
-    expect((await init()).next).toContainEqual(expect.stringContaining('`roster init --install FILE.tgz`'));
-    expect(installed()).toMatch(/Nothing was installed.*\n.*\n +exit 1\n/);
+  it('is part of the next steps until it was used: without it, nothing is written that fails later', async () => {
+    const { stdout } = await workspace.command(['init', '--format', 'json']);
+    const made = JSON.parse(stdout) as Made;
+    expect(made.written).toEqual(ofProject);
+    expect(made.next).toContainEqual(expect.stringContaining('`roster init --install SOURCE`'));
+    expect((await init()).written).toEqual(ofGithub);
+  });
+
+  it('asks for at most five steps', async () => {
+    for (const flags of [[], ['--ci', 'gitlab'], ['--ci', 'none'], ['--promote', 'staging,production']]) {
+      expect((await init(...flags)).next.length).toBeLessThanOrEqual(5);
+      rmSync(join(workspace.root, 'roster.yaml'));
+    }
+  });
+
+  it('again replaces the files that nobody has changed, and names the others', async () => {
+    await init();
+    const changed = '.github/workflows/roster-plan.yml';
+    workspace.write(changed, `${read(changed)}# mine\n`);
+    workspace.write('vendor/rosterctl-1.3.0.tgz', 'another');
+    workspace.write('.github/roster.mjs', '// of 0.2\n');
+    const made = await init('--install', 'vendor/rosterctl-1.3.0.tgz', '--verify');
+    expect(made.replaced).toEqual([
+      '.github/workflows/roster-environment.yml',
+      '.github/roster/package.json',
+      '.github/roster/package-lock.json',
+    ]);
+    expect(made.obsolete).toEqual(['.github/roster.mjs']);
+    expect(made.leftAlone).toContainEqual({
+      path: changed,
+      why: 'file',
+      add: expect.stringContaining('was changed'),
+    });
+    expect(installed()).toContain('rosterctl-1.3.0.tgz');
+    expect(read('.github/workflows/roster-environment.yml')).toContain(' --verify\n');
   });
 });
 
@@ -380,17 +434,18 @@ describe('init for several environments or projects', () => {
     mkdirSync(join(workspace.root, name), { recursive: true });
     return Object.assign(new Workspace({}, { url: '', apiKey: '' }), { root: join(workspace.root, name) });
   };
-  const applyJobs = (path = '.github/workflows/roster-apply.yml') =>
+  const applyJobs = (path = '.github/workflows/roster.yml') =>
     Object.keys((parse(read(path)) as { jobs: object }).jobs);
 
   it('writes jobs for each environment that roster.yaml declares', async () => {
     workspace.write('roster.yaml', 'project: pricing\nenvironments: { staging: {}, production: {} }\n');
     const { next } = await init();
-    expect(applyJobs()).toEqual(['plan-staging', 'apply-staging', 'plan-production', 'apply-production']);
-    const { jobs } = parse(read('.github/workflows/roster-drift.yml')) as {
-      jobs: { drift: { strategy: { matrix: object } } };
+    expect(applyJobs()).toEqual(['validate', 'each']);
+    const { jobs } = parse(read('.github/workflows/roster-plan.yml')) as {
+      jobs: Record<'plan' | 'show', { strategy: { matrix: object } }>;
     };
-    expect(jobs.drift.strategy.matrix).toEqual({ environment: ['staging', 'production'] });
+    for (const { strategy } of [jobs.plan, jobs.show])
+      expect(strategy.matrix).toEqual({ environment: ['staging', 'production'] });
     expect(next.join()).toContain(
       '`roster-plan_staging`, `roster-plan_production`, `staging` and `production`, all restricted',
     );
@@ -400,14 +455,7 @@ describe('init for several environments or projects', () => {
     await init('--promote', 'staging,production');
     expect(parse(read('roster.yaml'))).toMatchObject({ environments: { staging: {}, production: {} } });
     await project();
-    const names = [
-      'plan-staging',
-      'apply-staging',
-      'snapshot-staging',
-      'plan-production',
-      'apply-production',
-    ];
-    expect(applyJobs()).toEqual(names);
+    expect(applyJobs()).toEqual(['validate', 'to-staging', 'to-production']);
   });
 
   it.each([
@@ -451,10 +499,10 @@ describe('init for several environments or projects', () => {
   ])(
     'on %s, refuses a project with the name of %s one, and writes nothing',
     async (host, _which, folders) => {
-      for (const each of folders) await inFolder(each).command(['init', '--ci', host]);
+      for (const each of folders) await inFolder(each).command(['init', '--ci', host, ...install()]);
       const before = filesBelow(workspace.root);
       const second = inFolder('eu/prices');
-      const { exit, stderr } = await second.command(['init', '--ci', host]);
+      const { exit, stderr } = await second.command(['init', '--ci', host, ...install()]);
       expect([exit, stderr.replace(/\s+/g, ' ')]).toEqual([
         1,
         expect.stringContaining(
@@ -463,7 +511,7 @@ describe('init for several environments or projects', () => {
       ]);
       expect(filesBelow(workspace.root)).toEqual(before);
       second.write('roster.yaml', 'project: eu-prices\n');
-      expect((await second.command(['init', '--ci', host])).exit).toBe(0);
+      expect((await second.command(['init', '--ci', host, ...install()])).exit).toBe(0);
     },
   );
 
@@ -473,22 +521,23 @@ describe('init for several environments or projects', () => {
   });
 
   it('on GitLab, asks for one environment of a further project', async () => {
-    for (const each of ['a', 'b']) await inFolder(each).command(['init', '--ci', 'gitlab']);
+    for (const each of ['a', 'b']) await inFolder(each).command(['init', '--ci', 'gitlab', ...install()]);
     expect(read('.gitlab/roster-b.yml')).toContain('and the environment `b_production`.');
   });
 
   it.each([
-    ['github', '.github/workflows/roster-apply-prices.yml'],
+    ['github', '.github/workflows/roster-prices-environment.yml'],
     ['gitlab', '.gitlab/roster-prices.yml'],
   ])(
     'on %s, names the files of a second project after it, whichever is written again',
     async (host, path) => {
-      expect((await inFolder('stock').command(['init', '--ci', host])).exit).toBe(0);
+      expect((await inFolder('stock').command(['init', '--ci', host, ...install()])).exit).toBe(0);
       const before = filesBelow(workspace.root);
-      expect((await inFolder('prices').command(['init', '--ci', host])).exit).toBe(0);
+      expect((await inFolder('prices').command(['init', '--ci', host, ...install()])).exit).toBe(0);
       expect(read(path)).toContain('# The project is in the folder prices of the repository.');
       const both = filesBelow(workspace.root);
-      for (const name of ['stock', 'prices']) await inFolder(name).command(['init', '--ci', host]);
+      for (const name of ['stock', 'prices'])
+        await inFolder(name).command(['init', '--ci', host, ...install()]);
       expect(filesBelow(workspace.root)).toEqual(both);
       const changed = [...before].filter(([name, text]) => both.get(name) !== text);
       expect(changed).toEqual([]);
@@ -496,17 +545,19 @@ describe('init for several environments or projects', () => {
   );
 
   it('on GitHub, two projects share nothing that one could take from the other', async () => {
-    await inFolder('stock').command(['init', '--ci', 'github']);
-    await inFolder('prices').command(['init', '--ci', 'github']);
-    const namesOf = (ending: string) =>
-      ['validate', 'plan', 'apply', 'drift'].flatMap((each) => {
-        const text = read(`.github/workflows/roster-${each}${ending}.yml`);
-        return text.match(/^ *(?:name|group|environment|workflows): .*roster.*$|environment: .*$/gm) ?? [];
+    await inFolder('stock').command(['init', '--ci', 'github', ...install()]);
+    await inFolder('prices').command(['init', '--ci', 'github', ...install()]);
+    const namesOf = (name: string) =>
+      ['', '-plan', '-environment'].flatMap((each) => {
+        const text = read(`.github/workflows/${name}${each}.yml`);
+        return (
+          text.match(/^ *(?:name|group|environment|workflows|uses): .*roster.*$|environment: .*$/gm) ?? []
+        );
       });
-    const first = namesOf('').filter((each) => !/Install|newer/.test(each));
-    const second = namesOf('-prices');
-    expect(first.length).toBeGreaterThan(10);
-    expect(second.filter((each) => !each.includes('prices') && !/Install/.test(each))).toEqual([]);
+    const first = namesOf('roster');
+    const second = namesOf('roster-prices');
+    expect(first.length).toBeGreaterThan(8);
+    expect(second.filter((each) => !each.includes('prices'))).toEqual([]);
     expect(first.filter((each) => each.includes('prices'))).toEqual([]);
   });
 });
@@ -538,7 +589,7 @@ describe('an existing file', () => {
       '.gitignore': expect.stringContaining('`.secrets/`'),
       '.gitlab-ci.yml': expect.stringContaining('`local: .gitlab/roster.yml`'),
       '.vscode/settings.json': expect.stringContaining('yaml.schemas'),
-      '.gitlab/roster.yml': expect.stringContaining('differs from what this version writes'),
+      '.gitlab/roster.yml': expect.stringContaining('was changed after'),
     });
     for (const [path, text] of Object.entries(files)) expect(read(path)).toBe(text);
     const { stdout } = await workspace.command(['init']);

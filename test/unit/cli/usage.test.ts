@@ -55,7 +55,7 @@ test.each<{ words: string[]; code: string; says: string }>([
   {
     words: ['plan', '--expect', 'x'],
     code: 'usage',
-    says: '`--expect` is a flag of `roster apply` and `roster destroy`.',
+    says: '`--expect` is a flag of `roster apply`, `roster destroy` and `roster ci apply`.',
   },
   {
     words: ['plan', '-y'],

@@ -12,10 +12,14 @@ const read = (path: string) => readFileSync(new URL(path, root), 'utf8');
 
 const integrity = `sha512-${'A'.repeat(86)}==`;
 const installs: readonly Install[] = [
-  { from: 'nowhere' },
-  { from: 'file', path: 'vendor/rosterctl.tgz', integrity },
-  { from: 'url', url: 'https://example.com/rosterctl.tgz', integrity },
-  { from: 'npm', spec: 'rosterctl@0.2.0', integrity },
+  { from: 'file', path: 'vendor/rosterctl.tgz', version: '1.2.3', integrity },
+  { from: 'url', url: 'https://example.com/rosterctl.tgz', version: '1.2.3', integrity },
+  {
+    from: 'npm',
+    version: '0.2.0',
+    resolved: 'https://registry.npmjs.org/rosterctl/-/rosterctl-0.2.0.tgz',
+    integrity,
+  },
   { from: 'image', image: `registry.example.com/roster@sha256:${'a'.repeat(64)}` },
 ];
 const environments = [
@@ -55,7 +59,7 @@ const yamlOf = (host: 'github' | 'gitlab', facts: CiFacts) =>
 
 test.each(named)('actionlint and GitHub’s schema find nothing in the workflows for %s', async (_, facts) => {
   const files = yamlOf('github', facts);
-  expect(files).toHaveLength(4);
+  expect(files).toHaveLength(3);
   for (const { path, text } of files) expect([path, ...(await workflowFindings(text))]).toEqual([path]);
 });
 
@@ -70,17 +74,29 @@ test('GitHub’s schema finds nothing in action.yml, nor GitLab’s in the compo
   expect(gitlabFindings(read('templates/roster.yml'))).toEqual([]);
 });
 
+test.each(named)('no file has more than 80 lines for %s', (_, facts) => {
+  const lengths = yamlOf('github', facts).map(({ path, text }) => [path, text.split('\n').length - 1]);
+  expect(lengths.filter(([, lines]) => Number(lines) > 80)).toEqual([]);
+});
+
 /** So that a linter that says nothing would be noticed. */
 test.each([
   ['a job that does not exist', 'needs: plan', 'needs: plam'],
+  ['a job of a call that does not exist', 'needs: to-staging', 'needs: to-stagin'],
   ['an output that no step has', 'steps.plan.outputs.digest', 'steps.plam.outputs.digest'],
+  ['an input that nobody passes', 'inputs.task ==', 'inputs.tusk =='],
   ['an unknown context', '${{ vars.', '${{ var.'],
   ['an unknown event', 'workflow_run:', 'workflow_runs:'],
   ['an unknown permission', 'checks: write', 'check: write'],
-  ['an unknown key of a step', 'working-directory: .', 'working-folder: .'],
-  ['text of others in a script', 'run: exit 1', 'run: exit ${{ github.event.pull_request.title }}'],
+  ['an unknown key of a step', 'id: plan', 'idea: plan'],
+  ['text of others in a script', ' ci show', ' ci show ${{ github.event.pull_request.title }}'],
 ])('they find %s in a workflow', async (_, good, bad) => {
-  const texts = yamlOf('github', { ...(all[0] as CiFacts), planWith: 'key' }).map(({ text }) => text);
+  const texts = yamlOf('github', {
+    ...(all[0] as CiFacts),
+    planWith: 'key',
+    environments: ['staging', 'production'],
+    promote: ['staging', 'production'],
+  }).map(({ text }) => text);
   const text = texts.find((each) => each.includes(good)) ?? '';
   expect(text).toContain(good);
   expect(await workflowFindings(text.replaceAll(good, bad))).not.toEqual([]);

@@ -1,0 +1,132 @@
+import { spawnSync } from 'node:child_process';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { problem } from '../model/diagnostic.js';
+
+export type JobEnvironment = Readonly<Record<string, string | undefined>>;
+
+const ATTEMPTS = 5;
+
+/** The credentials of the job, as settings of git in environment variables: they are never written to disk. */
+export interface GitCredentials {
+  /** The URL that they are for; null to leave the credentials to the settings of the repository. */
+  readonly server: string | null;
+  readonly user: string;
+  /** The variable with the password. */
+  readonly variable: string;
+}
+
+/** The variables of a git that works in the checkout of the job, with the token of the job, and of no other. */
+export function gitEnvironment(
+  env: JobEnvironment,
+  root: string,
+  credentials: GitCredentials,
+): JobEnvironment {
+  const { server, user, variable } = credentials;
+  const helper = `!f() { echo username=${user}; echo "password=$${variable}"; }; f`;
+  const settings = [
+    ...(server === null ? [] : [[`credential.${server}.helper`, helper] as const]),
+    // The runner, which checks out, and a container can be different users.
+    ['safe.directory', root],
+  ];
+  const given = Number(env['GIT_CONFIG_COUNT'] ?? 0);
+  return {
+    ...env,
+    GIT_CONFIG_COUNT: String(given + settings.length),
+    ...Object.fromEntries(
+      settings.flatMap(([name, value], index) => [
+        [`GIT_CONFIG_KEY_${given + index}`, name],
+        [`GIT_CONFIG_VALUE_${given + index}`, value],
+      ]),
+    ),
+  };
+}
+
+/** git exited with another code than 0. */
+class GitExit extends Error {
+  override readonly name = 'GitExit';
+
+  constructor(
+    readonly status: number,
+    readonly words: readonly string[],
+  ) {
+    super(`git ${words[0]} failed with exit code ${status}`);
+  }
+}
+
+/** Only the repository that was checked out: a folder of it can look like another one, with programs to run. */
+const SETTINGS = ['safe.bareRepository=explicit', 'core.hooksPath=/dev/null', 'core.fsmonitor=false'];
+
+/** git in the checkout of the job. Nothing that a commit contains is run, and no file is fetched for a link of it. */
+export class JobGit {
+  constructor(
+    readonly root: string,
+    private readonly env: JobEnvironment,
+    private readonly log: (text: string) => void,
+  ) {}
+
+  /**
+   * Returns what git prints. If the network fails, it is tried again: the same fetch or push cannot be done twice. What the
+   * remote refuses is not.
+   */
+  async run(words: readonly string[], input?: string): Promise<string> {
+    for (let attempt = 1; ; attempt += 1) {
+      const { status, stdout, stderr, error } = spawnSync(
+        'git',
+        [...SETTINGS.flatMap((each) => ['-c', each]), ...words],
+        {
+          encoding: 'utf8',
+          cwd: this.root,
+          maxBuffer: 256 * 1024 * 1024,
+          input: input ?? '',
+          // Messages are recognized in English.
+          env: { ...this.env, LC_ALL: 'C', GIT_TERMINAL_PROMPT: '0', GIT_LFS_SKIP_SMUDGE: '1' },
+        },
+      );
+      this.log(stderr ?? '');
+      if (status === 0) return stdout.replace(/\n$/, '');
+      if (error !== undefined) throw problem('missing-setting', `git cannot be started: ${error.message}`);
+      if (attempt === ATTEMPTS || !isNetworkFailure(stderr)) throw new GitExit(status ?? -1, words);
+      const wait = Math.random() * 2 ** attempt;
+      this.log(`git: the network failed. Trying again in ${Math.ceil(wait)} s.\n`);
+      await sleep(wait * 1000);
+    }
+  }
+
+  /** The output; null if git exits with 1, which is its answer "no". */
+  async answer(words: readonly string[]): Promise<string | null> {
+    try {
+      return await this.run(words);
+    } catch (failure) {
+      if (failure instanceof GitExit && failure.status === 1) return null;
+      throw failure;
+    }
+  }
+
+  /** Whether the branch exists on the remote; then it is FETCH_HEAD. */
+  async fetched(remote: string, ref: string): Promise<boolean> {
+    if ((await this.run(['ls-remote', remote, ref])) === '') return false;
+    await this.run(['fetch', '--quiet', '--depth', '1', remote, ref]);
+    return true;
+  }
+
+  /** A commit by roster. */
+  commit(tree: string, parents: readonly string[], message: string): Promise<string> {
+    const author = ['-c', 'user.name=roster', '-c', 'user.email=roster@localhost'];
+    return this.run([
+      ...author,
+      'commit-tree',
+      tree,
+      ...parents.flatMap((each) => ['-p', each]),
+      '-m',
+      message,
+    ]);
+  }
+}
+
+function isNetworkFailure(stderr: string): boolean {
+  const isRefused = /rejected\]|Authentication failed|Permission denied|denied to/.test(stderr);
+  return !isRefused && networkFailures.test(stderr);
+}
+
+const networkFailures =
+  /Could not resolve|Failed to connect|Couldn't connect|Connection (refused|timed out|reset|closed)|No route to host|unreachable|timed out|hung up unexpectedly|early EOF|RPC failed|Empty reply|gnutls_handshake|SSL_ERROR_SYSCALL|returned error: (429|5\d\d)/i;

@@ -1,0 +1,160 @@
+import { existsSync, mkdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { reportFate } from './comment.js';
+import { checkDrift } from './drift.js';
+import type { GithubHost, PullRequest } from './github.js';
+import { placeIn, wasShown } from './github-plan.js';
+import { ending, type JobHost, RefusedJob, type Roster, type RosterPlace, type Subject } from './host.js';
+
+interface MergedPlan {
+  readonly digest?: string | null;
+  readonly summary?: Readonly<Record<string, number>>;
+}
+
+/**
+ * Plans what was merged, and checks that it is the reviewed plan: its digest was given by hand, or its pull request showed it
+ * before the merge. A digest is no proof that it was reviewed for the current files: an earlier change and its opposite have
+ * the same one. Returns the exit code of the job.
+ */
+export async function reviewMerge(host: GithubHost, roster: Roster, subject: Subject): Promise<number> {
+  const json = join(host.temp, `merged${ending(subject)}.json`);
+  const exit = await roster.plan(placeOf(host, subject), { json });
+  const pull = await host.mergedAs(host.commit);
+  const said = (fate: string) => sayFate(host, subject, pull, fate);
+  if (exit !== 0 || !existsSync(json)) {
+    await said(`> [!CAUTION]\n> **Not applied:** after the merge, it could not be planned. See ${host.run}`);
+    return exit;
+  }
+  const { digest, summary = {} } = JSON.parse(readFileSync(json, 'utf8')) as MergedPlan;
+  const { unchanged: _, ...acting } = summary;
+  if (Object.values(acting).every((each) => each === 0)) {
+    await said(`> Merged. There was nothing left to apply: ${host.run}`);
+    return 0;
+  }
+  try {
+    await checkNewest(host);
+    await checkReviewed(host, subject, { pull, digest: digest ?? '' });
+  } catch (failure) {
+    if (failure instanceof RefusedJob)
+      await said(
+        `> [!CAUTION]\n> **Not applied:** ${failure.title.replace(/,.*/, '').toLowerCase()}. See ${host.run}`,
+      );
+    throw failure;
+  }
+  await said(`> Merged. **Waiting** for the job that applies it: ${host.run}`);
+  return 0;
+}
+
+/** Nobody waits for a comment: without one, the run still says what happened. */
+async function sayFate(
+  host: JobHost,
+  subject: Subject,
+  pull: PullRequest | null,
+  fate: string,
+): Promise<void> {
+  if (pull === null) return;
+  try {
+    await reportFate(host, pull.number, subject, fate);
+  } catch (failure) {
+    host.log(`The comment was not updated: ${failure instanceof Error ? failure.message : failure}\n`);
+  }
+}
+
+export function placeOf(host: GithubHost, subject: Subject): RosterPlace {
+  return { ...placeIn(host.git.root, subject), env: host.env };
+}
+
+function isManual({ eventName }: GithubHost): boolean {
+  return eventName === 'workflow_dispatch';
+}
+
+interface Reviewable {
+  readonly pull: PullRequest | null;
+  readonly digest: string;
+}
+
+async function checkReviewed(
+  host: GithubHost,
+  subject: Subject,
+  { pull, digest }: Reviewable,
+): Promise<void> {
+  const { environment: selected = '', digest: asked = '' } = host.event.inputs ?? {};
+  const { environment } = subject;
+  if (isManual(host) && selected !== '' && selected !== environment)
+    throw new RefusedJob(
+      'Another environment comes first, nothing was changed',
+      `${environment} has changes left, and is applied before ${selected}. Run this workflow manually for ${environment} first: review its plan in the summary of this run, and pass its digest, ${digest}`,
+    );
+  const isReviewed = isManual(host)
+    ? asked === digest
+    : pull !== null && (await isMergeOf(host, pull)) && (await wasShown(host, subject, pull, digest));
+  if (isReviewed) return;
+  const why = isManual(host)
+    ? 'The plan is not the one with the given digest'
+    : 'No pull request showed this plan before it was merged as this commit';
+  throw new RefusedJob(
+    'Not the reviewed plan, nothing was changed',
+    `${why}. Review the plan in the summary of this run, then run this workflow manually with its digest, ${digest}`,
+  );
+}
+
+/** Whether the pushed files are those of the merge, however it was made: by a merge, a squash or a rebase. */
+async function isMergeOf({ git, event }: GithubHost, { number, head }: PullRequest): Promise<boolean> {
+  await git.run(['fetch', '--quiet', 'origin', `refs/pull/${number}/head`]);
+  const pushed = await git.run(['rev-parse', 'HEAD^{tree}']);
+  // Null where there are conflicts. Any other failure is one of git, such as a version before 2.38.
+  return (await git.answer(['merge-tree', '--write-tree', event.before ?? '', head.sha])) === pushed;
+}
+
+/** Fails if the branch has another commit by now, because the run waited for an approval or is an old one. */
+async function checkNewest({ git, ref, commit }: JobHost): Promise<void> {
+  const [tip = ''] = (await git.run(['ls-remote', 'origin', ref])).split('\t');
+  if (tip === commit) return;
+  throw new RefusedJob(
+    'Not the newest commit, nothing was changed',
+    `${ref} is at ${tip || 'no commit'}, and this run is of ${commit}. Use the run of the newest commit, or run this workflow manually`,
+  );
+}
+
+/** Applies exactly this plan, if no newer commit was pushed. Returns the exit code of the job. */
+export async function applyReviewed(
+  host: GithubHost,
+  roster: Roster,
+  subject: Subject,
+  { digest, verify }: { readonly digest: string; readonly verify: boolean },
+): Promise<number> {
+  await checkNewest(host);
+  const place = placeOf(host, subject);
+  const exit = await roster.apply(place, { expect: digest });
+  if (exit !== 0 || !verify) return exit;
+  return roster.status(place, { check: true });
+}
+
+/** What became of a plan, by the result of the job that applies it. */
+const fates: Readonly<Record<string, string>> = {
+  success: '> **Applied** after the merge',
+  failure: '> [!CAUTION]\n> **Not fully applied:** the job failed',
+  cancelled: '> [!CAUTION]\n> **Not applied:** the job was cancelled or rejected',
+};
+
+/** After an apply, or every night: says what became of the plan, saves the snapshot, and checks for drift. */
+export async function followUp(
+  host: GithubHost,
+  roster: Roster,
+  subject: Subject,
+  applied: string | undefined,
+): Promise<number> {
+  const fate = fates[applied ?? ''];
+  const pull = fate === undefined ? null : await host.mergedAs(host.commit);
+  if (fate !== undefined) await sayFate(host, subject, pull, `${fate}: ${host.run}`);
+  const place = placeOf(host, subject);
+  const name = `roster-snapshot${ending(subject)}`;
+  const folder = join(host.temp, name);
+  mkdirSync(folder, { recursive: true });
+  const exit = await roster.snapshot(place, join(folder, 'roster.snapshot.json'));
+  if (exit !== 0) return exit;
+  // The next step saves it, whatever becomes of the check.
+  host.output('artifact', name);
+  host.output('folder', folder);
+  return checkDrift(host, roster, place, subject);
+}

@@ -1,0 +1,115 @@
+import type { JobEnvironment, JobGit } from './git.js';
+
+/** The project and environment that a job is for. Both are part of all names, so that no other one has the same. */
+export interface Subject {
+  readonly project: string;
+  readonly environment: string | null;
+  /** The project file, from the root of the repository. */
+  readonly file: string;
+}
+
+/** The end of the names of artifacts and branches. Project names have no `_`, so all are distinct. */
+export function ending({ project, environment }: Omit<Subject, 'file'>): string {
+  return `-${project}${environment === null ? '' : `_${environment}`}`;
+}
+
+/** `pricing (staging)`, for titles. */
+export function titleOf({ project, environment }: Omit<Subject, 'file'>): string {
+  return `${project}${environment === null ? '' : ` (${environment})`}`;
+}
+
+/** A comment or an issue that a job of roster has written. */
+export interface Thread {
+  readonly id: number;
+  readonly body: string;
+}
+
+/** What `roster pull` has written, to be reviewed. */
+export interface Proposal {
+  /** A commit with it. */
+  readonly commit: string;
+  /** Below `refs/heads/`. */
+  readonly branch: string;
+  readonly title: string;
+  /** What roster has printed. */
+  readonly printed: string;
+  /** Not all values could be written. */
+  readonly isPartial: boolean;
+}
+
+/** What jobs need of the CI host: one implementation each for GitHub and GitLab. */
+export interface JobHost {
+  /** In the checkout of the job. */
+  readonly git: JobGit;
+  /** Where temporary files may go. */
+  readonly temp: string;
+  /** The URL of the run, for people. */
+  readonly run: string;
+  /** The commit that the run is of. */
+  readonly commit: string;
+  /** The ref that the run is of. */
+  readonly ref: string;
+  /** What roster runs with: git has the credentials of the job. */
+  readonly env: JobEnvironment;
+  /** Passes a value to the next step of the job. */
+  output(name: string, value: string): void;
+  log(text: string): void;
+  /** Shows an error where a person sees it first. */
+  error(title: string, message: string): void;
+  /** The comment on a change that a job has written, by its first line. */
+  comment(change: number, marker: string): Promise<Thread | null>;
+  writeComment(change: number, known: Thread | null, body: string): Promise<void>;
+  /** The open issue that a job has written, by its first line. */
+  issue(marker: string): Promise<Thread | null>;
+  writeIssue(known: Thread | null, issue: { readonly title: string; readonly body: string }): Promise<void>;
+  closeIssue(known: Thread, comment: string): Promise<void>;
+  /** Opens or updates the pull or merge request of the branch, which it pushes. */
+  propose(proposal: Proposal): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Fails a job for a reason that a person decides about. */
+export class RefusedJob extends Error {
+  override readonly name = 'RefusedJob';
+
+  constructor(
+    readonly title: string,
+    message: string,
+  ) {
+    super(message);
+  }
+}
+
+/** Where roster runs. */
+export interface RosterPlace {
+  readonly cwd: string;
+  readonly env: JobEnvironment;
+  readonly file: string;
+}
+
+interface PlanFiles {
+  readonly markdown?: string;
+  readonly html?: string;
+  readonly json?: string;
+  readonly gitlab?: string;
+}
+
+export interface PlanRun extends PlanFiles {
+  readonly snapshot?: string;
+  readonly out?: string;
+  readonly pageLink?: string;
+  readonly linkBase?: string;
+}
+
+/** The commands of roster that jobs run. Each returns its exit code, and has printed its result. */
+export interface Roster {
+  plan(place: RosterPlace, run: PlanRun): Promise<number>;
+  apply(place: RosterPlace, plan: { readonly expect: string } | { readonly plan: string }): Promise<number>;
+  snapshot(place: RosterPlace, out: string): Promise<number>;
+  drift(place: RosterPlace, files: { readonly json: string; readonly markdown?: string }): Promise<number>;
+  status(place: RosterPlace, how: { readonly markdown: string } | { readonly check: true }): Promise<number>;
+  pull(
+    place: RosterPlace,
+    addresses: readonly string[],
+  ): Promise<{ readonly exit: number; readonly printed: string }>;
+}

@@ -1,0 +1,232 @@
+import { mkdtempSync, realpathSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join, relative, resolve, sep } from 'node:path';
+import { diagnose, type SettingCheck } from '../ci/doctor.js';
+import { JobGit } from '../ci/git.js';
+import type { Roster, RosterPlace, Subject } from '../ci/host.js';
+import { type CiJob, checkFormat, rootOf, runJob, type Task } from '../ci/job.js';
+import { projectNames, readable } from '../engine/outline.js';
+import { problem } from '../model/diagnostic.js';
+import { count } from '../model/words.js';
+import { escapeControls } from '../view/escape.js';
+import { jsonText } from '../view/json/plan-json.js';
+import type { CommandResult, Definition, FlagsOf, Implementation, RunContext } from './command/command.js';
+import { exitCode } from './command/exit.js';
+import { runCommand } from './command/run-command.js';
+import type {
+  ciApplyCommand,
+  ciCommand,
+  ciDoctorCommand,
+  ciDriftCommand,
+  ciPlanCommand,
+  ciPullCommand,
+  ciReviewCommand,
+  ciShowCommand,
+} from './commands/ci.js';
+import { driftCommand, snapshotCommand } from './commands/inspect.js';
+import { applyCommand, planCommand } from './commands/plan.js';
+import { pullCommand } from './commands/project.js';
+import { statusCommand } from './commands/watch.js';
+import type { CommandContext } from './host/host.js';
+import { Output } from './host/output.js';
+
+type Flags = Pick<FlagsOf<typeof ciShowCommand>, 'file' | 'env' | 'var' | 'url' | 'verbose' | 'color'>;
+
+/** `roster ci`: which CI this is. */
+export const runCi: Implementation<typeof ciCommand> = async (_flags, { host }) => {
+  rootOf(host.env);
+  return {
+    render: { text: () => 'This job runs in GitHub Actions. `roster ci --help` lists what jobs do.\n' },
+  };
+};
+
+export const runCiPlan: Implementation<typeof ciPlanCommand> = (flags, context) =>
+  doTask(flags, context, { do: 'plan', live: flags.live === true });
+
+export const runCiShow: Implementation<typeof ciShowCommand> = (flags, context) =>
+  doTask(flags, context, { do: 'show' });
+
+export const runCiReview: Implementation<typeof ciReviewCommand> = (flags, context) =>
+  doTask(flags, context, { do: 'review' });
+
+export const runCiApply: Implementation<typeof ciApplyCommand> = (flags, context) =>
+  doTask(flags, context, { do: 'apply', digest: flags.expect, verify: flags.verify === true });
+
+export const runCiDrift: Implementation<typeof ciDriftCommand> = (flags, context) =>
+  doTask(flags, context, { do: 'drift', applied: flags.applied });
+
+export const runCiPull: Implementation<typeof ciPullCommand> = (flags, context) =>
+  doTask(flags, context, { do: 'pull' });
+
+/** `roster ci doctor`: which settings of the repository are missing. */
+export const runCiDoctor: Implementation<typeof ciDoctorCommand> = async (flags, { host, output }) => {
+  const { file } = flags;
+  const { cwd, env } = host;
+  const log = (text: string) => output.err(text);
+  const found = await new JobGit(cwd, env, log).run(['rev-parse', '--show-toplevel']).catch(() => null);
+  if (found === null)
+    throw problem('usage', 'this is no git repository', 'Run it in the checkout of the project.');
+  const folder = dirname(pathFromRoot(found, resolve(cwd, file ?? 'roster.yaml')));
+  const { environments } = projectNames(file, cwd);
+  const checks = await diagnose({ env, git: new JobGit(found, env, log), folder, environments, log });
+  const missing = checks.filter(({ state }) => state === 'missing').length;
+  return {
+    exit: missing === 0 ? exitCode.fine : exitCode.error,
+    render: {
+      text: () => doctorText(checks, missing),
+      json: () => jsonText({ formatVersion: 1, checks }),
+    },
+  };
+};
+
+function doctorText(checks: readonly SettingCheck[], missing: number): string {
+  const lines = checks.map(
+    ({ state, what, page }) => `${state.padEnd(8)} ${what}${state === 'ok' ? '' : `: ${page}`}`,
+  );
+  const unknown = checks.some(({ state }) => state === 'unknown')
+    ? [
+        '',
+        'What is unknown needs a token that may read the settings of the repository, such as one of an administrator.',
+      ]
+    : [];
+  const last = missing === 0 ? 'Nothing is missing.' : `${count(missing, 'setting')} missing.`;
+  return `${[...lines, ...unknown, '', last].map(escapeControls).join('\n')}\n`;
+}
+
+function pathFromRoot(root: string, file: string): string {
+  return relative(realpathSync(root), join(realpathSync(dirname(file)), 'roster.yaml'))
+    .split(sep)
+    .join('/');
+}
+
+async function doTask(flags: Flags, context: RunContext, task: Task): Promise<CommandResult<'text'>> {
+  const { output, signal } = context;
+  const { env } = context.host;
+  const { file, url } = flags;
+  const roster = rosterOf(flags, context);
+  const root = rootOf(env);
+  checkFormat(root);
+  const subject = subjectOf({ file, environment: flags.env }, context, root);
+  const needsUrl = !['plan', 'show'].includes(task.do) || (task.do === 'plan' && task.live);
+  // Without it, files of the repository would decide where the key is sent.
+  if (needsUrl && (url ?? env['ROSTER_URL'] ?? '') === '')
+    throw problem(
+      'usage',
+      'ROSTER_URL: is not set',
+      'Set this variable of the CI to the URL of the service.',
+    );
+  const job: CiJob = {
+    ...{ env, subject, signal },
+    temp: env['RUNNER_TEMP'] || mkdtempSync(join(tmpdir(), 'roster-ci-')),
+    roster,
+    log: (text) => output.err(text),
+    out: (text) => output.out(text),
+  };
+  const exit = await runJob(job, task);
+  return { exit, render: { text: () => '' } };
+}
+
+function subjectOf(
+  selected: { readonly file: string | undefined; readonly environment: string | undefined },
+  { host: { cwd, env } }: CommandContext,
+  root: string,
+): Subject {
+  const { project, environment } = readable({ ...selected, cwd, env });
+  const path = relative(root, resolve(cwd, selected.file ?? 'roster.yaml'));
+  if (project === null)
+    throw problem(
+      'usage',
+      `${path} names no project`,
+      'Pass the project file with `-f`, from the root of the repository.',
+    );
+  return { project, environment, file: path.split(sep).join('/') };
+}
+
+/** The commands that jobs run, with the flags of the job. */
+function rosterOf(flags: Flags, context: CommandContext): Roster {
+  const { env, var: vars, url, verbose, color } = flags;
+  const common = {
+    ...(env === undefined ? {} : { env }),
+    ...(vars === undefined ? {} : { var: vars }),
+    ...(verbose === undefined ? {} : { verbose }),
+    ...(color === undefined ? {} : { color }),
+  };
+  const service = { ...common, ...(url === undefined ? {} : { url }) };
+  const inPlace = ({ cwd, env: own }: RosterPlace, output = context.output): CommandContext => ({
+    ...context,
+    output,
+    host: { ...context.host, cwd, env: own },
+  });
+  return {
+    async plan(place, { snapshot, out, pageLink, linkBase, ...files }) {
+      const { runPlan } = await import('./plan.js');
+      const given = defined({ snapshot, out, pageLink, linkBase });
+      const own = snapshot === undefined ? service : common;
+      const all = { ...own, ...given, file: place.file, write: writes(files) };
+      return run(planCommand, all, inPlace(place), (running) => runPlan([], all, running));
+    },
+    async apply(place, plan) {
+      const { runApply } = await import('./apply.js');
+      const all = { ...service, ...plan, file: place.file, resume: true, lockTimeout: '5m' };
+      return run(applyCommand, all, inPlace(place), (running) => runApply([], all, running));
+    },
+    async snapshot(place, out) {
+      const { runSnapshot } = await import('./inspect.js');
+      const all = { ...service, file: place.file, out };
+      return run(snapshotCommand, all, inPlace(place), (running) => runSnapshot(all, running));
+    },
+    async drift(place, files) {
+      const { runDrift } = await import('./inspect.js');
+      const all = { ...service, file: place.file, write: writes(files) };
+      return run(driftCommand, all, inPlace(place), (running) => runDrift([], all, running));
+    },
+    async status(place, how) {
+      const { runStatus } = await import('./status.js');
+      const own = 'check' in how ? { check: true, since: 'apply' } : { write: writes(how) };
+      const all = { ...service, ...own, file: place.file };
+      return run(statusCommand, all, inPlace(place), (running) => runStatus([], all, running));
+    },
+    async pull(place, addresses) {
+      const { runPull } = await import('./pull.js');
+      const recorder = new RecordingOutput();
+      const all = { ...service, file: place.file };
+      const running = inPlace(place, recorder);
+      const exit = await run(pullCommand, all, running, (each) => runPull(addresses, all, each));
+      return { exit, printed: recorder.text };
+    },
+  };
+}
+
+/** As a command line would. */
+function run<D extends Definition>(
+  definition: D,
+  flags: object,
+  context: CommandContext,
+  runner: (context: RunContext) => Promise<CommandResult<D['formats'][number]>>,
+): Promise<number> {
+  return runCommand<D['formats'][number]>(definition, flags, context, runner);
+}
+
+type Files = Readonly<Record<string, string | undefined>>;
+
+function writes(files: object): readonly string[] {
+  return Object.entries(files as Files).flatMap(([format, file]) =>
+    file === undefined ? [] : [`${format}=${file}`],
+  );
+}
+
+function defined(values: Files): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    Object.entries(values).flatMap(([name, value]) => (value === undefined ? [] : [[name, value] as const])),
+  );
+}
+
+/** Prints, and remembers what it has printed. */
+class RecordingOutput extends Output {
+  text = '';
+
+  protected override write(file: 1 | 2, text: string): void {
+    this.text += this.redactor.text(text);
+    super.write(file, text);
+  }
+}

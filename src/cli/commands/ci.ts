@@ -1,0 +1,159 @@
+import { common, define, type Effects, flag, project } from '../command/command.js';
+
+/** They act by the environment of a job, and do nothing elsewhere. */
+const inJob: Effects = { readOnly: false, destructive: false, needsKey: false };
+
+const url = flag('--url <url>', 'URL of the service (default: ROSTER_URL)');
+const shared = [...common, url] as const;
+const live = flag('--live', 'Plan against the service with the API key, instead of against the snapshot');
+const verify = flag('--verify', 'After the apply, fail if anything declared is failing');
+
+export const ciCommand = define({
+  name: 'ci',
+  summary: 'What the jobs of CI do',
+  about: `Do what the jobs of GitHub Actions do. \`roster init\` writes the jobs. Their sequence:
+
+  roster validate    a pull request: offline, without secrets
+  roster ci plan     plan it against the snapshot, without an API key
+  roster ci show     show the plan: a comment and a check
+  roster ci review   after the merge: plan again, and check that it is the reviewed plan
+  roster ci apply    apply exactly that plan
+  roster ci drift    afterwards and every night: the snapshot, and an issue while there is drift
+  roster ci pull     on request: propose to accept the drift
+
+\`roster ci doctor\` checks the settings of the repository that they need.`,
+  options: [],
+  shared: [],
+  does: inJob,
+  hasDetails: false,
+  formats: ['text'],
+  examples: [
+    ['Show which CI this job runs in', 'roster ci'],
+    ['Show the sequence of the commands', 'roster ci --help'],
+  ],
+  exits: { 0: 'Success', 1: 'This is no CI job' },
+  docs: 'docs/ci.md',
+});
+
+const exits = { 0: 'Success', 1: 'An error, or refused: the log says why' } as const;
+const planExits = { ...exits, 4: 'An apply would be refused by a guard' } as const;
+
+export const ciPlanCommand = define({
+  name: 'ci plan',
+  summary: 'Plan a pull request',
+  about:
+    'Plan the pull request of this job against the newest snapshot of the default branch. Its files are data: none is run, and no API key is needed.',
+  options: [live],
+  shared,
+  does: inJob,
+  formats: ['text'],
+  examples: [
+    ['Plan the pull request whose validation has ended', 'roster ci plan'],
+    ['Plan it for an environment', 'roster ci plan -e staging'],
+  ],
+  exits: planExits,
+  docs: 'docs/ci.md',
+});
+
+export const ciShowCommand = define({
+  name: 'ci show',
+  summary: 'Show a plan in the pull request',
+  about: 'Show the plan of this run in a comment and a check, and name the artifact that records it.',
+  shared,
+  does: inJob,
+  formats: ['text'],
+  examples: [
+    ['Show the plan that an earlier job has made', 'roster ci show'],
+    ['Show that of a project in a folder', 'roster ci show -f prices/roster.yaml'],
+  ],
+  exits,
+  docs: 'docs/ci.md',
+});
+
+export const ciReviewCommand = define({
+  name: 'ci review',
+  summary: 'Plan what was merged, and check that it was reviewed',
+  about:
+    'Plan what was merged and show the plan. Fail unless it is the plan that the pull request showed before the merge, or its digest was given by hand.',
+  shared,
+  does: inJob,
+  formats: ['text'],
+  examples: [
+    ['Plan what was merged', 'roster ci review'],
+    ['Plan it for an environment', 'roster ci review -e staging'],
+  ],
+  exits: planExits,
+  docs: 'docs/ci.md',
+});
+
+export const ciApplyCommand = define({
+  name: 'ci apply',
+  summary: 'Apply exactly the plan that was reviewed',
+  about:
+    'Apply exactly the plan of `roster ci review`, or nothing: by its digest, and only for the last commit of the branch. What an interrupted run has left is finished.',
+  options: [flag('--expect <digest>', 'Digest of the plan'), verify],
+  shared,
+  does: inJob,
+  interruptEnds: 'steps',
+  formats: ['text'],
+  examples: [
+    ['Apply the plan that an earlier job has checked', 'roster ci apply --expect "$DIGEST"'],
+    ['Then fail if anything declared is failing', 'roster ci apply --expect "$DIGEST" --verify'],
+  ],
+  exits: {
+    ...planExits,
+    3: 'The apply began and is not finished: run the job again',
+    5: 'Applied, but something declared is failing (with `--verify`)',
+  },
+  docs: 'docs/ci.md',
+});
+
+export const ciDriftCommand = define({
+  name: 'ci drift',
+  summary: 'Save the snapshot, and keep an issue open while there is drift',
+  options: [
+    flag('--applied <result>', 'Result of the job that applied: says in the comment what became of the plan'),
+  ],
+  shared,
+  does: inJob,
+  formats: ['text'],
+  examples: [
+    ['Check every night', 'roster ci drift'],
+    [
+      'Check after an apply, and say in the comment what became of the plan',
+      'roster ci drift --applied "$RESULT"',
+    ],
+  ],
+  exits,
+  docs: 'docs/ci.md',
+});
+
+export const ciDoctorCommand = define({
+  name: 'ci doctor',
+  summary: 'Check the settings of the repository that CI needs',
+  about:
+    'Check which environment, secret, variable or protection is missing on GitHub, one line each with the page where it is set. Runs in a job or on a laptop, with a token in GITHUB_TOKEN or GH_TOKEN that may read the settings.',
+  shared: project,
+  does: inJob,
+  formats: ['text', 'json'],
+  examples: [
+    ['Check on a laptop', 'GITHUB_TOKEN=$(gh auth token) roster ci doctor'],
+    ['Check the project in a folder', 'roster ci doctor -f prices/roster.yaml'],
+  ],
+  exits: { 0: 'Nothing is missing', 1: 'Something is missing, or an error' },
+  docs: 'docs/ci.md',
+});
+
+export const ciPullCommand = define({
+  name: 'ci pull',
+  summary: 'Open a pull request that accepts the drift',
+  shared,
+  does: inJob,
+  formats: ['text'],
+  examples: [
+    ['Propose to accept what was changed outside roster', 'roster ci pull'],
+    ['Propose it for an environment', 'roster ci pull -e staging'],
+  ],
+  exits,
+  docs: 'docs/ci.md',
+});

@@ -1,0 +1,129 @@
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { gitEnvironment, JobGit } from '../../../src/ci/git.js';
+import { git, Remote } from '../../support/repository.js';
+
+/** How `roster ci` runs git. */
+
+const runGit = (words: readonly string[], { cwd }: { readonly cwd: string }) =>
+  new JobGit(cwd, process.env, (text) => {
+    if (text !== '') printed.push(...text.trimEnd().split('\n'));
+  }).run(words);
+
+let remote: Remote;
+let folder: string;
+let printed: string[];
+
+beforeEach(() => {
+  remote = new Remote();
+  folder = remote.clone();
+  printed = [];
+  vi.spyOn(Math, 'random').mockReturnValue(0);
+});
+afterEach(() => {
+  vi.restoreAllMocks();
+  vi.unstubAllEnvs();
+  remote.remove();
+});
+
+/** A program in place of git that fails twice like this. */
+function failing(stderr: string): void {
+  const bin = mkdtempSync(join(tmpdir(), 'roster-git-'));
+  const script = `#!/bin/bash
+echo x >> '${bin}/tries'
+if [ "$(wc -l < '${bin}/tries')" -gt 2 ]; then echo done; exit 0; fi
+cat >&2 <<'END'
+${stderr}
+END
+exit 128
+`;
+  writeFileSync(join(bin, 'git'), script);
+  chmodSync(join(bin, 'git'), 0o755);
+  vi.stubEnv('PATH', `${bin}:${process.env['PATH']}`);
+  remote.remove = () => {
+    rmSync(remote.root, { recursive: true });
+    rmSync(bin, { recursive: true });
+  };
+}
+
+const retried = () => printed.filter((line) => line.startsWith('git: '));
+const again = expect.stringMatching(/^git: the network failed\. Trying again in \d s\.$/);
+
+describe('a push is tried again', () => {
+  test.each([
+    "fatal: unable to access 'https://github.com/acme/config/': Could not resolve host: github.com",
+    "fatal: unable to access 'https://github.com/acme/config/': The requested URL returned error: 503",
+    'error: RPC failed; curl 56 Recv failure: Connection reset by peer\nfatal: the remote end hung up unexpectedly',
+    'fetch-pack: unexpected disconnect while reading sideband packet\nfatal: early EOF',
+  ])('after "%s"', async (stderr) => {
+    failing(stderr);
+    expect(await runGit(['push', 'origin', 'HEAD:main'], { cwd: folder })).toBe('done');
+    expect(retried()).toEqual([again, again]);
+  });
+
+  test('up to five times if nothing listens', async () => {
+    git(folder, 'remote', 'set-url', 'origin', 'http://127.0.0.1:9/config.git');
+    await expect(runGit(['push', 'origin', 'HEAD:main'], { cwd: folder })).rejects.toThrow(/exit code 128/);
+    expect(retried()).toHaveLength(4);
+  });
+});
+
+describe('a push is not tried again', () => {
+  test('if the branch has another commit', async () => {
+    const other = remote.clone();
+    git(other, 'commit', '--quiet', '--allow-empty', '-m', 'faster');
+    git(other, 'push', '--quiet', 'origin', 'HEAD:main');
+    git(folder, 'commit', '--quiet', '--allow-empty', '-m', 'slower');
+    await expect(runGit(['push', 'origin', 'HEAD:main'], { cwd: folder })).rejects.toThrow(/exit code 1$/);
+    expect(retried()).toEqual([]);
+  });
+
+  test('if a hook of the remote refuses it, whatever the hook says', async () => {
+    const hook = join(remote.path, 'hooks', 'pre-receive');
+    writeFileSync(hook, '#!/bin/sh\necho "Connection reset by the owner"\nexit 1\n', { mode: 0o755 });
+    git(folder, 'commit', '--quiet', '--allow-empty', '-m', 'change');
+    await expect(runGit(['push', 'origin', 'HEAD:main'], { cwd: folder })).rejects.toThrow(/exit code 1$/);
+    expect(retried()).toEqual([]);
+  });
+
+  test.each([
+    "remote: Permission to acme/config.git denied to bot.\nfatal: unable to access 'https://github.com/acme/config/': The requested URL returned error: 403",
+    "fatal: Authentication failed for 'https://github.com/acme/config/'",
+    'git@github.com: Permission denied (publickey).\nfatal: the remote end hung up unexpectedly',
+  ])('after "%s"', async (stderr) => {
+    failing(stderr);
+    await expect(runGit(['push', 'origin', 'HEAD:main'], { cwd: folder })).rejects.toThrow(/exit code 128/);
+    expect(retried()).toEqual([]);
+  });
+});
+
+test('git fails with its exit code and prints what it says', async () => {
+  await expect(
+    runGit(['merge-base', '--is-ancestor', 'HEAD', 'none'], { cwd: folder }),
+  ).rejects.toMatchObject({
+    status: 128,
+  });
+  expect(printed.join()).toContain('none');
+});
+
+test('git gets the token of the job from the environment, for the server of the host alone', async () => {
+  const env = gitEnvironment(
+    { PATH: process.env['PATH'], GITHUB_TOKEN: 'of-the-job', GIT_CONFIG_GLOBAL: '/dev/null' },
+    folder,
+    { server: 'https://github.com', user: 'x-access-token', variable: 'GITHUB_TOKEN' },
+  );
+  const said = (host: string) =>
+    new JobGit(folder, env, () => {}).run(['credential', 'fill'], `protocol=https\nhost=${host}\n\n`);
+  expect(await said('github.com')).toContain('username=x-access-token\npassword=of-the-job');
+  await expect(said('github.example.com')).rejects.toThrow();
+});
+
+test('a folder that looks like a repository is none, and no hook runs', async () => {
+  const bare = join(folder, 'bare');
+  git(folder, 'init', '--quiet', '--bare', 'bare');
+  mkdirSync(join(bare, 'hooks'), { recursive: true });
+  writeFileSync(join(bare, 'hooks', 'post-checkout'), '#!/bin/sh\ntouch "$PWD/was-run"\n', { mode: 0o755 });
+  await expect(runGit(['rev-parse', '--git-dir'], { cwd: bare })).rejects.toThrow();
+});
