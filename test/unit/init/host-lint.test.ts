@@ -69,6 +69,19 @@ test.each(named)('GitLab’s schema finds nothing in the pipeline for %s', (_, f
   for (const { path, text } of files) expect([path, ...gitlabFindings(text)]).toEqual([path]);
 });
 
+test.each(['ci', 'release'])(
+  'actionlint and GitHub’s schema find nothing in the workflow %s of roster itself',
+  async (name) => {
+    const text = read(`.github/workflows/${name}.yml`);
+    expect(await workflowFindings(text)).toEqual([]);
+    const actions = text.match(/uses: .*/g) ?? [];
+    expect(actions.filter((each) => !/@[0-9a-f]{40} # v\d+\.\d+\.\d+$/.test(each))).toEqual([]);
+    expect(text).toMatch(/^permissions: \{\}$/m);
+    // Text of a pull request or a tag stays data.
+    expect(text.match(/run: .*\$\{\{.*/g) ?? []).toEqual([]);
+  },
+);
+
 test('GitHub’s schema finds nothing in action.yml, nor GitLab’s in the component', () => {
   expect(actionFindings(read('action.yml'))).toEqual([]);
   expect(gitlabFindings(read('templates/roster.yml'))).toEqual([]);
