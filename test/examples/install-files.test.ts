@@ -96,7 +96,7 @@ describe('action.yml', () => {
     expect(runs.steps).toHaveLength(2);
     expect(node.uses).toMatch(/^actions\/setup-node@[0-9a-f]{40}$/);
     expect(node.with['package-manager-cache']).toBe(false);
-    expect(text('src/init/templates/github/setup.yml')).toContain(node.uses);
+    expect(text('.github/workflows/ci.yml')).toContain(node.uses);
   });
 });
 
