@@ -18,8 +18,8 @@ const prose = ['title', 'description', 'markdownDescription', 'default', 'defaul
  * (`invalid-cron`, `unsafe-text`): an editor shall know the rule, and the validators shall not be before the loader.
  */
 const editorRules = ['allOf'];
-/** Stand beside what a value is, for a value that has a variable in it. */
-const variables = ['variable', 'template'].map((name) => `#/definitions/${name}`);
+/** Stand beside what a value is: for a value that has a variable in it, and for the values of repeated entries. */
+const variables = ['variable', 'template', 'formerKeys'].map((name) => `#/definitions/${name}`);
 
 const schemas = new URL('../schemas/', import.meta.url);
 const generated = new URL('../src/manifest/generated/', import.meta.url);

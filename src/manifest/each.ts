@@ -12,6 +12,7 @@ import {
   type ScalarNode,
   scalarNode,
   sizeOf,
+  withEntry,
   withoutEntry,
 } from '../yaml/tree.js';
 import { isEntryKey, isWithinLimit } from './addresses.js';
@@ -47,6 +48,8 @@ interface EachItem {
 export interface RepetitionPlan {
   readonly written: Entry;
   readonly items: readonly EachItem[] | null;
+  /** `formerly` as a map: the former keys of the entries that come out, by their keys. */
+  readonly former?: Entry | undefined;
   /** False when the items are not known, which is reported. */
   readonly complete: boolean;
 }
@@ -95,27 +98,48 @@ export class Repetition {
     const items = this.exceeded ? null : this.itemsOf(each, written.key.source, isElsewhere);
     if (items === null) return { ...nothing, complete: isElsewhere && !this.exceeded };
     if (items.length === 0 && !isElsewhere) this.reportEmpty(each);
-    const repeated = { ...written, value: withoutEntry(written.value, 'each') };
+    const former = entriesOf(written).get('formerly');
+    const isByKey = former?.value.type === 'map';
+    const shared = withoutEntry(written.value, 'each');
+    const repeated = { ...written, value: isByKey ? withoutEntry(shared, 'formerly') : shared };
     const size = items.length * sizeOf(repeated.value);
     if (!isRepeatable || !this.afford(written.key, size)) return { ...nothing, complete: false };
-    return { written: repeated, items, complete: true };
+    return { written: repeated, items, former: isByKey && !isElsewhere ? former : undefined, complete: true };
   }
 
   /** The copies, as far as they can be made. */
-  make({ written, items, complete }: RepetitionPlan): Repeated {
+  make({ written, items, former, complete }: RepetitionPlan): Repeated {
     if (items === null) return { entries: [written], complete };
-    const entries = this.exceeded ? [] : items.flatMap((item) => this.entryOf(written, item) ?? []);
-    return { entries, complete: complete && entries.length === items.length };
+    const entries = this.exceeded ? [] : items.flatMap((item) => this.entryOf(written, item, former) ?? []);
+    const isComplete = complete && entries.length === items.length;
+    if (isComplete && entries.length > 0) this.checkFormer(former, entries);
+    return { entries, complete: isComplete };
   }
 
-  private entryOf(written: Entry, item: EachItem): Entry | null {
+  private entryOf(written: Entry, item: EachItem, former: Entry | undefined): Entry | null {
     const key = this.keyOf(written, item);
-    const value = this.copy(written.value, item);
+    const own = key === null ? undefined : entriesOf(former).get(key.text);
+    const value = this.copy(
+      own === undefined ? written.value : withEntry(written.value, 'formerly', own),
+      item,
+    );
     if (heightOf(value) + LEVELS_AROUND > limits.depth) {
       this.tooMuch(written.key, `values are nested more than ${limits.depth} levels deep`);
       return null;
     }
     return key === null ? null : { key, value };
+  }
+
+  /** The object of a key that does not come out would be deleted. Another environment may have an item for it. */
+  private checkFormer(former: Entry | undefined, entries: readonly Entry[]): void {
+    const keys = new Set(entries.map(({ key }) => key.text));
+    for (const [name, { key }] of entriesOf(former)) {
+      if (keys.has(name)) continue;
+      const near = this.diagnostics.suggestions.of(name, keys, keys.size);
+      const help = near === null ? 'Use the new key of an entry, or remove it.' : `Did you mean \`${near}\`?`;
+      const message = `no item has the key ${quoted(name)}, so its former key has no effect`;
+      this.diagnostics.warning('unknown-formerly', key, message, { help });
+    }
   }
 
   /** False, and reported, for a key that would be the same for every item, or contains what is not known in a key. */

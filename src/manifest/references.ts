@@ -134,9 +134,14 @@ function reportStillDeclared(each: EntryRead, declared: Entry, diagnostics: Diag
 
 function reportClaimed(each: EntryRead, claimed: EntryRead, diagnostics: Diagnostics): void {
   const { span } = find(claimed.entry, ['formerly']);
-  const message = `two entries have \`${each.declared.formerly}\` in \`formerly\``;
+  const { formerly, kind } = each.declared;
+  const message = `two entries have \`${formerly}\` in \`formerly\``;
+  const old = formerly?.slice(addressOf(kind, '').length);
+  const help = areItems(each, claimed)
+    ? `Name the key of the entry that replaces it as well: \`formerly: { KEY: ${old} }\`.`
+    : 'Keep `formerly` only in the entry that replaces the old one.';
   diagnostics.error('duplicate-entry', find(each.entry, ['formerly']).span, message, {
-    help: 'Keep `formerly` only in the entry that replaces the old one.',
+    help,
     related: [{ message: 'the other entry is here', span }],
   });
 }

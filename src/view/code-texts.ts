@@ -447,8 +447,8 @@ const texts: Readonly<Record<DiagnosticCode, CodeText>> = {
   'unknown-formerly': {
     title: 'Unknown former key',
     means:
-      'An entry would be created although `formerly` says that it was renamed: the inventory knows no such entry.',
-    help: 'Use the key that the entry had at the last apply. If the entry is new, remove `formerly`.',
+      'An entry would be created although `formerly` says that it was renamed: the inventory knows no such entry. Or `formerly` of a repeated entry names a key that no item has.',
+    help: 'Use the key that the entry had at the last apply, or that it has now. If the entry is new, remove `formerly`.',
   },
   'invalid-snapshot': {
     title: 'Invalid snapshot',

@@ -115,6 +115,13 @@ export function mapNode(
   return { type: 'map', source, start, end, entries: kept, flow, partial, size, height: height + 1 };
 }
 
+/** A map with one more entry; another node as it is. */
+export function withEntry(node: Node, name: string, { key, value }: Entry): Node {
+  if (node.type !== 'map') return node;
+  const entries = new Map([...node.entries, [name, { key: { ...key, text: name }, value }] as const]);
+  return mapNode(node, entries, node.flow, node.partial);
+}
+
 /** A map without one of its entries; another node as it is. */
 export function withoutEntry(node: Node, name: string): Node {
   if (node.type !== 'map') return node;

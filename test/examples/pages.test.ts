@@ -240,4 +240,22 @@ describe.skipIf(!isLong)('a user who follows a page of docs/', () => {
     await at.run('roster apply');
     expect((await at.run('roster plan')).output).toContain('(10 unchanged)');
   });
+
+  test('repeat.md: a renamed item keeps its object', async () => {
+    const [, , renamed = ''] = blocksOf('repeat.md').flatMap(({ language, text }) =>
+      language === 'yaml' ? [text] : [],
+    );
+    const project = `project: countries\n${renamed}`;
+    const old = project.replace('gb: [globex]', 'uk: [globex]').replace(/ +formerly: .*\n/, '');
+    const at = await begin(old);
+    at.write(project.replace(/ +formerly: .*\n/, ''));
+    const words = (text: string) => text.replace(/\s+/g, ' ');
+    const hint =
+      blocksOf('repeat.md')
+        .find(({ text }) => text.startsWith('looks like'))
+        ?.text.trim() ?? '?';
+    expect(words((await at.run('roster plan')).output)).toContain(words(hint));
+    at.write(project);
+    expect((await at.run('roster plan')).output).toMatch(/0 to create, 1 to update, .* 0 to delete/);
+  });
 });

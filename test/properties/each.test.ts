@@ -78,6 +78,47 @@ test('a project with `each` has the plan and the digest of the project written o
   );
 });
 
+test('items that are renamed are as many renames, whatever else changes with their keys', async () => {
+  const sandbox = await startSandbox({ seed: parseSeed(JSON.stringify(defaultSeed())) });
+  const workspace = new Workspace({}, sandbox);
+  workspace.sleep = () => new Promise((done) => setImmediate(done));
+  cleanups.push(() => sandbox.close());
+  const flags = { allowDeletes: '100', allowEmpty: true };
+  const item = fc.record({ name: fc.constantFrom('Prices ${each.key}', 'Same'), isRenamed: fc.boolean() });
+  await fc.assert(
+    fc.asyncProperty(fc.array(item, { minLength: 1, maxLength: 4 }), async (items) => {
+      const keys = items.map(({ isRenamed }, index) => (isRenamed ? `new${index}` : `old${index}`));
+      const pairs = keys.flatMap((key, index) =>
+        key.startsWith('new') ? [[`g-${key}`, `g-old${index}`]] : [],
+      );
+      const project = (names: readonly string[], formerly: object) => ({
+        project: 'p',
+        groups: {
+          'g-${each.key}': {
+            each: Object.fromEntries(names.map((key, index) => [key, index])),
+            name: `${items[0]?.name} \${each.value}`,
+            members: ['acme-shop'],
+            ...formerly,
+          },
+        },
+      });
+      const old = items.map((_, index) => `old${index}`);
+      workspace.write('roster.yaml', stringify(project(old, {})));
+      expect((await workspace.apply(flags)).exit).toBe(0);
+      workspace.write('roster.yaml', stringify(project(keys, { formerly: Object.fromEntries(pairs) })));
+      const { changes } = await workspace.planJson(flags);
+      expect(changes.map(({ address }) => address).sort()).toEqual(
+        pairs.map(([key]) => `group/${key}`).sort(),
+      );
+      for (const { action, notes } of changes) {
+        expect(['update', 'adopt']).toContain(action);
+        expect(notes).toEqual([expect.stringContaining('renamed from group/g-old')]);
+      }
+    }),
+    { numRuns: runs(4, 60) },
+  );
+});
+
 test('what is rendered declares the same, is the same when it is rendered again, and the same with `each`', () => {
   fc.assert(
     fc.property(projectData, (data) => {

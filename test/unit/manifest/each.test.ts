@@ -94,6 +94,14 @@ groups:
     expect(here.project?.elsewhere).toEqual(['group/g-b']);
   });
 
+  it('gives each entry its own former key from a map', () => {
+    const entry = '{ each: [a, b, c], members: [], formerly: { g-b: old-b, g-c: "old-${each.key}" } }';
+    const { project, diagnostics } = load(`project: p\ngroups:\n  g-\${each.key}: ${entry}\n`);
+    expect(diagnostics).toEqual([]);
+    expect(project?.entries.map(({ formerly }) => formerly)).toEqual([null, 'group/old-b', 'group/old-c']);
+    expect(project?.entries[1]?.placeOf(['formerly'])).toMatchObject({ line: 3, column: 67, each: 'b' });
+  });
+
   it('may use variables of the only environments in which the entry exists', () => {
     const text = `project: p
 environments: { e: { vars: { list: [a] } }, f: {} }
@@ -219,6 +227,26 @@ describe('a mistake in a repeated entry', () => {
       'a key that comes out as another entry',
       `${group('g-${each.key}', 'each: [a], members: []')}  g-a: { members: [] }\n`,
       ['roster.yaml:5:3 duplicate-entry «g-a»'],
+    ],
+    [
+      'a former key for a key that does not come out',
+      group('g-${each.key}', 'each: [ab, bc], members: [], formerly: { g-ba: old, g-bc: g-old }'),
+      ['roster.yaml:4:61 warning unknown-formerly «g-ba»'],
+    ],
+    [
+      'one former key for all items',
+      group('g-${each.key}', 'each: [a, b, c], members: [], formerly: g-old'),
+      ['roster.yaml:4:60 duplicate-entry «g-old»'],
+    ],
+    [
+      'a former key that is not valid',
+      group('g-${each.key}', 'each: [a], members: [], formerly: { g-a: "x y" }'),
+      ['roster.yaml:4:61 schema «"x y"»'],
+    ],
+    [
+      'former keys by key in an ordinary entry',
+      group('g', 'members: [], formerly: { g: old }'),
+      ['roster.yaml:4:31 schema «{ g: old }»'],
     ],
     [
       'an item outside of a repeated entry',
