@@ -32,6 +32,9 @@ export declare const snapshot: {
   readonly errors?: readonly { readonly instancePath: string; readonly message?: string }[] | null;
 };
 `;
+const policiesDeclaration = `import type { Validator } from '../schema-messages.js';
+export declare const policies: Validator;
+`;
 const banner = '// Written by scripts/generate.ts from schemas/. Do not edit.\n';
 
 /** Without `unicode`, lengths are counted in UTF-16 units, and the code needs no helper of the library at run time. */
@@ -86,6 +89,8 @@ const externalPrefixes = addressPrefixes.filter((prefix) => !entryNames.includes
 mkdirSync(generated, { recursive: true });
 write('validators.js', compileValidators());
 write('validators.d.ts', declareValidators());
+write('policies.js', compilePolicies());
+write('policies.d.ts', policiesDeclaration);
 write('settings.ts', await compile(typeSchema(), 'Settings', { bannerComment: '', format: false }));
 mkdirSync(snapshotGenerated, { recursive: true });
 write('validator.js', compileSnapshot(), snapshotGenerated);
@@ -178,6 +183,14 @@ function compileValidators(): string {
     `export const externalPrefixes = ${JSON.stringify(externalPrefixes)};`,
     '',
   ].join('\n');
+}
+
+/** A file of its own, because few projects have policies. */
+function compilePolicies(): string {
+  const ajv = new Ajv({ ...compilation, allErrors: true, verbose: true });
+  ajv.addVocabulary(customMessages);
+  ajv.addSchema(without(readSchema('policies.schema.json'), [...prose, '$id']) as Schema, 'policies');
+  return printed(ajv, ['policies']);
 }
 
 /** A snapshot is refused for the first thing that is wrong with it: people do not write them. */

@@ -182,6 +182,8 @@ export {
   type StatusCounts,
   type Sync,
 } from './model/run.js';
+/** The policies that a plan was checked by, and what has become of those of the last apply. */
+export type { ChangedPolicy, PolicyRecord } from './model/policy.js';
 /** The settings of a project that limit what an apply may do. */
 export type { Safeguards } from './model/safeguards.js';
 /**

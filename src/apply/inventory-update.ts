@@ -84,7 +84,12 @@ export function inventoryAfter(before: Inventory, state: PlannedState, known: Ru
   const { service, safeguards, inventory: place, checkout } = state.plan;
   const commit = checkout === undefined ? before.commit : checkout.record;
   const intent = intentAfter(before.intent, state, known);
-  return { ...seen, service, safeguards, place, commit: commit ?? null, intent, entries, drafts };
+  const { policies: former = [], ...rest } = seen;
+  // What is left of the plan has the same digest only while they are those of the last complete apply.
+  const isComplete = known.outcomes.every(({ outcome }) => outcome === 'done');
+  const policies = (isComplete ? state.plan.policies?.checked : undefined) ?? former;
+  const settings = { service, safeguards, place, ...(policies.length === 0 ? {} : { policies }) };
+  return { ...rest, ...settings, commit: commit ?? null, intent, entries, drafts };
 }
 
 /** A plan that was begun can be resumed until all of it was done, whatever parts of other plans are applied meanwhile. */

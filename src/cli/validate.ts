@@ -14,7 +14,7 @@ export const runValidate: Implementation<typeof validateCommand> = async (flags,
   const { host, output } = context;
   const { allEnvironments, allowMissingEnv } = flags;
   const options = projectOptions(flags, context);
-  const { valid, projects, ...read } = validate({ ...options, allEnvironments, allowMissingEnv });
+  const { valid, projects, ...read } = await validate({ ...options, allEnvironments, allowMissingEnv });
   const exposed = await exposedKeyWarnings(projects, host.env);
   const diagnostics = output.redactor.value([...read.diagnostics, ...exposed]);
   return {
@@ -26,6 +26,15 @@ export const runValidate: Implementation<typeof validateCommand> = async (flags,
       github: async () => {
         const { diagnosticsGithub } = await import('../view/ci/github.js');
         return diagnosticsGithub(fromRepositoryRoot(diagnostics, host));
+      },
+      gitlab: async () => {
+        const { codeQuality } = await import('../view/ci/gitlab.js');
+        const all = fromRepositoryRoot(diagnostics, host);
+        return jsonText(codeQuality(all, projects[0]?.file ?? 'roster.yaml'));
+      },
+      junit: async () => {
+        const { diagnosticsJunit } = await import('../view/ci/junit.js');
+        return diagnosticsJunit(diagnostics, projects[0]?.file ?? 'roster.yaml');
       },
       sarif: async () => {
         const { sarifText } = await import('./command/failure.js');

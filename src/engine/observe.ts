@@ -63,16 +63,17 @@ export async function observe(session: ReadSession, options: ObserveOptions = {}
     ? toDestroy(session.project, inventory)
     : partOf(options.kinds, session.project, inventory);
   const scope = scopeOf(project, destroy ? inventory : known, options);
-  const [state, checkout, committed, exposed] = await Promise.all([
+  const [state, checkout, committed, exposed, policies] = await Promise.all([
     read(options.reader ?? client.reader(), options.kinds ?? kinds, scope, session.callsWith),
     compared === undefined || destroy ? null : session.readCheckout(inventory, compared),
     compared === undefined ? null : session.readCommitted(),
     compared === undefined ? new Map() : session.exposedKeys(),
+    compared === undefined || destroy ? null : session.checkPolicies(),
   ]);
   const kept = keptKeys(project, state.objects, session.redactor);
   const basis = planBasis({ project, service, state, inventory: known, now: session.serviceNow() }, options, {
     ...(options.kinds === undefined ? {} : { kinds: options.kinds }),
-    ...{ kept, exposed, checkout, committed, selected, ownNow: clock.now() },
+    ...{ kept, exposed, checkout, committed, policies, selected, ownNow: clock.now() },
   });
   const former = formerKeys(project, { state, inventory: known, kept });
   return { inventory, state, comparison: compare(basis), former };
@@ -110,6 +111,7 @@ export function planBasis(
       exposed: new Map(),
       checkout: null,
       committed: null,
+      policies: null,
       selected: null,
       readFrom: null,
     },
@@ -125,6 +127,7 @@ const allowNothing: Allowances = {
   staleCheckout: false,
   editedInventory: false,
   exposedKey: false,
+  policies: [],
 };
 
 /** The user asked for these deletes, so `limits.deletes` does not apply. */

@@ -25,6 +25,8 @@ export interface ProjectOptions extends ClockOptions {
   readonly vars?: Readonly<Record<string, string>> | undefined;
   /** Where the inventory is, as with `--inventory`. Default: ROSTER_INVENTORY, else `inventory` of the project. */
   readonly inventory?: string | undefined;
+  /** Files and globs with policies from outside the project, besides those of ROSTER_POLICIES. Default: none. */
+  readonly policies?: readonly string[] | undefined;
   /** Reports a missing `${env.NAME}` as a warning: for runs that only check the manifests. Default: false. */
   readonly allowMissingEnv?: boolean | undefined;
   /** Files that the caller will write. They must not be files of the project. */
@@ -36,7 +38,7 @@ export interface ProjectOptions extends ClockOptions {
 }
 
 /** A valid project with the warnings about it. */
-export interface OpenedProject {
+export interface OpenedProject extends Pick<Loaded, 'written' | 'policies'> {
   readonly project: Project;
   readonly warnings: readonly Diagnostic[];
   /** Absolute paths of the manifests. */
@@ -99,10 +101,10 @@ function inventoryOf({ inventory, env }: ProjectOptions): WrittenInventory | und
 
 /** Throws a Problem with everything that is wrong with the manifests. */
 export function openProject(options: ProjectOptions): OpenedProject {
-  const { project, diagnostics, files, paths } = readProject(options);
+  const { project, diagnostics, files, paths, written, policies } = readProject(options);
   if (project === null && paths.length === 0 && options.orNone === true)
-    return { project: noProject(options.cwd), warnings: [], manifests: [] };
+    return { project: noProject(options.cwd), warnings: [], manifests: [], written, policies };
   if (project === null) throw new Problem(diagnostics);
   const manifests = files.map(({ file }) => resolve(options.cwd, file));
-  return { project, warnings: diagnostics, manifests };
+  return { project, warnings: diagnostics, manifests, written, policies };
 }

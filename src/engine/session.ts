@@ -14,6 +14,7 @@ import type {
   InventoryStore,
 } from '../model/inventory.js';
 import type { ServiceOverride } from '../model/plan.js';
+import type { PolicyCheck } from '../model/policy.js';
 import type { Project, Prune } from '../model/resource.js';
 import { Redactor } from '../redact/redactor.js';
 import { type Client, type ClientSettings, createClient, type ReadClient } from '../service/client.js';
@@ -24,6 +25,7 @@ import { apiKeyOf, withKeyHint } from './api-key.js';
 import { type Clock, clockOf, serviceNow } from './clock.js';
 import { exposedKeys } from './key-files.js';
 import { keptKeyWarnings } from './keys.js';
+import { checkPolicies } from './policies.js';
 import { openProject, type ProjectOptions } from './project.js';
 import { chooseService, type ServiceOptions, serviceName } from './service-choice.js';
 import { version } from './version.js';
@@ -61,6 +63,8 @@ export interface ReadSession {
   /** Null where the inventory is not a file that git has. */
   readonly readCommitted: () => Promise<CommittedInventory | null>;
   readonly exposedKeys: () => ReturnType<typeof exposedKeys>;
+  /** Throws a Problem for errors in the policies. */
+  readonly checkPolicies: () => Promise<PolicyCheck>;
   readonly concurrency: number;
   /** What reading the manifests reported. */
   readonly warnings: readonly Diagnostic[];
@@ -122,7 +126,7 @@ export async function withSession<T>(
 /** Checks all that can be checked without the network, and sends nothing. Throws a Problem. Close it at the end. */
 export function openSession(options: SessionOptions): Session {
   const { redactor = new Redactor(), cwd, env, concurrency = 10, signal } = options;
-  const { project, warnings, manifests, open } = openHere({ ...options, redactor });
+  const { project, warnings, manifests, open, ...judged } = openHere({ ...options, redactor });
   const { url: baseUrl, from, override } = chooseService(options, project);
   const given = apiKeyOf(env, cwd);
   let apiKey = given.key;
@@ -149,6 +153,7 @@ export function openSession(options: SessionOptions): Session {
     readCheckout: checkoutReader(project, manifests, open),
     readCommitted: committedReader(project, manifests, { open, env }),
     exposedKeys: () => exposedKeys(project, open),
+    checkPolicies: once(() => checkPolicies({ project, ...judged }, options)),
     concurrency,
     warnings: [...warnings, ...given.warnings, ...keptKeyWarnings(project)],
     outputs: (options.outputs ?? []).map(({ file }) => resolve(cwd, file)),
@@ -166,6 +171,15 @@ export function openSession(options: SessionOptions): Session {
     async close() {
       await Promise.all([client.close(), downloads.close()]);
     },
+  };
+}
+
+/** A run that plans several times judges the same entries. */
+function once<T>(make: () => Promise<T>): () => Promise<T> {
+  let made: Promise<T> | null = null;
+  return () => {
+    made ??= make();
+    return made;
   };
 }
 

@@ -24,6 +24,7 @@ import { inFileOrder, markUnchanged, noEnvironmentWarnings } from './diagnostics
 import { undeliverable } from './keys.js';
 import { observe, planBasis } from './observe.js';
 import type { PlanOptions } from './plan.js';
+import { checkPolicies } from './policies.js';
 import { openProject } from './project.js';
 import { selectorsOf } from './selectors.js';
 import { serviceIfSet, serviceName } from './service-choice.js';
@@ -119,8 +120,9 @@ export async function planFromSnapshot(
   const readCheckout = checkoutReader(project, opened.manifests, workTreeOpener(project.root, options.env));
   const checkout = destroy ? null : await readCheckout(inventory, 'compare');
   const known = destroy ? toDestroy(project, inventory) : { project, inventory };
+  const policies = destroy ? null : await checkPolicies(opened, options);
   const comparison = compare(
-    planBasis({ ...known, service, state, now }, wanted, { readFrom, checkout, selected }),
+    planBasis({ ...known, service, state, now }, wanted, { readFrom, checkout, policies, selected }),
   );
   const { plan: made, diagnostics: found } = planFor(comparison);
   const shown = made && withNextRuns(made, comparison, [], now);

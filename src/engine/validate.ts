@@ -1,7 +1,11 @@
+import type { Loaded } from '../manifest/load.js';
 import { readOutline } from '../manifest/outline.js';
 import { SharedReading } from '../manifest/reading.js';
 import { type Diagnostic, hasErrors, problem } from '../model/diagnostic.js';
+import { breachDiagnostics } from '../model/policy.js';
 import type { Project } from '../model/resource.js';
+import { inFileOrder } from './diagnostics.js';
+import { type PolicyRuns, runPolicies } from './policies.js';
 import { environmentOf, type ProjectOptions, readProjectWith } from './project.js';
 
 export interface ValidateOptions extends ProjectOptions {
@@ -27,15 +31,29 @@ interface Check {
 }
 
 /** Checks the manifests offline. */
-export function validate(options: ValidateOptions): Validated {
+export async function validate(options: ValidateOptions): Promise<Validated> {
   const reading = new SharedReading();
-  const checks = environmentsOf(options, reading).map((environment): Check => {
-    const { project, diagnostics } = readProjectWith(reading, { ...options, environment: environment ?? '' });
-    return { environment, project, diagnostics };
+  const runs: PolicyRuns = {};
+  const read = environmentsOf(options, reading).map((environment) => {
+    const own = { ...options, environment: environment ?? '' };
+    return { environment, own, loaded: readProjectWith(reading, own) };
   });
+  const checks: Check[] = [];
+  for (const { environment, own, loaded } of read) {
+    const { check, diagnostics } = await runPolicies(loaded, own, runs);
+    const broken = check.broken.flatMap((each) => breachDiagnostics(each));
+    const { project } = loaded;
+    checks.push({ environment, project, diagnostics: together(loaded, [...diagnostics, ...broken]) });
+  }
   const projects = checks.flatMap(({ project }) => project ?? []);
   const diagnostics = merged(checks);
   return { valid: projects.length === checks.length && !hasErrors(diagnostics), diagnostics, projects };
+}
+
+/** What policies say is among what is said of the same files. */
+function together({ project, diagnostics }: Loaded, found: readonly Diagnostic[]): readonly Diagnostic[] {
+  if (found.length === 0) return diagnostics;
+  return project === null ? [...diagnostics, ...found] : inFileOrder(project, diagnostics, found);
 }
 
 /** Without environments, the settings of the project itself. */

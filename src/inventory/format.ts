@@ -10,6 +10,7 @@ import {
   placeFrom,
 } from '../model/inventory.js';
 import { byCodeUnit, canonical, isJsonObject, type Json, type JsonObject, parseJson } from '../model/json.js';
+import { type PolicyRecord, policiesFrom } from '../model/policy.js';
 import { isId } from '../model/resource.js';
 import { safeguardsFrom } from '../model/safeguards.js';
 
@@ -21,11 +22,11 @@ const VERSION_WITH_HOLDS = 2;
 
 /** One line per entry, sorted: branches that change different entries merge in git without a conflict. */
 export function print(inventory: Inventory): string {
-  const { project, environment, service, place, commit, safeguards, intent } = inventory;
+  const { project, environment, service, place, commit, safeguards, policies = [], intent } = inventory;
   return `{
   "version": ${versionOf(inventory)},
   "project": ${JSON.stringify(project)},
-  "environment": ${JSON.stringify(environment)},${printLine('service', service)}${printLine('place', (place ?? null) as Json)}${printLine('commit', commit ?? null)}${printLine('safeguards', safeguards && { ...safeguards, limits: { ...safeguards.limits } })}${printIntent(intent)}
+  "environment": ${JSON.stringify(environment)},${printLine('service', service)}${printLine('place', (place ?? null) as Json)}${printLine('commit', commit ?? null)}${printLine('safeguards', safeguards && { ...safeguards, limits: { ...safeguards.limits } })}${printPolicies(policies)}${printIntent(intent)}
   "entries": ${printMap(inventory.entries)},
   "drafts": ${printMap(inventory.drafts)}
 }
@@ -39,6 +40,12 @@ function versionOf({ entries }: Inventory): number {
 
 function printLine(name: string, value: Json): string {
   return value === null ? '' : `\n  ${JSON.stringify(name)}: ${canonical(value)},`;
+}
+
+function printPolicies(policies: readonly PolicyRecord[]): string {
+  if (policies.length === 0) return '';
+  const lines = policies.map((each) => `\n    ${canonical({ ...each })}`);
+  return `\n  "policies": [${lines.join(',')}\n  ],`;
 }
 
 /** Its changes too have a line each, and no order: together they give the digest. */
@@ -83,16 +90,19 @@ function readLastApply({
   safeguards,
   place,
   commit,
+  policies,
   intent,
-}: JsonObject): Pick<Inventory, 'service' | 'safeguards' | 'place' | 'commit' | 'intent'> {
+}: JsonObject): Pick<Inventory, 'service' | 'safeguards' | 'place' | 'commit' | 'policies' | 'intent'> {
   const known = placeFrom(place);
   const applied = commitFrom(commit);
+  const checked = policiesFrom(policies);
   const begun = intentFrom(intent);
   return {
     service: typeof service === 'string' ? service : null,
     safeguards: readSafeguards(safeguards, known !== null),
     ...(known === null ? {} : { place: known }),
     ...(applied === null ? {} : { commit: applied }),
+    ...(checked.length === 0 ? {} : { policies: checked }),
     ...(begun === null ? {} : { intent: begun }),
   };
 }

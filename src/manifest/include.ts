@@ -14,6 +14,16 @@ export interface IncludeItem {
   readonly span: Span;
 }
 
+/** What messages call a list of paths and its files. */
+export interface PathWords {
+  /** Where the paths are. */
+  readonly setting: string;
+  readonly example: string;
+  readonly file: string;
+}
+
+const includeWords: PathWords = { setting: 'include', example: 'teams/*.yaml', file: 'a manifest' };
+
 export interface Included {
   readonly paths: ReadonlyMap<string, Span>;
   /** False when there may be more, which is reported. */
@@ -28,15 +38,16 @@ export function expandInclude(
   items: readonly IncludeItem[],
   root: string,
   diagnostics: Diagnostics,
+  words: PathWords = includeWords,
 ): Included {
   const { errors } = diagnostics;
   const over = items[limits.includes];
   if (over !== undefined) {
-    const message = `\`include\` contains more than ${limits.includes} items`;
-    const help = 'Use globs such as `teams/*.yaml`, which match many files.';
+    const message = `\`${words.setting}\` contains more than ${limits.includes} items`;
+    const help = `Use globs such as \`${words.example}\`, which match many files.`;
     diagnostics.error('limit-exceeded', over.span, message, { help });
   }
-  const found = new IncludedFiles(root, diagnostics).of(items.slice(0, limits.includes));
+  const found = new IncludedFiles(root, words, diagnostics).of(items.slice(0, limits.includes));
   const paths = new Map([...found].sort(([a], [b]) => (a < b ? -1 : 1)));
   return { paths, complete: diagnostics.errors === errors };
 }
@@ -46,6 +57,7 @@ class IncludedFiles {
 
   constructor(
     private readonly root: string,
+    private readonly words: PathWords,
     private readonly diagnostics: Diagnostics,
   ) {
     this.folders = new Folders(root);
@@ -55,7 +67,7 @@ class IncludedFiles {
     const found = new Map<string, Span>();
     for (const item of items) {
       const { pattern, span } = item;
-      const invalid = invalidPattern(pattern);
+      const invalid = invalidPattern(pattern, this.words);
       if (invalid !== null)
         this.diagnostics.error(invalid.code, span, invalid.message, { help: invalid.help });
       else
@@ -111,8 +123,9 @@ class IncludedFiles {
     if (!isHidden && /\.ya?ml$/.test(path)) return true;
     const why = isHidden
       ? 'no name in its path may begin with a dot'
-      : 'the name of a manifest must end in `.yaml` or `.yml`';
-    const help = 'For example: `teams/retail.yaml`, or `teams/*.yaml` for all files in a folder.';
+      : `the name of ${this.words.file} must end in \`.yaml\` or \`.yml\``;
+    const [folder] = this.words.example.split('/');
+    const help = `For example: \`${folder}/retail.yaml\`, or \`${this.words.example}\` for all files in a folder.`;
     this.diagnostics.error('unreadable-file', span, `${quoted(path)} cannot be included: ${why}`, { help });
     return false;
   }
@@ -195,9 +208,9 @@ interface InvalidPattern {
 }
 
 /** Patterns come from people who are not trusted, and many wildcards in one name make matching exponential. */
-function invalidPattern(pattern: string): InvalidPattern | null {
+function invalidPattern(pattern: string, { example }: PathWords): InvalidPattern | null {
   const code = 'unreadable-file';
-  const help = 'Use a path or glob relative to `roster.yaml`, with `/`, such as `teams/*.yaml`.';
+  const help = `Use a path or glob relative to \`roster.yaml\`, with \`/\`, such as \`${example}\`.`;
   if (unsafe(pattern, 'line') !== null)
     return { code: 'unsafe-text', message: 'the path contains an invisible character' };
   if (pattern.startsWith('/') || /^[A-Za-z]:/.test(pattern))

@@ -15,6 +15,7 @@ import { type EntriesRead, readEntries } from './entries.js';
 import { checkAddedVariables } from './environments.js';
 import { findProjectFile, ProjectFiles } from './files.js';
 import { sections, settingNames } from './generated/validators.js';
+import type { IncludeItem } from './include.js';
 import type { EntryRead } from './kind-reader.js';
 import { type ProjectReading, type ReadFile, reading, yamlRules } from './reading.js';
 import { checkBetween } from './references.js';
@@ -60,10 +61,19 @@ export interface Loaded {
   readonly written: (() => WrittenProject) | null;
   /** The files that could be read and parsed, in that order, with their paths as shown in messages. */
   readonly files: readonly { readonly file: string; readonly text: string }[];
+  /** What `policies` of roster.yaml names. The files are not read. */
+  readonly policies: NamedPolicies;
   /** Absolute paths of all files of the project, including the inventory and those that could not be read. */
   readonly paths: readonly string[];
   /** False when a file of the project is missing among `files`: why is reported. */
   readonly allFiles: boolean;
+}
+
+/** The files with policies that a project names, and what they may refer to. */
+export interface NamedPolicies {
+  readonly items: readonly IncludeItem[];
+  readonly root: string;
+  readonly environments: ReadonlySet<string>;
 }
 
 /**
@@ -75,7 +85,7 @@ export function loadProject(options: LoadOptions): Loaded {
   const cwd = resolve(options.cwd);
   const file = findProjectFile(options.file, cwd, diagnostics);
   const { project, written, ...rest } =
-    file === null ? nothing([]) : new ProjectLoader(file, { ...options, cwd }, diagnostics).load();
+    file === null ? nothing([], cwd) : new ProjectLoader(file, { ...options, cwd }, diagnostics).load();
   if (project === null && !diagnostics.failed) throw new Error('a project is refused without a reason');
   const made = diagnostics.failed ? { project: null, written: null } : { project, written };
   return { ...made, diagnostics: diagnostics.sorted(), ...rest };
@@ -83,8 +93,9 @@ export function loadProject(options: LoadOptions): Loaded {
 
 type LoadedProject = Omit<Loaded, 'diagnostics'>;
 
-function nothing(paths: readonly string[]): LoadedProject {
-  return { project: null, written: null, files: [], allFiles: false, paths };
+function nothing(paths: readonly string[], root: string): LoadedProject {
+  const policies = { items: [], root, environments: new Set<string>() };
+  return { project: null, written: null, files: [], policies, allFiles: false, paths };
 }
 
 interface ManifestFile extends TopLevel {
@@ -111,7 +122,7 @@ class ProjectLoader {
 
   load(): LoadedProject {
     const top = this.manifest(this.name, null);
-    if (top === null) return nothing([this.file]);
+    if (top === null) return nothing([this.file], this.root);
     const read = readSettings(top, this.options, this.diagnostics);
     const included = this.reading.include(read.include, this.root, this.diagnostics);
     const others = [...included.paths].filter(([path]) => path !== this.name);
@@ -131,6 +142,7 @@ class ProjectLoader {
       project: this.project(top, read, entries, manifests),
       written: read.written && writtenBy(read.written, read, entries),
       files: manifests.map(({ source }) => ({ file: source.file, text: source.text })),
+      policies: { items: read.policies, root: this.root, environments: read.environments.declared },
       allFiles,
       paths: [...own].map((path) => join(this.root, path)),
     };

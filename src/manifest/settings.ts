@@ -46,6 +46,7 @@ export interface SettingsRead {
   /** Variables that only the selected environment declares. */
   readonly added: readonly Entry[];
   readonly include: readonly IncludeItem[];
+  readonly policies: readonly IncludeItem[];
   /** False when an item of `include` cannot be read. */
   readonly complete: boolean;
   readonly scopes: readonly string[];
@@ -112,6 +113,7 @@ export function readSettings(
     })),
     added: addedVariables(selected?.get('vars'), written.get('vars')),
     ...includeOf(value['include'], entry, written),
+    policies: itemsOf('policies', value['policies'], entry),
     ...scopesOf(value['scopes'], entry, written, diagnostics),
   };
 }
@@ -121,11 +123,13 @@ function includeOf(
   entry: Entry,
   written: Entries,
 ): Pick<SettingsRead, 'include' | 'complete'> {
+  const include = itemsOf('include', value, entry);
+  return { include, complete: !written.has('include') || include.length === lengthOf(value) };
+}
+
+function itemsOf(setting: string, value: Json | undefined, entry: Entry): readonly IncludeItem[] {
   const items = texts(value).filter(({ text }) => text.length <= limits.include);
-  return {
-    include: items.map(({ text, index }) => ({ pattern: text, span: find(entry, ['include', index]).span })),
-    complete: !written.has('include') || items.length === lengthOf(value),
-  };
+  return items.map(({ text, index }) => ({ pattern: text, span: find(entry, [setting, index]).span }));
 }
 
 /** Every entry under `keys` is compared with all of them. */

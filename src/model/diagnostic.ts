@@ -55,6 +55,7 @@ export const diagnosticCodes = [
   'too-frequent',
   'too-many-runs',
   'too-many-starts',
+  'policy',
   'protected',
   'not-allowed',
   'not-confirmed',
@@ -165,6 +166,8 @@ export interface Diagnostic {
   readonly address?: string;
   /** The entries that have what is written at its place: several where they share an anchor or a default. */
   readonly entries?: readonly string[];
+  /** The policy that is broken. */
+  readonly policy?: string;
   /** A warning about what does not change: views say it in one line. */
   readonly unchanged?: true;
   /** What to do about it, as imperative sentences. */

@@ -11,7 +11,7 @@ export function digestPart(text: string): string {
 
 /** The digest of a plan whose changes have these parts. */
 export function digestOfParts(subject: PlanSubject, parts: readonly string[]): string {
-  const { project, environment, service, account, inventory, safeguards, ignored, held } = subject;
+  const { project, environment, service, account, inventory, safeguards, ignored, held, policies } = subject;
   const { prune, limits } = safeguards;
   const changes = [...parts].sort(byCodeUnit);
   const text = canonical({
@@ -19,6 +19,7 @@ export function digestOfParts(subject: PlanSubject, parts: readonly string[]): s
     ...{ prune, limits: { ...limits }, changes },
     ...(ignored === undefined ? {} : { ignored: ignored.properties as JsonObject }),
     ...(held === undefined ? {} : { held: held as unknown as JsonObject }),
+    ...(policies === undefined ? {} : { policies: policies as unknown as JsonObject }),
   });
   return `sha256:${createHash('sha256').update(text).digest('hex')}`;
 }

@@ -11,10 +11,12 @@ export interface Allowances {
   readonly staleCheckout: boolean;
   readonly editedInventory: boolean;
   readonly exposedKey: boolean;
+  /** `--allow-policy NAME`: allows what these policies of the project do not. */
+  readonly policies: readonly string[];
 }
 
 /** What lets a refused plan pass. A plan with too many deletes passes with a higher limit. */
-export type Allowance = Exclude<keyof Allowances, 'deletes'>;
+export type Allowance = Exclude<keyof Allowances, 'deletes' | 'policies'>;
 
 interface Said {
   readonly message: string;
@@ -24,6 +26,8 @@ interface Said {
   readonly address: Address | null;
   /** Where the manifests say it. */
   readonly place: Place | null;
+  /** The policy that is broken. Missing where it is about none. */
+  readonly policy?: string;
 }
 
 /**
@@ -63,8 +67,9 @@ export function refusal(
 
 /** A diagnostic as a finding. `address` is that of the change, which a diagnostic need not have. */
 export function finding(diagnostic: Diagnostic, address: Address | null = null): Finding {
-  const { severity, code, message, help, place } = diagnostic;
-  return { level: severity, code, message, help: help ?? null, address, place: place ?? null };
+  const { severity, code, message, help, place, policy } = diagnostic;
+  const found = { level: severity, code, message, help: help ?? null, address, place: place ?? null };
+  return policy === undefined ? found : { ...found, policy };
 }
 
 /**
@@ -79,6 +84,7 @@ export interface Risk {
    * deleted from now on. `safeguard`: a setting of the project allows more than at the last apply, or the inventory
    * is in another place. `look-alike`: a name is easily taken for another. `possible-duplicate`: what is created may
    * exist already, and is not managed here. `breaks-unmanaged`: something that is not managed here needs what is deleted.
+   * `policy`: a policy of the last apply is gone, or demands less, or something else.
    * `too-frequent`: it starts more often than `limits.shortestInterval` allows, or it is not known how often.
    */
   readonly code:
@@ -92,6 +98,7 @@ export interface Risk {
     | 'look-alike'
     | 'possible-duplicate'
     | 'breaks-unmanaged'
+    | 'policy'
     | 'too-frequent';
   readonly message: string;
   /** The same in fewer words, where how often it runs before and after is said beside it. */

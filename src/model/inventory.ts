@@ -1,6 +1,7 @@
 import { Problem } from './diagnostic.js';
 import type { Hold } from './hold.js';
 import { canonical, isJsonObject, type Json, type JsonObject } from './json.js';
+import type { PolicyRecord } from './policy.js';
 import { type Address, type InventorySetting, type KindName, objectKey } from './resource.js';
 import type { Safeguards } from './safeguards.js';
 
@@ -16,6 +17,8 @@ export interface Inventory {
   readonly place?: InventorySetting | null;
   /** The commit of the manifests last applied, followed by `-dirty` if they differed from it. Missing or null where it is not known. */
   readonly commit?: string | null;
+  /** Those that the last apply was checked by. Missing when there were none. */
+  readonly policies?: readonly PolicyRecord[];
   /** The plan whose apply was interrupted or partly failed. Absent after a successful apply. */
   readonly intent?: Intent | undefined;
   readonly entries: ReadonlyMap<Address, InventoryEntry>;

@@ -8,7 +8,7 @@ interface Merged {
   readonly entries: Set<Address>;
 }
 
-/** Problems with one code at one place. */
+/** Problems with one code, of one policy, at one place. */
 interface AtPlace {
   readonly merged: Merged[];
   /** By item and message; undefined is no item. */
@@ -25,8 +25,8 @@ export class MergedDiagnostics {
   private readonly places = new Map<string, AtPlace>();
 
   add(diagnostic: Diagnostic): void {
-    const { severity, code, place } = diagnostic;
-    const key = JSON.stringify([severity, code, place?.file, place?.line, place?.column]);
+    const { severity, code, policy, place } = diagnostic;
+    const key = JSON.stringify([severity, code, policy, place?.file, place?.line, place?.column]);
     const at = this.places.get(key) ?? { merged: [], byItem: new Map() };
     this.places.set(key, at);
     const items = itemsOf(diagnostic);

@@ -3,6 +3,7 @@ import type { Risk } from './finding.js';
 import type { Holds } from './hold.js';
 import type { CreateIntent, InventoryRecord, PlannedCheckout } from './inventory.js';
 import { groupBy, type Json } from './json.js';
+import type { ChangedPolicy, PolicyRecord } from './policy.js';
 import type { Request } from './request.js';
 import type {
   Address,
@@ -94,10 +95,18 @@ export interface Objection {
   readonly message: string;
   readonly help: string;
   readonly address: Address | null;
+  /** Where the manifests say it, if that is not the entry. */
+  readonly place?: Place;
+  /** The policy that is broken. */
+  readonly policy?: string;
 }
 
-export function objectionDiagnostic({ code, message, help }: Objection): Diagnostic {
-  return { severity: 'error', code, message, help };
+export function objectionDiagnostic({ code, message, help, place, policy }: Objection): Diagnostic {
+  return {
+    ...{ severity: 'error', code, message, help },
+    ...(place === undefined ? {} : { place }),
+    ...(policy === undefined ? {} : { policy }),
+  };
 }
 
 /** What a plan is about. All of it is part of the digest. */
@@ -112,6 +121,14 @@ export interface PlanSubject extends ProjectScope {
   readonly ignored?: IgnoredProperties;
   /** What is on hold, and stays so. Missing when nothing is. */
   readonly held?: Holds;
+  /** Missing when there are none and were none, and in a plan that does not rest on them. */
+  readonly policies?: PlannedPolicies;
+}
+
+/** The policies that a plan was checked by, and what has become of those of the last apply. */
+export interface PlannedPolicies {
+  readonly checked: readonly PolicyRecord[];
+  readonly changed: readonly ChangedPolicy[];
 }
 
 /** Data alone, and all that apply needs besides the service and the inventory. Views leave out what only apply needs. */

@@ -12,6 +12,7 @@ import { inBrief, linksOf, linksOfDeleted, namesOf } from './names.js';
 import { order } from './order.js';
 import { heldOf } from './rules/holds.js';
 import { examine, refusalsIn } from './rules/index.js';
+import { plannedPolicies } from './rules/policies.js';
 import { digestOf, intentsAndRecords, type OrderedChanges, restParts } from './seal.js';
 import { select } from './select.js';
 import { weeklyStarts } from './starts.js';
@@ -105,13 +106,14 @@ function asRisk(found: Finding): Risk[] {
 
 function asDiagnostic(found: Finding): Diagnostic[] {
   if (found.level !== 'info' && found.level !== 'warning' && found.level !== 'error') return [];
-  const { level: severity, code, message, help, place, address } = found;
+  const { level: severity, code, message, help, place, address, policy } = found;
   return [
     {
       ...{ severity, code, message },
       ...(help === null ? {} : { help }),
       ...(place === null ? {} : { place }),
       ...(address === null ? {} : { address }),
+      ...(policy === undefined ? {} : { policy }),
     },
   ];
 }
@@ -138,14 +140,17 @@ function sealed(world: World, ordered: OrderedChanges): Omit<Plan, 'risks' | 'ob
   };
 }
 
-function subjectOf({ basis, diffs }: World): PlanSubject {
+function subjectOf(world: World): PlanSubject {
+  const { basis, diffs } = world;
   const { service, account, project } = basis;
   const { name, environment, inventory, prune, limits } = project;
   const [ignored, held] = [ignoredOf(diffs), heldOf(diffs)];
+  const policies = plannedPolicies(world);
   return {
     ...{ project: name, environment, service, account, inventory, safeguards: { prune, limits } },
     ...(ignored === null ? {} : { ignored }),
     ...(Object.keys(held).length === 0 ? {} : { held }),
+    ...(policies === null ? {} : { policies }),
   };
 }
 

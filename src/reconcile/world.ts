@@ -4,6 +4,7 @@ import type { Hold } from '../model/hold.js';
 import type { Checkout, CommittedInventory, Inventory, InventoryEntry } from '../model/inventory.js';
 import type { Kind, PlannedRequest } from '../model/kind.js';
 import type { Difference, MatchRule } from '../model/plan.js';
+import type { PolicyCheck } from '../model/policy.js';
 import type {
   Address,
   Desired,
@@ -100,6 +101,8 @@ export interface PlanBasis extends MatchBasis {
   readonly checkout: Checkout | null;
   /** Null where the inventory is not a file that git has. */
   readonly committed: CommittedInventory | null;
+  /** What policies say of what is declared. Null where they do not matter. */
+  readonly policies: PolicyCheck | null;
   /** By this machine's clock, which recorded when objects were created that no list shows yet. */
   readonly ownNow: Date;
   readonly allow: Allowances;

@@ -65,6 +65,7 @@ export function openSnapshot(
     safeguards = null,
     place = null,
     commit = null,
+    policies,
   } = changeApplied(saved.inventory, (name, applied) =>
     reveal(
       kinds.find((kind) => kind.name === name),
@@ -85,6 +86,7 @@ export function openSnapshot(
       safeguards: safeguards && safeguardsFrom(safeguards.prune, { ...safeguards.limits }),
       place,
       commit: commitFrom(commit),
+      ...(policies === undefined ? {} : { policies }),
       entries: new Map(Object.entries(entries)),
       drafts: new Map(Object.entries(drafts)),
     },

@@ -76,7 +76,7 @@ export function snapshotJson(inputs: SaveInputs): SnapshotJson {
 
 /** Someone may have edited the inventory: what no plan reads, and what `--snapshot` would refuse, is left out. */
 function inventoryJson(
-  { service, safeguards, place, commit, entries, drafts }: Inventory,
+  { service, safeguards, place, commit, policies, entries, drafts }: Inventory,
   kinds: readonly Kind[],
 ): SnapshotJson['inventory'] {
   const isKnown = ([address, { kind }]: readonly [string, { readonly kind: KindName }]) =>
@@ -86,6 +86,7 @@ function inventoryJson(
     ...(safeguards === null ? {} : { safeguards }),
     ...(place == null ? {} : { place }),
     ...(commit == null ? {} : { commit }),
+    ...(policies === undefined ? {} : { policies }),
     // A plan does not read `since`, and older versions refuse a snapshot with it.
     entries: inOrder(
       [...entries].filter(isKnown).map(([address, { since: _, ...entry }]) => [address, entry]),

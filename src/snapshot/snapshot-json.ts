@@ -1,6 +1,7 @@
 import type { InventoryDraft, InventoryEntry } from '../model/inventory.js';
 import type { Json, JsonObject } from '../model/json.js';
 import { type Kind, rulesOf } from '../model/kind.js';
+import type { PolicyRecord } from '../model/policy.js';
 import type { Address, Agent, InventorySetting, KindName } from '../model/resource.js';
 import type { Safeguards } from '../model/safeguards.js';
 
@@ -26,6 +27,7 @@ export interface SnapshotJson {
     /** Missing where the inventory does not say, and in snapshots of roster 0.1. */
     readonly service?: string;
     readonly safeguards?: Safeguards;
+    readonly policies?: readonly PolicyRecord[];
     /** Where the last apply kept it. */
     readonly place?: InventorySetting;
     /** The commit of the manifests last applied. */

@@ -117,6 +117,7 @@ const riskLabels: Readonly<Record<Risk['code'], string>> = {
   safeguard: 'weaker setting',
   'look-alike': 'similar name',
   'possible-duplicate': 'possible duplicate',
+  policy: 'weaker policy',
   'breaks-unmanaged': 'needed by an unmanaged object',
   'too-frequent': 'starts very often',
 };

@@ -95,6 +95,12 @@ const texts: Readonly<Record<DiagnosticCode, CodeText>> = {
     means: 'The map or list of `each` is empty, so the entry declares nothing.',
     help: 'Add items, or remove the entry.',
   },
+  policy: {
+    title: 'Entry does not fit a policy',
+    means:
+      'A policy says what entries must look like, and this entry does not. The message begins with what the policy asks for. At level `error`, an apply refuses the plan; at level `warning`, it does not.',
+    help: 'Change the entry. To let a plan pass, use `--allow-policy` with the name of the policy, unless it comes from outside the project. docs/policies.md says how policies are written.',
+  },
   'unknown-reference': {
     title: 'Unknown reference',
     means: 'The target of a schedule is not declared in the project.',

@@ -54,6 +54,7 @@ export function basisFacts(plan: Plan): PlanFact[] {
     serviceFact(plan),
     inventoryFact(plan),
     ...proseFact('Settings', weakSettings(plan)),
+    ...proseFact('Policies', policiesText(plan)),
     ...proseFact('Planned against', snapshot === undefined ? null : snapshotAge(snapshot)),
   ];
 }
@@ -108,6 +109,15 @@ function weakSettings({ safeguards }: Plan): string | null {
   const weak = weakerSafeguards(safeguards, defaultSafeguards);
   if (weak.length === 0) return null;
   return weak.map(({ name, value, before }) => `${name} ${value} (default ${before})`).join(', ');
+}
+
+/** `3 checked, 2 of them from outside the project`. */
+function policiesText({ policies }: Plan): string | null {
+  if (policies === undefined) return null;
+  const outside = policies.checked.filter((each) => each.outside === true).length;
+  const all = policies.checked.length;
+  const from = outside === all ? 'from outside the project' : `${outside} of them from outside the project`;
+  return outside === 0 ? `${all} checked` : `${all} checked, ${from}`;
 }
 
 /** `a snapshot of 2026-11-20 02:30 UTC, 26 hours old`. */
@@ -300,9 +310,14 @@ export function callSummaries(steps: readonly Step[]) {
 /** The objections as errors, at the places of the entries that they are about. */
 export function objectionDiagnostics({ changes, objections }: Plan): Diagnostic[] {
   const sources = new Map(changes.map((change) => [change.address, change.source]));
-  return objections.map(({ code, message, help, address }) => {
-    const place = sources.get(address ?? '') ?? null;
+  return objections.map(({ code, message, help, address, policy, ...objection }) => {
+    const place = objection.place ?? sources.get(address ?? '') ?? null;
     const error = { severity: 'error', code, message } as const;
-    return { ...error, ...(help === '' ? {} : { help }), ...(place === null ? {} : { place }) };
+    return {
+      ...error,
+      ...(help === '' ? {} : { help }),
+      ...(place === null ? {} : { place }),
+      ...(policy === undefined ? {} : { policy }),
+    };
   });
 }

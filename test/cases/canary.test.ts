@@ -79,7 +79,7 @@ describe.each(sampleOf(mistakes, 4))('diagnostics/%s', (_, manifest) => {
     for (const path of leaves(manifest)) {
       workspace.write('roster.yaml', JSON.stringify(replaced(manifest, path)));
       // `Workspace` checks the output.
-      for (const format of ['text', 'json', 'github', 'sarif']) {
+      for (const format of ['text', 'json', 'github', 'sarif', 'gitlab', 'junit']) {
         const { exit } = await workspace.command(['validate', '--format', format]);
         expect([0, 1]).toContain(exit);
       }
@@ -95,7 +95,8 @@ async function sweep(given: Case, manifest: unknown, canary: string): Promise<vo
     return workspace.command(line.split(' '));
   };
   const allow = '--allow-deletes 99 --allow-self-revoke --allow-empty --allow-account-change';
-  for (const format of ['text', 'json', 'github', 'sarif']) await run(`validate --format ${format}`);
+  for (const format of ['text', 'json', 'github', 'sarif', 'gitlab', 'junit'])
+    await run(`validate --format ${format}`);
   for (const format of ['text', 'json', 'markdown', 'gitlab']) await run(`plan --format ${format} -v`);
   await run(`plan --out plan.json --write markdown=plan.md ${allow}`);
   const applied = await run(`apply --yes --report report.json -v ${allow}`);

@@ -36,7 +36,7 @@ schedules:
 const wrong = `${manifest}  broken: { target: group/shop, every: 1 day, startTime: 2026-12-01T00:00:00 }\n`;
 
 const commands: readonly (readonly [file: string, line: string])[] = [
-  ...['text', 'json', 'github', 'sarif'].flatMap((format) =>
+  ...['text', 'json', 'github', 'sarif', 'gitlab', 'junit'].flatMap((format) =>
     ['roster.yaml', 'wrong.yaml'].map((file) => [file, `validate --format ${format}`] as const),
   ),
   ...['text', 'json', 'markdown', 'github', 'gitlab'].map(

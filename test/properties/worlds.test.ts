@@ -91,6 +91,7 @@ function planOf(world: RandomWorld, order: <T>(list: readonly T[]) => T[] = (lis
         staleCheckout: true,
         editedInventory: true,
         exposedKey: true,
+        policies: [],
       },
     }),
   );

@@ -70,7 +70,14 @@ export const guards = [
     'Allow deletes with an inventory file that may have been edited since the last apply',
   ),
   flag('--allow-exposed-key', 'Allow a new key to be delivered to a file that git does not ignore'),
+  repeatable('--allow-policy <name>', 'Allow what this policy of the project does not (repeatable)'),
 ] as const;
+
+/** For commands that judge what is declared. */
+export const policyFiles = repeatable(
+  '--policies <path>',
+  'File or glob of policies that no file of the project can remove or allow, besides those of ROSTER_POLICIES (repeatable)',
+);
 
 export const lockTimeout = flag(
   '--lock-timeout <time>',

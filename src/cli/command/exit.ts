@@ -25,6 +25,7 @@ const guardCodes: ReadonlySet<DiagnosticCode> = new Set<DiagnosticCode>([
   'too-many-deletes',
   'too-many-runs',
   'too-many-starts',
+  'policy',
   'protected',
   'stale-plan',
   'locked',

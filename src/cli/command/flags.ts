@@ -17,6 +17,7 @@ type GuardFlags = ValuesOf<(typeof guards)[number]>;
 interface OutputFlags extends CommonFlags {
   readonly out?: string;
   readonly report?: string;
+  readonly policies?: readonly string[];
 }
 
 export function projectOptions(flags: OutputFlags, { host, output }: CommandContext): ProjectOptions {
@@ -30,6 +31,7 @@ export function projectOptions(flags: OutputFlags, { host, output }: CommandCont
     environment: flags.env,
     vars: givenVariables(flags),
     inventory: flags.inventory,
+    policies: flags.policies,
     outputs: outputsOf(flags),
     redactor: output.redactor,
   };
@@ -67,7 +69,7 @@ export function runSessionOptions(
 export function planOptions(addresses: readonly string[], flags: GuardFlags): PlanOptions {
   const { allowDeletes, allowSelfRevoke = false, allowEmpty = false, allowAccountChange = false } = flags;
   const { allowStaleCheckout = false, allowEditedInventory = false } = flags;
-  const { allowExposedKey = false } = flags;
+  const { allowExposedKey = false, allowPolicy = [] } = flags;
   const deletes =
     allowDeletes === undefined ? null : wholeNumber(allowDeletes, '--allow-deletes', 0, 1_000_000);
   return {
@@ -80,6 +82,7 @@ export function planOptions(addresses: readonly string[], flags: GuardFlags): Pl
       staleCheckout: allowStaleCheckout,
       editedInventory: allowEditedInventory,
       exposedKey: allowExposedKey,
+      policies: allowPolicy,
     },
   };
 }

@@ -7,6 +7,7 @@ import {
   deletingFromService,
   flag,
   guards,
+  policyFiles,
   pruning,
   reading,
   service,
@@ -21,6 +22,7 @@ export const planCommand = define({
   arguments: [addresses],
   options: [
     ...guards,
+    policyFiles,
     flag('--destroy', 'Plan to delete everything that the inventory owns, as `roster destroy` would'),
     flag('--detailed-exitcode', 'Exit with code 2 if there are changes'),
     flag('--summary', 'Show one line for each change'),
@@ -61,6 +63,7 @@ export const applyCommand = define({
   arguments: [addresses],
   options: [
     ...guards,
+    policyFiles,
     flag('-y, --yes', 'Do not ask for confirmation'),
     flag('--plan <file>', 'Apply only if the current plan equals this saved plan'),
     flag('--expect <digest>', 'Apply only if the current plan has this digest'),

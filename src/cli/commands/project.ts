@@ -8,6 +8,7 @@ import {
   elsewhere,
   flag,
   offline,
+  policyFiles,
   project,
   service,
   writing,
@@ -63,11 +64,12 @@ export const validateCommand = define({
   about: 'Check the manifests offline and report all errors at once.',
   options: [
     flag('--all-environments', 'Check the project with the settings of each environment that it declares'),
+    policyFiles,
     flag('--allow-missing-env', 'Warn about environment variables that are not set, instead of failing'),
   ],
   shared: common,
   does: offline,
-  formats: ['text', 'json', 'github', 'sarif'],
+  formats: ['text', 'json', 'github', 'sarif', 'gitlab', 'junit'],
   examples: [
     ['Check the project in this folder or a parent folder', 'roster validate'],
     ['Check it with the settings of an environment', 'roster validate -e staging'],

@@ -114,6 +114,7 @@ export const schemaCommand = define({
     argument('[name]', 'Name of the schema (default: project)', [
       'project',
       'manifest',
+      'policies',
       'plan',
       'report',
       'runs',

@@ -12,6 +12,7 @@ import { holds } from './holds.js';
 import { inactiveTarget } from './inactive-target.js';
 import { kinds } from './kinds.js';
 import { lookAlikes } from './look-alikes.js';
+import { policies } from './policies.js';
 import { protection } from './protection.js';
 import { renames } from './renames.js';
 import { safeguards } from './safeguards.js';
@@ -24,6 +25,7 @@ export const rules: readonly Rule[] = [
   deletes,
   account,
   staleCheckout,
+  policies,
   protection,
   editedInventory,
   adoption,
@@ -78,7 +80,13 @@ export function refusalsIn(findings: readonly Finding[]): Objection[] {
   const wholeFirst = findings.toSorted((a, b) => Number(a.address !== null) - Number(b.address !== null));
   return wholeFirst.flatMap((found) => {
     if (found.level !== 'refusal') return [];
-    const { code, message, help, address } = found;
-    return [{ code, message, help, address }];
+    const { code, message, help, address, place, policy } = found;
+    return [
+      {
+        ...{ code, message, help, address },
+        ...(place === null ? {} : { place }),
+        ...(policy === undefined ? {} : { policy }),
+      },
+    ];
   });
 }

@@ -60,6 +60,31 @@ export function statusJunit({ project, resources, diagnostics }: Status, failOn:
   return `<?xml version="1.0" encoding="UTF-8"?>\n<testsuites name="roster">\n  <testsuite${counts}>\n${cases}  </testsuite>\n</testsuites>\n`;
 }
 
+/** Diagnostics as JUnit XML: a case for each, and one that has passed where there are none. Errors have failed. */
+export function diagnosticsJunit(diagnostics: readonly Diagnostic[], project: string): string {
+  const failures = diagnostics.filter(({ severity }) => severity === 'error').length;
+  const skipped = diagnostics.length - failures;
+  const cases =
+    diagnostics.length === 0
+      ? [`    <testcase${attributesXml({ classname: project, name: 'valid' })}/>\n`]
+      : diagnostics.map((each) => diagnosticXml(each, project));
+  const counts = attributesXml({ name: project, tests: cases.length, failures, errors: 0, skipped });
+  return `<?xml version="1.0" encoding="UTF-8"?>\n<testsuites name="roster">\n  <testsuite${counts}>\n${cases.join('')}  </testsuite>\n</testsuites>\n`;
+}
+
+function diagnosticXml(diagnostic: Diagnostic, project: string): string {
+  const { code, policy, place, severity } = diagnostic;
+  const where = place === undefined ? '' : ` (${place.file}:${place.line}:${place.column})`;
+  const name = `${policy ?? code}${where}`;
+  const attributes = attributesXml({ classname: place?.file ?? project, name });
+  const message = attributesXml({ type: code, message: messageOf(diagnostic) });
+  const result =
+    severity === 'error'
+      ? `<failure${message}/>`
+      : `<skipped${attributesXml({ message: messageOf(diagnostic) })}/>`;
+  return `    <testcase${attributes}>${result}</testcase>\n`;
+}
+
 function resourceCaseXml(resource: ResourceStatus, failOn: readonly Health[]): string {
   const { address, health, reason } = resource;
   const attributes = attributesXml({ classname: address.split('/')[0] ?? '', name: address });

@@ -34,6 +34,7 @@ export function planJson(plan: Plan) {
     unmanaged: plan.unmanaged,
     ...(plan.ignored === undefined ? {} : { ignored: plan.ignored }),
     ...(plan.held === undefined ? {} : { held: plan.held }),
+    ...(plan.policies === undefined ? {} : { policies: plan.policies }),
     changes: changesJson(plan),
     diagnostics: [...plan.diagnostics, ...objectionDiagnostics(plan)].map(diagnosticJson),
   };
@@ -143,7 +144,7 @@ export function refusedJson(plan: Plan, refusals: readonly Diagnostic[]) {
 }
 
 export function diagnosticJson(diagnostic: Diagnostic) {
-  const { severity, code, message, place, help, related = [] } = diagnostic;
+  const { severity, code, message, place, help, policy, related = [] } = diagnostic;
   const items = itemsOf(diagnostic);
   const { file = null, line = null, column = null } = place ?? {};
   const others = related.map((each) => ({ message: each.message, ...placeJson(each.place) }));
@@ -156,6 +157,7 @@ export function diagnosticJson(diagnostic: Diagnostic) {
     column,
     help: help ?? null,
     ...(items.length === 0 ? {} : { each: items.map(({ item }) => item) }),
+    ...(policy === undefined ? {} : { policy }),
     ...(others.length === 0 ? {} : { related: others }),
   };
 }

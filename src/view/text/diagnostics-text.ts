@@ -49,30 +49,48 @@ export function diagnosticsText(diagnostics: readonly Diagnostic[], options: Tex
   return `${[...blocks, tail].join('\n\n')}\n`;
 }
 
+/** Entries that are listed of those that break a policy. */
+const MOST_ENTRIES = 50;
 /** Two of a kind are not worth counting. */
 const FEWEST_FOLDED = 3;
 /** Places on the line that counts like diagnostics. */
 const MOST_PLACES = 5;
 
-/** Warnings and notes of one code are about as many places of the manifests, and say nearly the same. */
+/**
+ * Warnings and notes of one code are about as many places of the manifests, and say nearly the same. So do breaches of one
+ * policy, whatever their level.
+ */
 function likeDiagnostics(diagnostics: readonly Diagnostic[]): (readonly [Diagnostic, ...Diagnostic[]])[] {
-  const groups = groupBy(diagnostics, (each) =>
-    each.severity === 'error' || each.place === undefined ? Symbol() : `${each.severity} ${each.code}`,
-  );
+  const groups = groupBy(diagnostics, (each) => {
+    if (each.policy !== undefined) return `${each.severity} ${each.code} ${each.policy}`;
+    return each.severity === 'error' || each.place === undefined ? Symbol() : `${each.severity} ${each.code}`;
+  });
   return [...groups.values()].flatMap((group) => {
     const [first, ...others] = group;
-    if (first === undefined || group.length < FEWEST_FOLDED) return group.map((each) => [each] as const);
+    const isFolded = group.length >= FEWEST_FOLDED || first?.policy !== undefined;
+    if (first === undefined || !isFolded) return group.map((each) => [each] as const);
     return [[first, ...others] as const];
   });
 }
 
-/** `and 11 more like this: teams/a.yaml:3:5, teams/b.yaml:3:5 …`. */
-function likeLines({ place }: Diagnostic, others: readonly Diagnostic[], layout: TextLayout): string[] {
+/** `and 11 more like this: teams/a.yaml:3:5, teams/b.yaml:3:5 …`; of a policy, every entry that breaks it. */
+function likeLines(first: Diagnostic, others: readonly Diagnostic[], layout: TextLayout): string[] {
   if (others.length === 0) return [];
-  const lead = `${' '.repeat(String(place?.line ?? '').length)} = `;
+  const lead = `${' '.repeat(String(first.place?.line ?? '').length)} = `;
+  if (first.policy !== undefined) {
+    const number = others.flatMap(({ entries = [''] }) => entries).length;
+    const text = `and ${number} more: ${some(others.map(brokenBy), MOST_ENTRIES)} (\`-v\` shows all)`;
+    return hangingIndent(lead, wrap(escapeControls(text), layout.width - lead.length));
+  }
   const places = others.flatMap((each) => (each.place === undefined ? [] : [placeText(each.place)]));
   const text = `and ${others.length} more like this: ${some(places, MOST_PLACES)} (\`-v\` shows all)`;
   return hangingIndent(lead, wrap(text, layout.width - lead.length));
+}
+
+/** `schedule/nightly (teams/a.yaml:3:5)`. */
+function brokenBy({ address, entries = [], place, message }: Diagnostic): string {
+  const names = entries.length > 0 ? entries : [address ?? message];
+  return place === undefined ? names.join(', ') : `${names.join(', ')} (${placeText(place)})`;
 }
 
 /** The command that explains the codes of the errors. */

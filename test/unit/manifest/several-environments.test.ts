@@ -49,10 +49,10 @@ describe('the check of several environments', () => {
     });
   });
 
-  it('does not compare the lines of many problems', () => {
+  it('does not compare the lines of many problems', async () => {
     const stringify = vi.spyOn(JSON, 'stringify');
     const text = `project: p\nenvironments: { a: {}, b: {} }\nx-a: [${'0123,'.repeat(500)}]\n`;
-    const { diagnostics } = inFolder({ 'roster.yaml': text }, validateAll);
+    const { diagnostics } = await inFolder({ 'roster.yaml': text }, validateAll);
     expect(diagnostics).toHaveLength(500);
     const lengths = stringify.mock.results.map(({ value }) => String(value).length);
     stringify.mockRestore();

@@ -133,4 +133,5 @@ const everything = {
   staleCheckout: true,
   editedInventory: true,
   exposedKey: true,
+  policies: [],
 };

@@ -19,6 +19,7 @@ const nothing: Allowances = {
   staleCheckout: false,
   editedInventory: false,
   exposedKey: false,
+  policies: [],
 };
 
 function objections(world: SmallWorld, allow: Partial<Allowances> = {}): string[] {

@@ -158,6 +158,7 @@ describe('formerly', () => {
         staleCheckout: false,
         editedInventory: false,
         exposedKey: false,
+        policies: [],
       },
       suggest,
     });

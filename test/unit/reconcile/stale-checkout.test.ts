@@ -22,6 +22,7 @@ const allow: Allowances = {
   staleCheckout: false,
   editedInventory: false,
   exposedKey: false,
+  policies: [],
 };
 
 const objectionsTo = (world: SmallWorld) => codesOf(planOf({ allow, ...world }).objections);

@@ -29,6 +29,7 @@ function found(allowed: boolean, list: readonly Rule[]): string[] {
     staleCheckout: false,
     editedInventory: false,
     exposedKey: false,
+    policies: [],
   };
   const comparison = reconcileWorld({ entries, allow });
   const world = { ...comparison, starts: weeklyStarts(comparison) };

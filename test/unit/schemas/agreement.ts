@@ -48,6 +48,7 @@ const reaches = {
   'unknown-cron': warning,
   'past-once': warning,
   'empty-each': warning,
+  policy: neverOffline,
   held: neverOffline,
   'unknown-input': warning,
   'ignored-inputs': warning,

@@ -21,6 +21,7 @@ export const whole: readonly Readonly<Record<string, unknown>>[] = [
     },
     removed: ['schedule/old-import'],
     include: ['more/*.yaml'],
+    policies: ['policies/*.yaml'],
     inventory: { file: 'roster.inventory.json' },
     prune: 'owned',
     limits: { deletes: 5, startsPerMinute: 60, shortestInterval: '5 minutes', runsPerWeek: 'none' },

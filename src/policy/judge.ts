@@ -1,0 +1,167 @@
+import { Ajv2020, type AnySchema, type ErrorObject } from 'ajv/dist/2020.js';
+import type { Diagnostic, Place } from '../model/diagnostic.js';
+import { canonical, type Json, type JsonObject } from '../model/json.js';
+import { appliesIn, type Breach, type BrokenPolicy, type Policy } from '../model/policy.js';
+import type { Address } from '../model/resource.js';
+import { addressMatcher } from './address.js';
+import { explain } from './failures.js';
+import { ADDRESS_STEPS, KEYWORD_STEPS, policyLimits } from './limits.js';
+import { Patterns } from './patterns.js';
+import { type ExpandedSchema, expandSchema, FaultySchema, valuesIn } from './schema.js';
+
+/** An entry as `roster render --format json` prints it. */
+export interface JudgedEntry {
+  readonly address: Address;
+  readonly properties: JsonObject;
+  /** Where the manifest has a value of it, or the closest thing around it. */
+  placeOf(path: readonly (string | number)[]): Place;
+}
+
+export interface Judgement {
+  /** What is wrong with the policies themselves. */
+  readonly diagnostics: readonly Diagnostic[];
+  readonly broken: readonly BrokenPolicy[];
+}
+
+/** A schema that is compiled when the first entry is judged by it. */
+interface CompiledPolicy extends ExpandedSchema {
+  validate?: Validate;
+}
+
+interface Validate {
+  (value: unknown): boolean;
+  errors?: readonly ErrorObject[] | null;
+}
+
+class TooManySteps extends Error {}
+
+/**
+ * Judges entries by policies. It counts what that costs and gives up where it is too much; never by the time, so that the
+ * result is the same on every machine. A judge may be used for several environments: what it compiled is kept.
+ */
+export class PolicyJudge {
+  private readonly rules = new Map<string, CompiledPolicy | Diagnostic>();
+  private readonly patterns = new Patterns({ spend: (steps) => this.spend(steps) });
+  private readonly ajv = createAjv(this.patterns);
+  private parts = 0;
+  private left = 0;
+
+  judge(policies: readonly Policy[], entries: readonly JudgedEntry[], environment: string | null): Judgement {
+    this.left = policyLimits.steps + policyLimits.stepsPerEntry * entries.length;
+    const sizes = entries.map(({ properties }) => 1 + valuesIn(properties));
+    const diagnostics: Diagnostic[] = [];
+    const broken: BrokenPolicy[] = [];
+    for (const policy of policies) {
+      const rule = this.ruleOf(policy);
+      if ('severity' in rule) diagnostics.push(rule);
+      else if (appliesIn(policy, environment)) {
+        const found = this.byPolicy(policy, rule, { entries, sizes });
+        if ('severity' in found) return { diagnostics: [...diagnostics, found], broken };
+        if (found.breaches.length > 0) broken.push(found);
+      }
+    }
+    return { diagnostics, broken };
+  }
+
+  private byPolicy(
+    policy: Policy,
+    rule: CompiledPolicy,
+    { entries, sizes }: { readonly entries: readonly JudgedEntry[]; readonly sizes: readonly number[] },
+  ): BrokenPolicy | Diagnostic {
+    const matches = addressMatcher(policy.match);
+    const breaches: Breach[] = [];
+    const addresses: Address[] = [];
+    try {
+      for (const [index, entry] of entries.entries()) {
+        this.spend(ADDRESS_STEPS * policy.match.length);
+        if (!matches(entry.address)) continue;
+        this.spend(KEYWORD_STEPS * (rule.once + rule.each * (sizes[index] ?? 1)));
+        const errors = this.errorsIn(entry, rule);
+        if (errors === null) continue;
+        addresses.push(entry.address);
+        if (addresses.length <= policyLimits.told) breaches.push(...breachesOf(entry, errors, rule.schema));
+      }
+    } catch (failure) {
+      if (failure instanceof TooManySteps) return tooManySteps(policy);
+      throw failure;
+    }
+    return { policy, breaches, addresses };
+  }
+
+  private errorsIn({ properties }: JudgedEntry, rule: CompiledPolicy): readonly ErrorObject[] | null {
+    rule.validate ??= this.ajv.compile(rule.schema as AnySchema);
+    return rule.validate(properties) ? null : (rule.validate.errors ?? []);
+  }
+
+  private ruleOf(policy: Policy): CompiledPolicy | Diagnostic {
+    const key = canonical(policy.require);
+    const known = this.rules.get(key);
+    if (known !== undefined) return known;
+    const made = this.prepare(policy);
+    this.rules.set(key, made);
+    return made;
+  }
+
+  private prepare({ require, placeOf, place }: Policy): CompiledPolicy | Diagnostic {
+    try {
+      const expanded = expandSchema(require);
+      for (const { pattern, path } of expanded.patterns) this.patterns.add(pattern, path);
+      this.parts += expanded.parts;
+      if (this.parts <= policyLimits.allParts) return expanded;
+      const message = `the policies have more than ${policyLimits.allParts} schemas and keywords`;
+      return { severity: 'error', code: 'limit-exceeded', message, place };
+    } catch (failure) {
+      if (!(failure instanceof FaultySchema)) throw failure;
+      const { path, ...said } = failure.fault;
+      return { severity: 'error', ...said, place: placeOf(['require', ...path]) };
+    }
+  }
+
+  private spend(steps: number): void {
+    this.left -= steps;
+    if (this.left < 0) throw new TooManySteps();
+  }
+}
+
+function createAjv(patterns: Patterns): Ajv2020 {
+  const engine = Object.assign((pattern: string) => patterns.get(pattern), { code: 'patterns' });
+  const ajv = new Ajv2020({
+    // The JSON Schema of policies has checked them.
+    meta: false,
+    validateSchema: false,
+    strict: false,
+    allErrors: true,
+    messages: false,
+    ownProperties: true,
+    addUsedSchema: false,
+    logger: false,
+    code: { regExp: engine, optimize: false },
+  });
+  // That of ajv compares every item with every other one.
+  ajv.removeKeyword('uniqueItems');
+  ajv.addKeyword({
+    keyword: 'uniqueItems',
+    type: 'array',
+    schemaType: 'boolean',
+    validate: (isAsked: boolean, list: readonly Json[]) =>
+      !isAsked || new Set(list.map(canonical)).size === list.length,
+  });
+  return ajv;
+}
+
+/** Of an entry that `each` has made, the entry. */
+function breachesOf(entry: JudgedEntry, errors: readonly ErrorObject[], schema: Json): Breach[] {
+  const { address, properties } = entry;
+  const whole = entry.placeOf([]);
+  return explain(errors, properties, schema).map(({ path, what }) => ({
+    address,
+    place: whole.each === undefined && path.length > 0 ? entry.placeOf(path) : whole,
+    what,
+  }));
+}
+
+function tooManySteps({ name, place }: Policy): Diagnostic {
+  const message = `the policies take too many steps: they were judged as far as \`${name}\``;
+  const help = 'Use shorter patterns, or fewer policies that match many entries.';
+  return { severity: 'error', code: 'limit-exceeded', message, place, help };
+}
