@@ -129,6 +129,8 @@ export {
   summarise,
   type Why,
 } from './model/plan.js';
+/** The policies that a plan was checked by, and what has become of those of the last apply. */
+export type { ChangedPolicy, PolicyRecord } from './model/policy.js';
 /**
  * The result of an apply: the plan, with the outcome of every change. `isComplete` decides the exit code of the command.
  * What a hold or a resume does to each resource, and what became of it.
@@ -182,8 +184,6 @@ export {
   type StatusCounts,
   type Sync,
 } from './model/run.js';
-/** The policies that a plan was checked by, and what has become of those of the last apply. */
-export type { ChangedPolicy, PolicyRecord } from './model/policy.js';
 /** The settings of a project that limit what an apply may do. */
 export type { Safeguards } from './model/safeguards.js';
 /**
