@@ -401,7 +401,13 @@ describe('what an apply remembers', () => {
     workspace.write('roster.yaml', text.replace('groups:\n', more));
     rmSync(join(workspace.root, 'policies/a.yaml'));
     const { digest } = await planned();
-    const refused = { act: 'status', status: 422, method: 'POST', path: '/api/search-groups', nth: 2 } as const;
+    const refused = {
+      act: 'status',
+      status: 422,
+      method: 'POST',
+      path: '/api/search-groups',
+      nth: 2,
+    } as const;
     sandbox.faults.faults = [refused];
     expect((await workspace.command(['apply', '--expect', digest])).exit).toBe(3);
     sandbox.faults.faults = [];
