@@ -14,20 +14,38 @@ const files = readdirSync('test', { recursive: true, encoding: 'utf8' })
 const isMocking = (file: string) => file.includes('/toy/');
 const isProgram = (file: string) => program.some((folder) => file.startsWith(`${folder}/`));
 
-/** Attacks start many processes: `npm test` runs some, and leaves the others to `--mode long`, unless they are named. */
-const isAttack = (file: string) => file.startsWith('test/attacks/');
-const sample = ['believed-ids', 'look-alikes'].map((name) => `test/attacks/${name}.test.ts`);
-const isLeftOut = (file: string) => isAttack(file) && !sample.includes(file);
-const named = process.argv.some((argument) => argument.includes('attacks'));
+/** Tests that mostly start processes take minutes: `npm test` leaves them to `--mode long`, unless they are named. */
+const slow = [
+  'test/attacks/',
+  'test/examples/',
+  ...[
+    'data-downloads',
+    'proxy',
+    'pull/brown-field',
+    'races',
+    'run-signals',
+    'sandbox',
+    'scale',
+    'signals',
+    'streams',
+  ].map((name) => `test/cli/${name}.`),
+  'test/unit/inventory/git-store.',
+];
+/** These run in `npm test`, too. */
+const sample = ['attacks/believed-ids', 'attacks/look-alikes', 'examples/examples', 'examples/install-files'];
+const words = process.argv.slice(2).filter((word) => !/^(-.*|run|watch|list)$/.test(word));
+const isNamed = (file: string) => words.some((word) => file.includes(word));
+const isSlow = (file: string) =>
+  slow.some((start) => file.startsWith(start)) && !sample.some((name) => file === `test/${name}.test.ts`);
 
 /** Milliseconds. Only against tests that hang: on a busy machine everything is slow. */
 const HANGS = 1_800_000;
 
-/** `npm test` runs all tests but most attacks, and samples of the large ones; `--mode long` runs both in full. */
+/** `npm test` leaves out the slow tests and samples the large ones; `--mode long` runs both in full. */
 export default defineConfig(({ mode }) => {
   const isLong = mode === 'long';
-  const isLarge = (file: string) => isLeftOut(file) || sized.test(readFileSync(file, 'utf8'));
-  const chosen = files.filter((file) => (isLong ? isLarge(file) : named || !isLeftOut(file)));
+  const isLarge = (file: string) => isSlow(file) || sized.test(readFileSync(file, 'utf8'));
+  const chosen = files.filter((file) => (isLong ? isLarge(file) : isNamed(file) || !isSlow(file)));
   const common = {
     // A new process for each file would cost as much as the tests in it. So these tests must not mock a module.
     isolate: false,

@@ -1,6 +1,6 @@
 import { isEmptyObject, type JsonObject } from '../model/json.js';
 import { type Address, addressOf, type KindName, normalId } from '../model/resource.js';
-import { escapedValue } from '../model/template.js';
+import { escaped, escapedValue } from '../model/template.js';
 import type { Span } from '../yaml/source.js';
 import { type Entry, find } from '../yaml/tree.js';
 import type { ReferenceHints } from './addresses.js';
@@ -90,8 +90,13 @@ function haveOwnIds({ declared: one }: EntryRead, { declared: other }: EntryRead
 
 /** With templates in place of values from the environment: that two entries are the same must not tell such a value. */
 function identityOf({ kind, declared: { declared, templates } }: EntryRead): string | null {
-  const escaped = escapedValue(declared as JsonObject) as JsonObject;
-  return kind.identity.ofDeclared(isEmptyObject(templates) ? escaped : { ...escaped, ...templates });
+  if (!isEmptyObject(templates))
+    return kind.identity.ofDeclared({
+      ...(escapedValue(declared as JsonObject) as JsonObject),
+      ...templates,
+    });
+  const identity = kind.identity.ofDeclared(declared);
+  return identity === null ? null : escaped(identity);
 }
 
 function reportSame(each: EntryRead, first: EntryRead, field: string, diagnostics: Diagnostics): void {

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
 import type { Sandbox, World } from '../../src/sandbox/index.js';
+import { jsonOf } from '../support/json.js';
 import { roster } from '../support/program.js';
 import { startSandbox } from '../support/sandbox.js';
 
@@ -34,7 +35,7 @@ async function applyDuring(after: string, edit: (world: World) => void) {
   sandbox.requests.length = 0;
   afterReads(sandbox, () => edit(sandbox.world));
   const ran = await roster(['apply', '--yes', '--format', 'json'], { cwd, env });
-  const { diagnostics } = JSON.parse(ran.stdout) as { diagnostics: { code: string }[] };
+  const { diagnostics } = jsonOf<{ diagnostics: { code: string }[] }>(ran);
   const conflicts = diagnostics.filter(({ code }) => code === 'conflict').length;
   const again = () => roster(['apply', '--yes'], { cwd, env });
   return { sandbox, exit: ran.exit, conflicts, again };

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Sandbox } from '../../src/sandbox/index.js';
 import type { PlanJson } from '../../src/view/json/plan-json.js';
+import { inventoryAt, jsonOf } from '../support/json.js';
 import { roster } from '../support/program.js';
 import { git } from '../support/repository.js';
 import { startSandbox } from '../support/sandbox.js';
@@ -39,7 +40,7 @@ function commit(...paths: string[]): void {
 function edit(
   change: (entries: Record<string, Record<string, unknown>>, all: Record<string, unknown>) => void,
 ) {
-  const inventory = JSON.parse(readFileSync(join(folder, INVENTORY), 'utf8'));
+  const inventory = inventoryAt(folder, INVENTORY);
   change(inventory.entries, inventory);
   writeFileSync(join(folder, INVENTORY), `${JSON.stringify(inventory, null, 2)}\n`);
 }
@@ -64,7 +65,7 @@ async function plan(cwd = folder, ...args: string[]) {
     diagnostics,
     changes,
     risks = [],
-  } = JSON.parse(stdout) as PlanJson & {
+  } = jsonOf({ stdout }) as PlanJson & {
     readonly risks?: readonly { readonly message: string }[];
   };
   return {

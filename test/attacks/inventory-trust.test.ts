@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Sandbox } from '../../src/sandbox/index.js';
+import { codesPrinted, inventoryAt, jsonOf } from '../support/json.js';
 import { roster } from '../support/program.js';
 import { git, Remote } from '../support/repository.js';
 import { startSandbox } from '../support/sandbox.js';
@@ -41,7 +42,7 @@ interface Stored {
 }
 
 const file = () => join(folder, 'roster.inventory.json');
-const stored = (): Stored => JSON.parse(readFileSync(file(), 'utf8'));
+const stored = () => inventoryAt<Stored>(folder);
 
 function poison(change: (inventory: Stored) => void): void {
   const inventory = stored();
@@ -84,7 +85,7 @@ interface PlanShown {
 
 async function plan(...args: string[]): Promise<PlanShown & { readonly exit: number | null }> {
   const { exit, stdout } = await run(['plan', '--format', 'json', ...args]);
-  return { ...(JSON.parse(stdout) as PlanShown), exit };
+  return { ...jsonOf<PlanShown>({ stdout }), exit };
 }
 
 /** Someone else's group, and its id. */
@@ -337,7 +338,7 @@ describe('the place of the inventory', () => {
       expect(inFile.digest).not.toBe(inGit.digest);
       expect(inFile).toMatchObject({ inventory: { file: 'roster.inventory.json' } });
       const { stdout } = await run(['plan', '--format', 'json'], env);
-      expect(JSON.parse(stdout)).toMatchObject({ digest: inGit.digest, changes: [] });
+      expect(jsonOf({ stdout })).toMatchObject({ digest: inGit.digest, changes: [] });
     } finally {
       remote.remove();
     }
@@ -362,10 +363,7 @@ describe('an inventory of another service', () => {
       for (const [id, group] of sandbox.world.groups) other.world.groups.set(id, group);
       const env = { ROSTER_URL: other.url, ROSTER_API_KEY: other.apiKey };
       const refused = await run(['plan', '--format', 'json'], env);
-      expect([
-        refused.exit,
-        JSON.parse(refused.stdout).diagnostics.map(({ code }: { code: string }) => code),
-      ]).toEqual([4, ['inventory-mismatch']]);
+      expect([refused.exit, codesPrinted(refused)]).toEqual([4, ['inventory-mismatch']]);
       expect((await run(['drift'], env)).exit).toBe(4);
       expect((await run(['apply', '--yes', '--allow-account-change'], env)).exit).toBe(0);
       expect((await run(['plan'], env)).exit).toBe(0);

@@ -11,6 +11,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
 import { parseSeed, type Sandbox } from '../../src/sandbox/index.js';
+import { jsonOf } from '../support/json.js';
 import { type Ended, roster } from '../support/program.js';
 import { startSandbox } from '../support/sandbox.js';
 
@@ -196,7 +197,7 @@ describe('after a replace whose delivery failed', () => {
   test('the next plan shows the delivery and nothing else', async () => {
     const { root, sandbox } = await failed({ file: target });
     const plan = await run(root, sandbox, ['plan', '-e', 'production', '--format', 'json']);
-    const changes = JSON.parse(plan.stdout).changes.map((each: { address: string; action: string }) => [
+    const changes = jsonOf(plan).changes.map((each: { address: string; action: string }) => [
       each.address,
       each.action,
     ]);

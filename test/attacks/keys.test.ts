@@ -16,6 +16,7 @@ import { dirname, join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
 import { parseSeed, type Sandbox, type SeedKey } from '../../src/sandbox/index.js';
 import { changesOf, fsFaults, preload } from '../faults/support/fs-faults.js';
+import { jsonOf } from '../support/json.js';
 import { type Ended, roster } from '../support/program.js';
 import { git } from '../support/repository.js';
 import { startSandbox, type Variant } from '../support/sandbox.js';
@@ -147,7 +148,7 @@ describe('a key whose delivery failed', () => {
     project.useNewKey();
     project.declare(file);
     const plan = await project.run('plan', '--format', 'json');
-    const [change, ...others] = JSON.parse(plan.stdout).changes;
+    const [change, ...others] = jsonOf(plan).changes;
     expect([change.address, change.action, change.calls, others]).toEqual(['key/ci', 'update', [], []]);
     expect(change.fields.map(({ path, after }: { path: string; after: unknown }) => [path, after])).toEqual([
       ['deliver', file],
@@ -181,7 +182,7 @@ describe('a key whose delivery failed', () => {
     await project.apply();
     project.useNewKey();
     project.declare({ command: recorder });
-    const { digest } = JSON.parse((await project.run('plan', '--format', 'json')).stdout);
+    const { digest } = jsonOf(await project.run('plan', '--format', 'json'));
     project.declare({ file: 'elsewhere.key' });
     const ran = await project.run('apply', '--expect', digest);
     expect([ran.exit, existsSync(project.path('elsewhere.key')), all(ran)]).toEqual([
@@ -199,7 +200,7 @@ describe('a key whose delivery failed', () => {
     project.write('roster.yaml', JSON.stringify({ ...manifest, environments: { other: {} } }));
     rmSync(project.path('roster.inventory.json'));
     const plan = await project.run('plan', '-e', 'other', '--format', 'json');
-    expect(JSON.parse(plan.stdout).changes).toMatchObject([{ address: 'key/ci', action: 'adopt' }]);
+    expect(jsonOf(plan).changes).toMatchObject([{ address: 'key/ci', action: 'adopt' }]);
   });
 
   test('is never a file that other users can read or that holds another key', async () => {

@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, request as send } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, expect, test } from 'vitest';
+import { jsonOf } from '../support/json.js';
 import { roster } from '../support/program.js';
 import { Workspace } from '../support/roster.js';
 import { startSandbox } from '../support/sandbox.js';
@@ -64,7 +65,7 @@ test('an update whose answer was lost before a limit began is UNKNOWN', async ()
   expect(await run('apply', '--yes')).toMatchObject({ exit: 0 });
   declare(groups(['a'], 'changed'));
   const { exit, stdout } = await run('apply', '--yes', '--deadline', '4', '--format', 'json');
-  const [change] = JSON.parse(stdout).changes;
+  const [change] = jsonOf({ stdout }).changes;
   expect([exit, change.outcome]).toEqual([3, 'unknown']);
 });
 
@@ -78,7 +79,7 @@ test('groups that were created before a limit began are checked once, and the ot
   const { run } = await project(groups(['a', 'b', 'c', 'd']), act);
   const words = ['--deadline', '10', '--concurrency', '1', '--format', 'json'];
   const { exit, stdout } = await run('apply', '--yes', ...words);
-  const outcomes = JSON.parse(stdout).changes.map((each: { outcome: string }) => each.outcome);
+  const outcomes = jsonOf({ stdout }).changes.map((each: { outcome: string }) => each.outcome);
   expect([exit, outcomes]).toEqual([3, ['done', 'done', 'skipped', 'skipped']]);
 });
 

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Sandbox } from '../../src/sandbox/index.js';
 import type { PlanJson } from '../../src/view/json/plan-json.js';
+import { codesPrinted, jsonOf } from '../support/json.js';
 import { type Ended, roster } from '../support/program.js';
 import { git, Remote } from '../support/repository.js';
 import { startSandbox } from '../support/sandbox.js';
@@ -32,9 +33,7 @@ function commit(folder: string, text: string): string {
   return git(folder, 'rev-parse', 'HEAD');
 }
 
-const codesOf = ({ stdout }: Ended) => [
-  ...new Set((JSON.parse(stdout) as PlanJson).diagnostics.map(({ code }) => code)),
-];
+const codesOf = (ran: Ended) => [...new Set(codesPrinted(ran))];
 const groups = () => [...sandbox.world.groups.values()].map(({ name }) => name).sort();
 const inventoryIn = (ref = 'roster-inventory') =>
   JSON.parse(remote.git('show', `${ref}:roster.inventory.json`)) as { readonly commit?: string };
@@ -93,7 +92,7 @@ describe('a checkout without the commit last applied', () => {
   test('has the same digest as any other with the same manifests', async () => {
     const { stale, colleague } = await staleClone();
     const digestIn = async (folder: string) =>
-      (JSON.parse((await run(folder, 'plan --format json')).stdout) as PlanJson).digest;
+      jsonOf<PlanJson>(await run(folder, 'plan --format json')).digest;
     commit(colleague, manifest('{ git: {} }', 'a'));
     expect(await digestIn(stale)).toBe(await digestIn(colleague));
   });

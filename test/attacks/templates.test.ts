@@ -1,9 +1,10 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
 import { parseSeed, type Sandbox } from '../../src/sandbox/index.js';
 import type { PlanJson } from '../../src/view/json/plan-json.js';
+import { inventoryAt, jsonOf } from '../support/json.js';
 import { roster } from '../support/program.js';
 import { startSandbox } from '../support/sandbox.js';
 import { filesBelow, mustHide } from '../support/secrets.js';
@@ -30,7 +31,7 @@ class Project {
   async plan(manifest: object, ...flags: string[]): Promise<PlanJson> {
     this.declare(manifest);
     const { stdout } = await roster(['plan', '--format', 'json', ...flags], this);
-    return JSON.parse(stdout) as PlanJson;
+    return jsonOf<PlanJson>({ stdout });
   }
 
   async apply(manifest: object): Promise<void> {
@@ -42,9 +43,7 @@ class Project {
   /** Rewrites the inventory file, as a pull request can. */
   forge(change: (entry: Record<string, unknown>) => void): void {
     const path = join(this.cwd, 'roster.inventory.json');
-    const inventory = JSON.parse(readFileSync(path, 'utf8')) as {
-      entries: Record<string, Record<string, unknown>>;
-    };
+    const inventory = inventoryAt<{ entries: Record<string, Record<string, unknown>> }>(this.cwd);
     for (const entry of Object.values(inventory.entries)) change(entry);
     writeFileSync(path, JSON.stringify(inventory));
   }

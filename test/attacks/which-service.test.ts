@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import { type Listener, listen, nothing } from '../faults/support/listener.js';
+import { jsonOf } from '../support/json.js';
 import { type Ended, roster } from '../support/program.js';
 import { Workspace } from '../support/roster.js';
 import { startSandbox } from '../support/sandbox.js';
@@ -159,7 +160,7 @@ describe('a service other than the one that the manifest declares', () => {
       expect.stringContaining(`Service ${sandbox.url} (\`ROSTER_URL\` overrides ${declared.url})`),
     ]);
     expect(markdown.stdout).toContain('overrides');
-    expect(JSON.parse(json.stdout)).toMatchObject({
+    expect(jsonOf(json)).toMatchObject({
       service: sandbox.url,
       serviceOverride: { setBy: 'ROSTER_URL', declared: declared.url },
     });

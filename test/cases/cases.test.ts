@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
 import { parse, stringify } from 'yaml';
 import { parseSeed, type Sandbox } from '../../src/sandbox/index.js';
+import { inventoryAt } from '../support/json.js';
 import { type Fault, startProxy } from '../support/proxy.js';
 import { withEach } from '../support/repeated.js';
 import { Workspace } from '../support/roster.js';
@@ -246,9 +247,9 @@ function holdsOf(workspace: Workspace, given: Case): string[] {
 }
 
 function inventoryIn(workspace: Workspace, given: Case) {
-  return JSON.parse(readFileSync(join(workspace.root, inventoryOf(given)), 'utf8')) as {
+  return inventoryAt<{
     entries: Record<string, { id: string; applied: Record<string, unknown>; hold?: unknown }>;
-  };
+  }>(workspace.root, inventoryOf(given));
 }
 
 /** A created key may have replaced the caller's key: continue with the newest, as CI would. */

@@ -6,6 +6,7 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { parse, stringify } from 'yaml';
 import { type DiagnosticCode, diagnosticCodes } from '../../src/model/diagnostic.js';
 import { parseSeed, type Sandbox } from '../../src/sandbox/index.js';
+import { jsonOf } from '../support/json.js';
 import { type Fault, startProxy } from '../support/proxy.js';
 import { git } from '../support/repository.js';
 import { type Ran, Workspace } from '../support/roster.js';
@@ -80,7 +81,7 @@ describe.each(names)('%s', (name) => {
 
   test('the diagnostic is printed as JSON', async () => {
     const { ran, shown } = await runCase(given, ['--format', 'json']);
-    const { diagnostics } = JSON.parse(ran.stdout) as { diagnostics: { code: string }[] };
+    const { diagnostics } = jsonOf<{ diagnostics: { code: string }[] }>(ran);
     const json = shown(`${JSON.stringify(diagnostics, null, 2)}\n`);
     update(name, 'json', json);
     expect([ran.exit, json]).toEqual([given.exit, golden(name, given).json]);

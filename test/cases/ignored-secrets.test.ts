@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { jsonOf } from '../support/json.js';
 import { Workspace } from '../support/roster.js';
 import { startSandbox } from '../support/sandbox.js';
 
@@ -27,7 +28,7 @@ test('ignore: a value from the environment is set once, kept, and shown nowhere 
   workspace.env['SHOP_KEY'] = 'second-secret';
   workspace.write('roster.yaml', manifest('FR'));
   const plan = await workspace.plan({ format: 'json' });
-  expect(JSON.parse(plan.stdout).changes).toMatchObject([{ action: 'update', fields: [{ path: 'inputs' }] }]);
+  expect(jsonOf(plan).changes).toMatchObject([{ action: 'update', fields: [{ path: 'inputs' }] }]);
   expect((await workspace.apply({ yes: true })).exit).toBe(0);
   expect(inputs()).toEqual([{ country: 'FR', query: 'key-first-secret' }]);
   expect((await workspace.planJson({})).changes).toEqual([]);
@@ -41,5 +42,5 @@ test('ignore: a value from the environment is set once, kept, and shown nowhere 
   const drift = await workspace.command(['drift', '--format', 'json']);
   for (const text of [...written, plan.stdout, why.stdout, drift.stdout])
     expect(text).not.toMatch(/first-secret|second-secret/);
-  expect(JSON.parse(drift.stdout).changes).toEqual([]);
+  expect(jsonOf(drift).changes).toEqual([]);
 });

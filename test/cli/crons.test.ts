@@ -5,6 +5,7 @@ import { afterAll, expect, test } from 'vitest';
 import { calendar } from '../../src/engine/calendar.js';
 import { readProject } from '../../src/engine/project.js';
 import { calendarJson } from '../../src/view/json/plan-json.js';
+import { jsonOf } from '../support/json.js';
 import { roster } from '../support/program.js';
 
 /** The command has no dates in its cron parser (scripts/bundle.ts): the modules have the whole of it. */
@@ -55,7 +56,7 @@ test('the command counts the starts of cron expressions as its modules do', asyn
   const made = calendar(source, { from: '2028-02-01', days: 90, zone: 'UTC' });
   const { days, ...expected } = JSON.parse(JSON.stringify(calendarJson(made.calendar, [])));
   expect(exit).toBe(0);
-  expect(JSON.parse(stdout)).toMatchObject({ days, starts: expected.starts, schedules: valid.length });
+  expect(jsonOf({ stdout })).toMatchObject({ days, starts: expected.starts, schedules: valid.length });
 });
 
 test('the command refuses the cron expressions that its modules refuse, with the same words', async () => {
@@ -68,5 +69,5 @@ test('the command refuses the cron expressions that its modules refuse, with the
   });
   const expected = readProject(source).diagnostics.map(words);
   expect(expected.filter(({ code }) => code === 'invalid-cron')).toHaveLength(invalid.length);
-  expect(JSON.parse(stdout).diagnostics.map(words)).toEqual(expected);
+  expect(jsonOf({ stdout }).diagnostics.map(words)).toEqual(expected);
 });

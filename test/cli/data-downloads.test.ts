@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { jsonOf } from '../support/json.js';
 import { program, start } from '../support/program.js';
 import { startSandbox } from '../support/sandbox.js';
 import { isLong } from '../support/size.js';
@@ -173,7 +174,7 @@ test.runIf(isLong)('a reader that ends early ends the records, and not the run',
   const line = `"${process.execPath}" "${program}" run agent/acme --save - 2>err | head -n 1; cat err >&2`;
   const env = { ROSTER_URL: sandbox.url, ROSTER_API_KEY: sandbox.apiKey };
   const { stdout, stderr } = await start([], { cwd: folder, env, shell: line }).ended;
-  expect(JSON.parse(stdout)).toMatchObject({ agent: 'agent/acme', record: { currency: expect.any(String) } });
+  expect(jsonOf({ stdout })).toMatchObject({ agent: 'agent/acme', record: { currency: expect.any(String) } });
   expect(stderr).toContain('Run complete: 1 succeeded.');
   await sandbox.close();
 });

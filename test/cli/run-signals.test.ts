@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
 import type { Sandbox } from '../../src/sandbox/index.js';
+import { jsonOf } from '../support/json.js';
 import { roster, type Started, start } from '../support/program.js';
 import { startSandbox } from '../support/sandbox.js';
 import { sampleOf } from '../support/size.js';
@@ -66,7 +67,7 @@ test('Ctrl-C while runs are followed: they go on, and the output says how to fol
   running.kill('SIGINT');
   const { exit, stdout } = await running.ended;
   const ids = [...sandbox.world.jobs.keys()];
-  const { runs, diagnostics } = JSON.parse(stdout);
+  const { runs, diagnostics } = jsonOf({ stdout });
   expect([exit, runs.map(({ state }: { state: string }) => state)]).toEqual([130, ['running', 'running']]);
   expect(diagnostics.at(-1)).toMatchObject({
     code: 'interrupted',
@@ -83,7 +84,7 @@ test('Ctrl-C with --stop-on-interrupt stops what was started', async () => {
   await pause(500);
   running.kill('SIGINT');
   const { exit, stdout } = await running.ended;
-  expect([exit, JSON.parse(stdout).runs.map(({ state }: { state: string }) => state)]).toEqual([
+  expect([exit, jsonOf({ stdout }).runs.map(({ state }: { state: string }) => state)]).toEqual([
     130,
     ['stopped', 'stopped'],
   ]);
@@ -114,7 +115,7 @@ test('Ctrl-C during a start: it is finished and followed up, and nothing else is
   });
   running = scene.go('run', 'agent/a', 'agent/b', 'agent/c', '--format', 'json');
   const { exit, stdout } = await running.ended;
-  const { runs } = JSON.parse(stdout);
+  const { runs } = jsonOf({ stdout });
   expect([exit, scene.starts.length]).toEqual([130, 2]);
   expect(runs.map(({ id, state }: { id: string | null; state: string }) => [id !== null, state])).toEqual([
     [true, 'running'],
@@ -151,7 +152,7 @@ describe('a kill leaves what was started, and nothing is sent for it again', () 
       '--format',
       'json',
     );
-    expect([exit, JSON.parse(stdout).runs.map(({ id }: { id: string }) => id)]).toEqual([
+    expect([exit, jsonOf({ stdout }).runs.map(({ id }: { id: string }) => id)]).toEqual([
       6,
       [...scene.sandbox.world.jobs.keys()],
     ]);

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { defaultSeed, parseSeed, type Seed } from '../../src/sandbox/index.js';
+import { jsonOf } from '../support/json.js';
 import { roster } from '../support/program.js';
 import { startSandbox } from '../support/sandbox.js';
 import { isLong } from '../support/size.js';
@@ -77,7 +78,7 @@ test('thousands of resources are planned with five list reads and under 300 MB',
     };
     const { stdout, exit } = await roster(['plan', '--format', 'json'], { cwd, env });
     expect(exit).toBe(0);
-    expect((JSON.parse(stdout) as { summary: object }).summary).toMatchObject({
+    expect(jsonOf<{ summary: object }>({ stdout }).summary).toMatchObject({
       create: 0,
       update: 1,
       adopt: groups + pipelines + schedules - 1,

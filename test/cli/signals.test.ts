@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
 import type { Sandbox } from '../../src/sandbox/index.js';
+import { jsonOf } from '../support/json.js';
 import { roster, start } from '../support/program.js';
 import { type Proxy as Between, startProxy } from '../support/proxy.js';
 import { startSandbox } from '../support/sandbox.js';
@@ -126,7 +127,7 @@ test('an interrupted plan still prints JSON, and no text on stdout', async () =>
     expect([exit, stderr]).toEqual([130, expect.stringContaining('Interrupted.\n')]);
     if (format === 'text') expect(stdout).toBe('');
     else
-      expect(JSON.parse(stdout)).toMatchObject({ formatVersion: 1, diagnostics: [{ code: 'interrupted' }] });
+      expect(jsonOf({ stdout })).toMatchObject({ formatVersion: 1, diagnostics: [{ code: 'interrupted' }] });
   }
 });
 
@@ -134,7 +135,7 @@ test('apply --format json reports what failed', async () => {
   const { sandbox, cwd, env } = await arrange();
   sandbox.faults.faults = [{ act: 'status', status: 400, path: '/api/search-groups', method: 'POST' }];
   const { exit, stdout } = await roster(['apply', '--yes', '--format', 'json'], { cwd, env });
-  const { diagnostics } = JSON.parse(stdout) as {
+  const { diagnostics } = jsonOf({ stdout }) as {
     diagnostics: { severity: string; code: string; message: string }[];
   };
   const errors = diagnostics.filter(({ severity }) => severity === 'error');

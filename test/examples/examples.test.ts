@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import { parseSeed } from '../../src/sandbox/index.js';
+import { jsonOf } from '../support/json.js';
 import { roster } from '../support/program.js';
 import { Remote } from '../support/repository.js';
 import { Workspace } from '../support/roster.js';
@@ -48,7 +49,7 @@ test('examples/migration adopts all existing objects and sends nothing', async (
   const sandbox = await startSandbox({ seed: parseSeed(readFileSync(join(cwd, 'seed.json'), 'utf8')) });
   const env = { ROSTER_URL: sandbox.url, ROSTER_API_KEY: sandbox.apiKey };
   const { stdout } = await roster(['plan', '--format', 'json'], { cwd, env });
-  const { changes } = JSON.parse(stdout) as { changes: { action: string; calls: unknown[] }[] };
+  const { changes } = jsonOf({ stdout }) as { changes: { action: string; calls: unknown[] }[] };
   expect(changes.length).toBeGreaterThan(0);
   expect(changes.filter(({ action, calls }) => action !== 'adopt' || calls.length > 0)).toEqual([]);
 });

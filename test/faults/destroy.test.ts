@@ -1,44 +1,21 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import type { ClientFault } from '../support/client-faults.js';
-import { experiments } from './support/experiments.js';
+import { destroy as command, run } from './support/commands.js';
 import { type Fixture, shapeOf, withFixture } from './support/fixture.js';
-import { busy, type Scenario } from './support/scenarios.js';
 
 /** `roster destroy` deletes what the project owns and nothing else, however often it is interrupted. */
 
-const whole: Scenario = { ...busy, name: 'destroyed', manifest: busy.before ?? '' };
-const count = 9;
-
-async function untouched(): Promise<readonly string[]> {
-  const empty: Scenario = { name: 'empty', before: null, manifest: 'project: faults\n' };
-  return withFixture(empty, async ({ sandbox }) => shapeOf(sandbox.world));
-}
-
-async function digestOf(fixture: Fixture): Promise<string> {
-  const { stdout } = await fixture.command('plan', '--destroy', '--format', 'json');
-  const { digest, summary } = JSON.parse(stdout) as { digest: string; summary: { delete: number } };
-  expect(summary.delete).toBeLessThanOrEqual(count);
-  return digest;
-}
-
-async function destroy(fixture: Fixture) {
-  return fixture.command('destroy', '--yes', '--expect', await digestOf(fixture));
-}
-
-async function expectDestroyed(fixture: Fixture): Promise<void> {
-  expect(shapeOf(fixture.sandbox.world)).toEqual(await untouched());
-  const again = await fixture.command('plan', '--destroy', '--detailed-exitcode');
-  expect([again.exit, again.stdout]).toEqual([0, expect.stringContaining('No changes.')]);
-}
+const whole = command.scenario;
+const digestOf = async (fixture: Fixture) => (await command.words(fixture)).at(-1) ?? '';
+const destroy = (fixture: Fixture) => run(command, fixture);
 
 test('destroy deletes everything that the project owns, and the next apply creates it again', async () => {
   await withFixture(whole, async (fixture) => {
     const made = shapeOf(fixture.sandbox.world);
     const ended = await destroy(fixture);
     expect([ended.exit, ended.stdout]).toEqual([0, expect.stringContaining('Destroy complete: ')]);
-    await expectDestroyed(fixture);
+    await command.done(fixture);
     expect(await fixture.apply()).toMatchObject({ exit: 0 });
     expect(shapeOf(fixture.sandbox.world)).toEqual(made);
   });
@@ -102,25 +79,3 @@ test('a key that sees none of the objects cannot destroy, and the inventory forg
     expect(readFileSync(join(fixture.workspace.root, 'roster.inventory.json'), 'utf8')).toBe(saved);
   });
 });
-
-const kills = Array.from({ length: 24 }, (_, index) => index + 1).flatMap((nth) =>
-  (['kill-before', 'kill-after'] as const).map((act): ClientFault => ({ act, nth })),
-);
-
-experiments(
-  'I1',
-  'destroy: after a kill at any request, destroying again deletes the rest and nothing else',
-  kills,
-  async (kill) => {
-    await withFixture(whole, async (fixture) => {
-      const digest = await digestOf(fixture);
-      fixture.inject(kill);
-      const { exit, signal } = await fixture.command('destroy', '--yes', '--expect', digest);
-      expect([exit, signal]).toSatisfy(() => signal === 'SIGKILL' || exit === 0);
-      fixture.inject();
-      expect(await destroy(fixture)).toMatchObject({ exit: 0 });
-      await expectDestroyed(fixture);
-    });
-  },
-  7,
-);

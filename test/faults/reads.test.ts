@@ -1,5 +1,6 @@
 import { describe, expect } from 'vitest';
 import type { Fault } from '../../src/sandbox/index.js';
+import { jsonOf } from '../support/json.js';
 import { experiments } from './support/experiments.js';
 import { type Fixture, stateOf, withFixture } from './support/fixture.js';
 import { busy } from './support/scenarios.js';
@@ -221,7 +222,7 @@ async function expectRefused(list: List, odd: Odd | undefined): Promise<void> {
 async function expectNoWrite(fixture: Fixture, path: string): Promise<void> {
   const before = stateOf(fixture.sandbox);
   const ran = await fixture.apply({ timeout: '250ms', format: 'json' });
-  const { diagnostics } = JSON.parse(ran.stdout) as { diagnostics: { message: string; severity: string }[] };
+  const { diagnostics } = jsonOf(ran) as { diagnostics: { message: string; severity: string }[] };
   expect(fixture.writes()).toEqual([]);
   expect(stateOf(fixture.sandbox)).toBe(before);
   expect(ran.exit).toBe(1);

@@ -1,9 +1,8 @@
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { ClientFault } from '../support/client-faults.js';
 import { sampleOf } from '../support/size.js';
-import { experiments } from './support/experiments.js';
-import { type Fixture, requestsOf, withFixture } from './support/fixture.js';
-import { type Scenario, scenario } from './support/scenarios.js';
+import { type Fixture, withFixture } from './support/fixture.js';
+import type { Scenario } from './support/scenarios.js';
 
 /** `apply --expect DIGEST` is killed, and `--resume` is added: the rest of the reviewed plan is made, or nothing. */
 
@@ -52,20 +51,3 @@ test.each(sampleOf(killsOf(3), 2))(
     });
   },
 );
-
-describe('any run', async () => {
-  const kills = killsOf(await requestsOf(scenario('S1')));
-  experiments(
-    'I1',
-    'apply --resume: after a kill at any request, the plan is completed or nothing is changed',
-    kills,
-    async (kill) => {
-      await withFixture(scenario('S1'), async (fixture) => {
-        const run = await resumed(fixture, await killed(fixture, kill));
-        if (run.exit === 0) return expectAll(fixture);
-        expect(run).toEqual({ exit: 4, written: 0 });
-      });
-    },
-    9,
-  );
-});

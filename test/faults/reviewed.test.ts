@@ -1,8 +1,9 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect } from 'vitest';
 import type { ApplyFlags } from '../../src/cli/apply.js';
 import { defaultSeed, type SeedKey, type World } from '../../src/sandbox/index.js';
+import { inventoryAt } from '../support/json.js';
 import { startSandbox } from '../support/sandbox.js';
 import { experiments } from './support/experiments.js';
 import { type Fixture, stateOf, withFixture } from './support/fixture.js';
@@ -176,7 +177,7 @@ function copy<T extends { readonly id: string }>(
 
 function forget({ workspace }: Fixture, address: string): void {
   const path = join(workspace.root, 'roster.inventory.json');
-  const { entries, ...rest } = JSON.parse(readFileSync(path, 'utf8')) as { entries: Record<string, unknown> };
+  const { entries, ...rest } = inventoryAt<{ entries: Record<string, unknown> }>(workspace.root);
   const { [address]: known, ...others } = entries;
   expect(known).toBeDefined();
   writeFileSync(path, JSON.stringify({ ...rest, entries: others }));

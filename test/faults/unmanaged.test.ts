@@ -1,8 +1,7 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { defaultSeed, type Sandbox, type World } from '../../src/sandbox/index.js';
+import { inventoryAt } from '../support/json.js';
 import { Workspace } from '../support/roster.js';
 import { startSandbox } from '../support/sandbox.js';
 import { experiments } from './support/experiments.js';
@@ -220,9 +219,7 @@ function writable(desired: Entries['one'], before: Entries['one']): string[] {
 type Ids = Readonly<Record<Name, string>>;
 
 function idsOf(workspace: Workspace): Ids {
-  const { entries: owned } = JSON.parse(
-    readFileSync(join(workspace.root, 'roster.inventory.json'), 'utf8'),
-  ) as { entries: Record<string, { id: string }> };
+  const { entries: owned } = inventoryAt<{ entries: Record<string, { id: string }> }>(workspace.root);
   const id = (address: string) => owned[address]?.id ?? '';
   return {
     group: id('group/group'),

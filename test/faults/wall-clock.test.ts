@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import type { Diagnostic } from '../../src/model/diagnostic.js';
 import type { Sandbox } from '../../src/sandbox/index.js';
 import { changes, from2005, hour, intlOffset, to2037, zones } from '../properties/timings.js';
+import { jsonOf } from '../support/json.js';
 import { roster } from '../support/program.js';
 import { Workspace } from '../support/roster.js';
 import { startSandbox } from '../support/sandbox.js';
@@ -126,7 +127,7 @@ describe('times', () => {
         const place = { cwd: workspace.root, env: { ...workspace.env, TZ, LANG: 'tr_TR.UTF-8' } };
         const { exit, stdout } = await roster(['apply', '--yes', '--format', 'json'], place);
         expect(exit).toBe(0);
-        const { diagnostics } = JSON.parse(stdout) as { diagnostics: readonly Diagnostic[] };
+        const { diagnostics } = jsonOf<{ diagnostics: readonly Diagnostic[] }>({ stdout });
         expect(warningsIn(diagnostics)).toEqual(expectedWarnings(list));
         expect(sentTimes(sandbox)).toEqual(list.map(({ time }) => time).sort());
         sandbox.requests.length = 0;

@@ -7,6 +7,7 @@ import { Problem } from '../../src/model/diagnostic.js';
 import { type Sandbox, startSandbox } from '../../src/sandbox/index.js';
 import { openSnapshot, parseSnapshot } from '../../src/snapshot/open.js';
 import { danger } from '../support/inert.js';
+import { jsonOf } from '../support/json.js';
 import { Workspace } from '../support/roster.js';
 import { runs } from '../support/size.js';
 import { planAgain } from '../support/snapshots.js';
@@ -108,7 +109,7 @@ schedules:
           outcomes.add(ran.exit);
           expect([0, 1, 4]).toContain(ran.exit);
           expect([danger(ran.stdout), danger(ran.stderr)]).toEqual([null, null]);
-          if (format === 'json') JSON.parse(ran.stdout);
+          if (format === 'json') jsonOf(ran);
         }
       }),
       { numRuns: runs(20, 300) },

@@ -2,6 +2,7 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Fault } from '../../src/sandbox/faults.js';
 import type { Seed } from '../../src/sandbox/index.js';
+import { jsonOf } from './json.js';
 import { type Ran, Workspace } from './roster.js';
 import { startSandbox, type VariantOptions } from './sandbox.js';
 
@@ -45,7 +46,7 @@ export async function dataWorld(seed: Seed = DATA_SEED, options: VariantOptions 
     run,
     async json(...words: string[]) {
       const ran = await run(...words, '--format', 'json');
-      const content = JSON.parse(ran.stdout);
+      const content = jsonOf(ran);
       const codes: string[] = (content.diagnostics ?? []).map(({ code }: { code: string }) => code);
       return { ...ran, ...content, codes };
     },
@@ -55,7 +56,7 @@ export async function dataWorld(seed: Seed = DATA_SEED, options: VariantOptions 
     },
     files: (folder = 'out') => readdirSync(join(workspace.root, folder)).sort(),
     async ids(address: string): Promise<string[]> {
-      const { datasets } = JSON.parse((await run('data', address, '--format', 'json')).stdout);
+      const { datasets } = jsonOf(await run('data', address, '--format', 'json'));
       return datasets.map(({ id }: { id: string }) => id);
     },
     async close() {

@@ -13,6 +13,7 @@ import { type PlanFlags, runPlan } from '../../src/cli/plan.js';
 import { buildProgram } from '../../src/cli/program.js';
 import { runValidate } from '../../src/cli/validate.js';
 import type { PlanJson, ReportJson } from '../../src/view/json/plan-json.js';
+import { jsonOf } from './json.js';
 import type { Screen } from './screen.js';
 import { mustHide, secretsOf } from './secrets.js';
 
@@ -94,12 +95,12 @@ export class Workspace {
 
   async planJson(flags: PlanFlags = {}): Promise<PlanJson & Ran> {
     const ran = await this.plan({ ...flags, format: 'json' });
-    return { ...ran, ...(JSON.parse(ran.stdout) as PlanJson) };
+    return { ...ran, ...jsonOf<PlanJson>(ran) };
   }
 
   async applyJson(flags: ApplyFlags = {}): Promise<ReportJson & Ran> {
     const ran = await this.apply({ ...flags, format: 'json' });
-    return { ...ran, ...(JSON.parse(ran.stdout) as ReportJson) };
+    return { ...ran, ...jsonOf<ReportJson>(ran) };
   }
 
   /** Runs a command line, as typed. */

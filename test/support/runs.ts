@@ -1,6 +1,7 @@
 import type { Seed } from '../../src/sandbox/index.js';
 import type { RunJson } from '../../src/view/json/runs-json.js';
 import { expectFits } from '../unit/schemas/schemas.js';
+import { jsonOf } from './json.js';
 import { type Ran, Workspace } from './roster.js';
 import { startSandbox, type VariantOptions } from './sandbox.js';
 
@@ -59,7 +60,7 @@ export async function runWorld(seed: Seed = agentsWith({}), options: VariantOpti
     run: (line: string) => workspace.command(line.split(' ')),
     async json(line: string): Promise<RunsJson> {
       const ran = await workspace.command([...line.split(' '), '--format', 'json']);
-      const printed = JSON.parse(ran.stdout);
+      const printed = jsonOf(ran);
       if (/^(?:run|wait) /.test(line) && 'runs' in printed) expectFits('runs.schema.json', printed);
       const { runs = [], diagnostics } = printed;
       return { ...ran, runs, codes: diagnostics.map(({ code }: { code: string }) => code) };

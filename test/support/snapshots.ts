@@ -1,11 +1,12 @@
 import type { PlanFlags } from '../../src/cli/plan.js';
 import type { Sandbox } from '../../src/sandbox/index.js';
 import type { PlanJson } from '../../src/view/json/plan-json.js';
+import { jsonOf } from './json.js';
 import type { Ran, Workspace } from './roster.js';
 
 /** The output of a plan without what may differ: previews of the service, when a key was last used, hidden values. */
 function reviewed({ exit, stdout }: Pick<Ran, 'exit' | 'stdout'>) {
-  const { changes, diagnostics, digest, summary, unmanaged } = JSON.parse(stdout) as Partial<PlanJson>;
+  const { changes, diagnostics, digest, summary, unmanaged } = jsonOf<Partial<PlanJson>>({ stdout });
   return {
     exit,
     digest,

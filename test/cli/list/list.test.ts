@@ -7,6 +7,7 @@ import { kinds } from '../../../src/kinds/index.js';
 import { sectionNames } from '../../../src/kinds/sections.js';
 import { type Fault, parseSeed, type Sandbox, type Seed } from '../../../src/sandbox/index.js';
 import { danger } from '../../support/inert.js';
+import { jsonOf } from '../../support/json.js';
 import { Workspace } from '../../support/roster.js';
 import { startSandbox, VARIANTS, type Variant } from '../../support/sandbox.js';
 import { isLong, runs, sampleOf } from '../../support/size.js';
@@ -32,7 +33,7 @@ interface Row {
 
 async function listed(workspace: Workspace, ...words: string[]) {
   const { stdout, exit } = await workspace.command(['list', ...words, '--format', 'json']);
-  const json = JSON.parse(stdout) as Record<string, readonly Row[]> & {
+  const json = jsonOf({ stdout }) as Record<string, readonly Row[]> & {
     unmanaged: Record<string, number> | null;
     diagnostics: { code: string; severity: string }[];
   };
@@ -340,7 +341,7 @@ describe('an incomplete or odd answer is an error, and never a shorter list', ()
     workspace.sleep = async () => undefined;
     sandbox.faults.faults = [{ act: 'status', path: '/api/scraper-agents', ...answers[name] } as Fault];
     const { exit, stdout, stderr } = await workspace.command([...line.split(' '), '--format', 'json']);
-    const { formatVersion, diagnostics, ...rest } = JSON.parse(stdout);
+    const { formatVersion, diagnostics, ...rest } = jsonOf({ stdout });
     expect([exit, formatVersion, rest, stderr]).toEqual([1, 1, {}, '']);
     expect(diagnostics[0].severity).toBe('error');
   });
@@ -353,7 +354,7 @@ describe('roster schema --live', () => {
       sandbox.requests.length = 0;
       const { exit, stdout } = await workspace.command(['schema', name, '--live']);
       expect([exit, pathsOf(sandbox)]).toEqual([0, ['/api/scraper-agents']]);
-      const schema = JSON.parse(stdout);
+      const schema = jsonOf({ stdout });
       expect(schema.definitions.agent.anyOf[0].enum).toContain('acme-shop');
       expect(schema.$comment).toContain(sandbox.url);
     }
@@ -382,7 +383,7 @@ describe('roster schema --live', () => {
     workspace.env = {};
     const { stdout } = await workspace.command(['schema', 'manifest']);
     const published = readFileSync(new URL('../../../schemas/manifest.schema.json', import.meta.url), 'utf8');
-    expect(JSON.parse(stdout)).toEqual(JSON.parse(published));
+    expect(jsonOf({ stdout })).toEqual(JSON.parse(published));
     expect(sandbox.requests).toEqual([]);
   });
 });

@@ -5,6 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { parseSeed, type Sandbox, type Seed } from '../../../src/sandbox/index.js';
 import { formatText } from '../../../src/yaml/format.js';
+import { jsonOf } from '../../support/json.js';
 import { Workspace } from '../../support/roster.js';
 import { startSandbox, VARIANTS, type Variant } from '../../support/sandbox.js';
 import { isLong, runs, sampleOf } from '../../support/size.js';
@@ -25,7 +26,7 @@ const read = ({ root }: Workspace, path: string) => readFileSync(join(root, path
 async function pullsCleanly(seed: Seed, variants: readonly Variant[] = [], manifest?: string) {
   const { sandbox, workspace } = await arrange(seed, variants, manifest);
   const pulled = await workspace.command(['pull', '--yes', '--format', 'json']);
-  const { files, imported, diagnostics } = JSON.parse(pulled.stdout);
+  const { files, imported, diagnostics } = jsonOf(pulled);
   const plan = await workspace.planJson({});
   expect(
     plan.diagnostics.filter(({ severity, code }) => severity === 'error' && code !== 'empty-project'),
@@ -42,7 +43,7 @@ async function pullsCleanly(seed: Seed, variants: readonly Variant[] = [], manif
   expect((await workspace.planJson({ allowEmpty: true })).changes).toEqual([]);
   expect(writesOf(sandbox)).toEqual([]);
   const again = await workspace.command(['pull', '--format', 'json']);
-  expect(JSON.parse(again.stdout).files).toEqual([]);
+  expect(jsonOf(again).files).toEqual([]);
   return { sandbox, workspace, imported, diagnostics, plan };
 }
 
@@ -186,7 +187,7 @@ test('what a manifest cannot hold is left out with the reason, and what needs it
     }),
   );
   const pulled = await workspace.command(['pull', '--yes', '--format', 'json']);
-  const { diagnostics, imported } = JSON.parse(pulled.stdout);
+  const { diagnostics, imported } = jsonOf(pulled);
   expect(pulled.exit).toBe(1);
   expect(diagnostics.map(({ code }: { code: string }) => code)).toEqual(Array(4).fill('not-importable'));
   const [secret, bidi, missing, dependent] = diagnostics.map(({ message }: { message: string }) => message);

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { parseSeed, type Sandbox } from '../../../src/sandbox/index.js';
+import { jsonOf } from '../../support/json.js';
 import { Workspace } from '../../support/roster.js';
 import { startSandbox } from '../../support/sandbox.js';
 import { runs } from '../../support/size.js';
@@ -254,7 +255,7 @@ const notWritten = async (manifest: string, section: Section, values: object, ad
   const { sandbox, workspace } = await applied(manifest);
   change(sandbox, section, values);
   const pulled = await workspace.command(['pull', address, '--format', 'json']);
-  const { diagnostics } = JSON.parse(pulled.stdout);
+  const { diagnostics } = jsonOf(pulled);
   return {
     exit: pulled.exit,
     diagnostics,

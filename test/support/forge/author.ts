@@ -1,5 +1,6 @@
 import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
+import { jsonOf } from '../json.js';
 import { roster } from '../program.js';
 import { git, type Remote } from '../repository.js';
 
@@ -77,7 +78,7 @@ export class Author {
   /** The digest of the plan of the files that are checked out. */
   async digest(env: Readonly<Record<string, string>>): Promise<string> {
     const { stdout } = await roster(['plan', '--format', 'json'], { cwd: this.folder, env });
-    return (JSON.parse(stdout) as { digest: string }).digest;
+    return jsonOf<{ digest: string }>({ stdout }).digest;
   }
 
   /** Whether the service matches the manifests on main. */

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { acceptableCodes } from '../../../src/model/diagnostic.js';
 import type { Sandbox } from '../../../src/sandbox/index.js';
+import { codesPrinted } from '../../support/json.js';
 import { Workspace } from '../../support/roster.js';
 import { startSandbox } from '../../support/sandbox.js';
 
@@ -16,10 +17,7 @@ const monday = { target: 'agent/acme-shop', cron: '0 30 2 * * 1', startTime: sta
 const declare = (project: object) =>
   workspace.write('roster.yaml', `${JSON.stringify({ project: 'p', ...project }, null, 1)}\n`);
 const run = (line: string) => workspace.command(line.split(' '));
-const codesOf = async (line: string) =>
-  JSON.parse((await run(`${line} --format json`)).stdout).diagnostics.map(
-    ({ code }: { code: string }) => code,
-  );
+const codesOf = async (line: string) => codesPrinted(await run(`${line} --format json`));
 const applies = async () => expect(await workspace.apply()).toMatchObject({ exit: 0 });
 
 describe('a warning that an entry accepts', () => {

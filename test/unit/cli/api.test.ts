@@ -1,5 +1,6 @@
 import { beforeEach, expect, test } from 'vitest';
 import { defaultSeed, type Sandbox } from '../../../src/sandbox/index.js';
+import { jsonOf } from '../../support/json.js';
 import { Workspace } from '../../support/roster.js';
 import { startSandbox } from '../../support/sandbox.js';
 
@@ -19,7 +20,7 @@ const posts = () => sandbox.requests.filter(({ method }) => method === 'POST').l
 test('a request goes to the service without a project, and the data of the answer is printed as JSON', async () => {
   const { exit, stdout } = await api('/api/scraper-agents');
   expect(exit).toBe(0);
-  expect(JSON.parse(stdout)).toEqual(
+  expect(jsonOf({ stdout })).toEqual(
     expect.arrayContaining([expect.objectContaining({ externalAgentId: 'acme-shop' })]),
   );
 });
@@ -31,7 +32,7 @@ test('a write needs --write, and then sends its body once', async () => {
   expect([refused.exit, refused.stderr]).toEqual([1, expect.stringContaining('add `--write`')]);
   expect(posts()).toBe(0);
   const { exit, stdout } = await api(...words, '--write');
-  expect([exit, JSON.parse(stdout)]).toEqual([0, expect.objectContaining({ name: 'Shops' })]);
+  expect([exit, jsonOf({ stdout })]).toEqual([0, expect.objectContaining({ name: 'Shops' })]);
   expect([...sandbox.world.groups.values()].map(({ name }) => name)).toEqual(['Shops']);
 });
 
@@ -60,18 +61,18 @@ test('--all reads every page', async () => {
   for (let started = 0; started < 30; started += 1)
     expect((await fetch(start, { method: 'POST', headers })).status).toBe(200);
   const one = await api('/api/scraper-agents/jobs');
-  expect(JSON.parse(one.stdout).items).toHaveLength(25);
+  expect(jsonOf(one).items).toHaveLength(25);
   const all = await api('/api/scraper-agents/jobs', '--all');
-  expect(JSON.parse(all.stdout)).toHaveLength(30);
+  expect(jsonOf(all)).toHaveLength(30);
   const before = sandbox.requests.length;
   const small = await api('/api/scraper-agents/jobs?pageSize=10', '--all');
-  expect(JSON.parse(small.stdout)).toHaveLength(30);
+  expect(jsonOf(small)).toHaveLength(30);
   expect(sandbox.requests.length - before).toBe(3);
 });
 
 test('with --format json, a failure is one JSON value, too', async () => {
   const { exit, stdout } = await api('/api/nothing', '--format', 'json');
-  expect([exit, JSON.parse(stdout)]).toEqual([
+  expect([exit, jsonOf({ stdout })]).toEqual([
     1,
     expect.objectContaining({ diagnostics: [expect.anything()] }),
   ]);

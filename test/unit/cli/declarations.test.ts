@@ -6,6 +6,7 @@ import { commands } from '../../../src/cli/commands.js';
 import { buildProgram } from '../../../src/cli/program.js';
 import { withReadSession } from '../../../src/engine/session.js';
 import { type Sandbox, worldToJson } from '../../../src/sandbox/index.js';
+import { jsonOf } from '../../support/json.js';
 import { initWithOrigin } from '../../support/repository.js';
 import { Workspace } from '../../support/roster.js';
 import { startSandbox } from '../../support/sandbox.js';
@@ -79,7 +80,7 @@ async function finishedGroupRun(): Promise<string> {
   expect((await workspace.apply()).exit).toBe(0);
   const { stdout } = await workspace.command('run group/a --detach --format json'.split(' '));
   sandbox.advance(3_600_000);
-  return JSON.parse(stdout).runs[0].id;
+  return jsonOf({ stdout }).runs[0].id;
 }
 
 /** Which some commands print, trace and download. A query of it is saved. */
@@ -87,7 +88,7 @@ async function storedDataset(): Promise<string> {
   await workspace.command(['run', 'agent/acme-shop', '--detach']);
   sandbox.advance(3_600_000);
   const { stdout } = await workspace.command(['data', '--format', 'json']);
-  const { id } = JSON.parse(stdout).datasets[0];
+  const { id } = jsonOf({ stdout }).datasets[0];
   expect((await workspace.command(['data', 'queries', 'save', 'stored', '--of', id])).exit).toBe(0);
   return id;
 }

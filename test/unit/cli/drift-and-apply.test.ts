@@ -2,6 +2,7 @@ import { readFileSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
 import type { Sandbox } from '../../../src/sandbox/index.js';
+import { jsonOf } from '../../support/json.js';
 import { Workspace } from '../../support/roster.js';
 import { startSandbox } from '../../support/sandbox.js';
 
@@ -47,7 +48,7 @@ async function createUnrecorded(name: string): Promise<void> {
 async function drift() {
   const { exit, stdout, stderr } = await workspace.command(['drift', '--format', 'json']);
   expect(stderr).toBe('');
-  const { changes = [], diagnostics } = JSON.parse(stdout) as {
+  const { changes = [], diagnostics } = jsonOf({ stdout }) as {
     changes?: { address: string }[];
     diagnostics: { severity: string; code: string; message: string }[];
   };

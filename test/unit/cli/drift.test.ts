@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
 import { defaultSeed, type Sandbox } from '../../../src/sandbox/index.js';
 import type { driftJson } from '../../../src/view/json/plan-json.js';
+import { codesPrinted, jsonOf } from '../../support/json.js';
 import { Workspace } from '../../support/roster.js';
 import { startSandbox } from '../../support/sandbox.js';
 
@@ -27,7 +28,7 @@ type Found = ReturnType<typeof driftJson>;
 async function drift(): Promise<Found & { exit: number }> {
   const { exit, stdout } = await workspace.command(['drift', '--format', 'json']);
   expect((await workspace.command(['drift'])).exit).toBe(exit);
-  return { exit, ...(JSON.parse(stdout) as Found) };
+  return { exit, ...jsonOf<Found>({ stdout }) };
 }
 
 const reported = ({ exit, changes }: Awaited<ReturnType<typeof drift>>) => ({
@@ -211,7 +212,7 @@ test('addresses select what drift is shown of, and one that matches nothing is a
   const run = (...words: string[]) => workspace.command(['drift', ...words, '--format', 'json']);
   const addresses = async (...words: string[]) => {
     const { exit, stdout } = await run(...words);
-    return [exit, (JSON.parse(stdout) as Found).changes.map((each) => each.address)];
+    return [exit, jsonOf<Found>({ stdout }).changes.map((each) => each.address)];
   };
   expect(await addresses()).toEqual([2, ['group/a', 'group/b']]);
   expect(await addresses('group/b')).toEqual([2, ['group/b']]);
@@ -220,7 +221,7 @@ test('addresses select what drift is shown of, and one that matches nothing is a
   declare(first.replace(/ {2}b: .*\n/, ''));
   expect(await addresses('group/b')).toEqual([2, ['group/b']]);
   const { exit, stdout } = await run('schedule/s', 'group/c', 'pipeline/*');
-  expect([exit, JSON.parse(stdout).diagnostics]).toEqual([
+  expect([exit, jsonOf({ stdout }).diagnostics]).toEqual([
     1,
     ['group/c', 'pipeline/*'].map((each) =>
       expect.objectContaining({ code: 'usage', message: `"${each}" matches no resource of this project` }),
@@ -239,7 +240,7 @@ test('drift of what is selected is known although another resource is not in the
   });
   const diagnostics = async (address: string) => {
     const { exit, stdout } = await workspace.command(['drift', address, '--format', 'json']);
-    return [exit, JSON.parse(stdout).diagnostics.map(({ code }: { code: string }) => code)];
+    return [exit, codesPrinted({ stdout })];
   };
   expect(await diagnostics('group/a')).toEqual([0, []]);
   expect(await diagnostics('group/b')).toEqual([0, ['not-in-inventory']]);
@@ -257,7 +258,7 @@ test('why explains several resources, each in a block of its own, and a glob as 
     'schedule/s matches',
   ]);
   expect(stdout.match(/^Project/gm)).toHaveLength(1);
-  const json = async (...words: string[]) => JSON.parse((await why(...words, '--format', 'json')).stdout);
+  const json = async (...words: string[]) => jsonOf(await why(...words, '--format', 'json'));
   const one = await json('group/a');
   expect(one).toMatchObject({ address: 'group/a', rule: 'inventory' });
   const { formatVersion, project, environment, service, ...resource } = one;

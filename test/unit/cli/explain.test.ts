@@ -1,5 +1,6 @@
 import { beforeEach, expect, test } from 'vitest';
 import { codeTexts } from '../../../src/view/code-texts.js';
+import { jsonOf } from '../../support/json.js';
 import { Workspace } from '../../support/roster.js';
 
 let workspace: Workspace;
@@ -31,7 +32,7 @@ test('explain without a code lists every code with its title', async () => {
 
 test('explain prints JSON, too', async () => {
   const { stdout } = await workspace.command(['explain', 'locked', '--format', 'json']);
-  expect(JSON.parse(stdout)).toEqual({ formatVersion: 1, codes: [{ code: 'locked', ...codeTexts.locked }] });
+  expect(jsonOf({ stdout })).toEqual({ formatVersion: 1, codes: [{ code: 'locked', ...codeTexts.locked }] });
 });
 
 test('explain of an unknown code says how to list the codes', async () => {

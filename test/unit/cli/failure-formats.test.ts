@@ -1,14 +1,15 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { jsonOf } from '../../support/json.js';
 import { Workspace } from '../../support/roster.js';
 
 /** What each format makes of trouble that has no place in a manifest. */
 const read: Readonly<Record<string, (stdout: string) => unknown>> = {
-  json: (stdout) => JSON.parse(stdout).diagnostics[0].code,
+  json: (stdout) => jsonOf({ stdout }).diagnostics[0].code,
   github: (stdout) => /^::error title=roster(?::|%3A) ([\w-]+)/.exec(stdout)?.[1],
   sarif: (stdout) => {
-    const [run] = JSON.parse(stdout).runs;
+    const [run] = jsonOf({ stdout }).runs;
     expect([run.results, run.invocations[0].executionSuccessful]).toEqual([[], false]);
     return run.invocations[0].toolConfigurationNotifications[0].descriptor.id;
   },
@@ -118,6 +119,6 @@ test.each([
   async (_, text, flags, id) => {
     const workspace = new Workspace({ 'roster.yaml': text }, { url: 'http://127.0.0.1:1', apiKey: 'k' });
     const { stdout } = await workspace.command(['validate', '--format', 'sarif', ...flags]);
-    expect(JSON.parse(stdout).runs[0].automationDetails).toEqual({ id });
+    expect(jsonOf({ stdout }).runs[0].automationDetails).toEqual({ id });
   },
 );

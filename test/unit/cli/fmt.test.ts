@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, expect, it } from 'vitest';
 import { limits } from '../../../src/manifest/limits.js';
+import { jsonOf } from '../../support/json.js';
 import { Workspace } from '../../support/roster.js';
 
 let workspace: Workspace;
@@ -37,7 +38,7 @@ it('fmt --check --diff exits with 2 and shows why, in JSON, too', async () => {
   const text = await workspace.command(['fmt', '--check', '--diff']);
   expect(text).toMatchObject({ exit: 2, stdout: expect.stringMatching(/^--- a\/roster\.yaml\n/) });
   const json = await workspace.command(['fmt', '--check', '--diff', '--format', 'json']);
-  expect(JSON.parse(json.stdout)).toMatchObject({ changed: ['roster.yaml'], patch: text.stdout });
+  expect(jsonOf(json)).toMatchObject({ changed: ['roster.yaml'], patch: text.stdout });
   expect(readFileSync(join(workspace.root, 'roster.yaml'), 'utf8')).toBe(untidy);
 });
 

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { Sandbox } from '../../../src/sandbox/index.js';
+import { jsonOf } from '../../support/json.js';
 import { git, initWithOrigin } from '../../support/repository.js';
 import { type Ran, Workspace } from '../../support/roster.js';
 import { startSandbox } from '../../support/sandbox.js';
@@ -126,7 +127,7 @@ const readFile = (name: string) => readFileSync(join(workspace.root, name), 'utf
 
 test('the history that roster 0.1 wrote is read by `roster log`', async () => {
   given('git');
-  const { entries } = JSON.parse((await run('log --format json')).stdout) as { entries: { plan: string }[] };
+  const { entries } = jsonOf<{ entries: { plan: string }[] }>(await run('log --format json'));
   expect(entries).toMatchObject([
     { number: 3, command: 'apply', outcome: 'complete', plan: '1 to update', commit: null },
     { number: 2, command: 'apply', outcome: 'complete', plan: '1 to update' },

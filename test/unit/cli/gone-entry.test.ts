@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
 import { parseSeed, type Sandbox } from '../../../src/sandbox/index.js';
+import { jsonOf } from '../../support/json.js';
 import { Workspace } from '../../support/roster.js';
 import { startSandbox } from '../../support/sandbox.js';
 
@@ -35,7 +36,7 @@ beforeEach(async () => {
 
 const json = async (...words: string[]) => {
   const { exit, stdout } = await workspace.command([...words, '--format', 'json']);
-  const value = JSON.parse(stdout);
+  const value = jsonOf({ stdout });
   const said = value.diagnostics.map(({ severity, code }: Record<string, string>) => `${severity} ${code}`);
   return { exit, value, said };
 };

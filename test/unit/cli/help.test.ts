@@ -6,6 +6,7 @@ import { commands as definitions } from '../../../src/cli/commands.js';
 import { buildProgram } from '../../../src/cli/program.js';
 import { schemas } from '../../../src/engine/schemas.js';
 import type { Sandbox } from '../../../src/sandbox/index.js';
+import { jsonOf } from '../../support/json.js';
 import { initWithOrigin } from '../../support/repository.js';
 import { Workspace } from '../../support/roster.js';
 import { startSandbox } from '../../support/sandbox.js';
@@ -115,7 +116,7 @@ async function finishedRuns(line: string): Promise<string> {
   if (!line.startsWith('roster runs ') || !line.includes('"$')) return line;
   const start = async (address: string) => {
     const { stdout } = await workspace.command(['run', address, '--format', 'json']);
-    return JSON.parse(stdout).runs[0].id as string;
+    return jsonOf({ stdout }).runs[0].id as string;
   };
   await applied();
   const ids = { GROUP_RUN: 'group/retail-prices', JOB: 'agent/acme-shop', PIPELINE_RUN: 'pipeline/daily' };
@@ -131,7 +132,7 @@ async function storedData(line: string): Promise<string> {
   await applied();
   await workspace.command(['run', 'group/retail-prices', 'agent/acme-shop']);
   const { stdout } = await workspace.command(['data', '--format', 'json']);
-  const { id } = JSON.parse(stdout).datasets[0];
+  const { id } = jsonOf({ stdout }).datasets[0];
   if (!line.includes(' save ')) await workspace.command(['data', 'queries', 'save', 'cheap', '--of', id]);
   return line.replace('"$DATASET"', id);
 }

@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { parseSeed, type Sandbox } from '../../../src/sandbox/index.js';
+import { inventoryAt, jsonOf } from '../../support/json.js';
 import { Workspace } from '../../support/roster.js';
 import { startSandbox } from '../../support/sandbox.js';
 
@@ -38,10 +39,7 @@ interface Entry {
 }
 
 function inventoryOf({ root }: Workspace) {
-  return JSON.parse(readFileSync(join(root, 'roster.inventory.json'), 'utf8')) as {
-    version: number;
-    entries: Record<string, Entry>;
-  };
+  return inventoryAt<{ version: number; entries: Record<string, Entry> }>(root);
 }
 
 function held(workspace: Workspace): string[] {
@@ -232,7 +230,7 @@ test('drift is silent about what a hold has paused, and reports what somebody ha
   expect((await workspace.command(['drift'])).exit).toBe(0);
   scheduleOf(sandbox, workspace, 'hourly').isEnabled = true;
   const ran = await workspace.command(['drift', '--format', 'json']);
-  const { changes } = JSON.parse(ran.stdout);
+  const { changes } = jsonOf(ran);
   expect([ran.exit, changes]).toMatchObject([
     2,
     [{ address: 'schedule/hourly', fields: [{ path: 'enabled' }] }],
@@ -292,7 +290,7 @@ test('the calendar leaves out what is on hold until the hold ends, and says so',
   const { workspace } = await project(manifest.replaceAll('2099-', '2020-'));
   const calendar = async () => {
     const words = ['calendar', '--from', '2026-12-01', '--days', '2', '--format', 'json'];
-    return JSON.parse((await workspace.command(words)).stdout);
+    return jsonOf(await workspace.command(words));
   };
   const { days: before } = await calendar();
   await hold(workspace, 'schedule/hourly', '--until', '2026-12-02T00:00:00Z');
@@ -367,7 +365,7 @@ test('of a hold that was carried out in part, only what was paused is on hold, a
   );
   sandbox.faults.faults = [{ act: 'status', status: 403, path: bulk, nth: 2 }];
   const ran = await hold(workspace, '--all', '--format', 'json');
-  const { resources } = JSON.parse(ran.stdout) as { resources: { address: string; outcome: string }[] };
+  const { resources } = jsonOf(ran) as { resources: { address: string; outcome: string }[] };
   const done = resources.filter(({ outcome }) => outcome === 'done').map(({ address }) => address);
   expect([ran.exit, done.length, held(workspace)]).toEqual([3, 100, done]);
   const running = enabled(sandbox, workspace).map((key) => `schedule/${key}`);
@@ -413,7 +411,7 @@ test('another service than that of the inventory is refused', async () => {
 test('JSON is one value, with what was done to each schedule', async () => {
   const { workspace } = await project();
   const ran = await hold(workspace, 'group/shops', '--format', 'json');
-  expect(JSON.parse(ran.stdout)).toMatchObject({
+  expect(jsonOf(ran)).toMatchObject({
     formatVersion: 1,
     project: 'pricing',
     action: 'hold',
@@ -434,7 +432,7 @@ test('JSON is one value, with what was done to each schedule', async () => {
     '--format',
     'json',
   ]);
-  expect(JSON.parse(failed.stdout)).toMatchObject({ formatVersion: 1, diagnostics: [{ code: 'usage' }] });
+  expect(jsonOf(failed)).toMatchObject({ formatVersion: 1, diagnostics: [{ code: 'usage' }] });
 });
 
 test('120 schedules are paused with two requests, and enabled with two', async () => {

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { ResourceStatus } from '../../../src/model/run.js';
 import type { Seed } from '../../../src/sandbox/index.js';
+import { jsonOf } from '../../support/json.js';
 import { Workspace } from '../../support/roster.js';
 import { startSandbox } from '../../support/sandbox.js';
 
@@ -20,7 +21,7 @@ async function world(seed: Seed) {
   };
   const status = async (address: string) => {
     const { stdout } = await workspace.command(['status', address, '--format', 'json']);
-    const [found] = (JSON.parse(stdout) as { resources: ResourceStatus[] }).resources;
+    const [found] = jsonOf<{ resources: ResourceStatus[] }>({ stdout }).resources;
     return found;
   };
   return { sandbox, workspace, declare, apply, status };
@@ -41,7 +42,7 @@ describe('a schedule whose group is not active', () => {
     expect(changes.at(-1)).toMatchObject({ address: 'schedule/hourly', nextRuns: { after: [] } });
     expect((await workspace.plan()).stdout).not.toMatch(/runs a week/);
     const { stdout } = await workspace.command(['calendar', '--format', 'json']);
-    expect(JSON.parse(stdout)).toMatchObject({ starts: 0 });
+    expect(jsonOf({ stdout })).toMatchObject({ starts: 0 });
 
     await workspace.apply({ yes: true });
     for (const each of sandbox.world.schedules.values()) each.isEnabled = false;

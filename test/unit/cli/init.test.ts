@@ -18,6 +18,7 @@ import { createAll, occupantOf } from '../../../src/engine/init/new-files.js';
 import { readRemoteUrl } from '../../../src/engine/init/repository-facts.js';
 import { kinds } from '../../../src/kinds/index.js';
 import { loadProject } from '../../../src/manifest/load.js';
+import { jsonOf } from '../../support/json.js';
 import { git } from '../../support/repository.js';
 import { Workspace } from '../../support/roster.js';
 import { filesBelow } from '../../support/secrets.js';
@@ -48,7 +49,7 @@ async function init(...flags: string[]): Promise<Made> {
   const given = flags.includes('--install') || flags.includes('none') ? [] : install();
   const { exit, stdout, stderr } = await workspace.command(['init', '--format', 'json', ...flags, ...given]);
   expect({ exit, stderr }).toEqual({ exit: 0, stderr: '' });
-  return JSON.parse(stdout) as Made;
+  return jsonOf<Made>({ stdout });
 }
 
 function repository(url: string | null, branch = 'main'): void {
@@ -142,7 +143,7 @@ describe('init', () => {
     expect((await init('--ci', 'gitlab')).written).toEqual(ofGitlab);
     const { exit, stdout } = await workspace.command(['init', '--ci', 'jenkins', '--format', 'json']);
     expect(exit).toBe(1);
-    expect(JSON.parse(stdout)).toMatchObject({ diagnostics: [{ code: 'usage' }] });
+    expect(jsonOf({ stdout })).toMatchObject({ diagnostics: [{ code: 'usage' }] });
   });
 
   it('keeps the inventory in git for CI, even before there is a remote', async () => {
@@ -274,7 +275,7 @@ describe('init', () => {
     const { stdout } = await workspace.command(['init', ...install()]);
     expect(stdout).toContain('applied from the branch trunk.\nThe CI files contain this name.');
     const json = await workspace.command(['init', '--format', 'json', ...install()]);
-    expect(JSON.parse(json.stdout).branch).toBe('trunk');
+    expect(jsonOf(json).branch).toBe('trunk');
     expect(read('.github/workflows/roster.yml')).toContain("if: github.ref == 'refs/heads/trunk'\n");
   });
 
@@ -374,7 +375,7 @@ describe('init --install', () => {
 
   it('is part of the next steps until it was used: without it, nothing is written that fails later', async () => {
     const { stdout } = await workspace.command(['init', '--format', 'json']);
-    const made = JSON.parse(stdout) as Made;
+    const made = jsonOf<Made>({ stdout });
     expect(made.written).toEqual(ofProject);
     expect(made.next).toContainEqual(expect.stringContaining('`roster init --install SOURCE`'));
     expect((await init()).written).toEqual(ofGithub);

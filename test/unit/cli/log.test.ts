@@ -8,6 +8,7 @@ import { emptyInventory } from '../../../src/model/inventory.js';
 import type { Log, LogEntry } from '../../../src/model/log.js';
 import type { Sandbox } from '../../../src/sandbox/index.js';
 import { danger } from '../../support/inert.js';
+import { jsonOf } from '../../support/json.js';
 import { git, Remote } from '../../support/repository.js';
 import { Workspace } from '../../support/roster.js';
 import { startSandbox } from '../../support/sandbox.js';
@@ -41,7 +42,7 @@ function alone(): void {
 }
 
 async function entries(): Promise<LogEntry[]> {
-  return (JSON.parse(await run('log --format json')) as Log).entries as LogEntry[];
+  return jsonOf<Log>({ stdout: await run('log --format json') }).entries as LogEntry[];
 }
 
 /** Makes a commit on the branch without roster: the same files, another message. */
@@ -173,7 +174,7 @@ describe('after three runs', () => {
     await run('apply --yes');
     declare(two);
     await run('apply --yes');
-    const { digest } = JSON.parse(await run('plan --destroy --format json'));
+    const { digest } = jsonOf({ stdout: await run('plan --destroy --format json') });
     await run(`destroy --yes --expect ${digest}`);
     const folder = mkdtempSync(join(tmpdir(), 'roster-log-'));
     const copies = [join(folder, 'bare'), join(folder, 'clone')] as const;
@@ -214,7 +215,7 @@ describe('after three runs', () => {
       second?.digest?.slice(0, 20),
     ])
       expect(await run(`log ${id}`), id).toBe(text);
-    const { entry } = JSON.parse(await run('log 2 --format json'));
+    const { entry } = jsonOf({ stdout: await run('log 2 --format json') });
     expect(entry.changes[0]).toMatchObject({
       address: 'group/a',
       action: 'update',
@@ -289,7 +290,7 @@ describe('a run without a result', () => {
       outcome: 'unfinished',
       notes: [expect.stringContaining('its lock expired at')],
     });
-    const { entry } = JSON.parse(await run('log 1 --format json'));
+    const { entry } = jsonOf({ stdout: await run('log 1 --format json') });
     expect(entry.changes).toMatchObject([
       { address: 'group/a', action: 'create', outcome: 'unknown', name: 'A' },
     ]);
@@ -330,7 +331,7 @@ test('a run that was interrupted has recorded a result', async () => {
 test('each environment has a log of its own, which is empty before its first apply', async () => {
   declare(`environments: { staging: {}, production: {} }\n${one}`);
   await run('apply --yes -e staging');
-  expect(JSON.parse(await run('log -e staging --format json'))).toMatchObject({
+  expect(jsonOf({ stdout: await run('log -e staging --format json') })).toMatchObject({
     environment: 'staging',
     total: 1,
   });

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { jsonOf } from '../../support/json.js';
 import { Workspace } from '../../support/roster.js';
 import { startSandbox } from '../../support/sandbox.js';
 
@@ -13,14 +14,13 @@ async function protectedGroup() {
   return { sandbox, workspace };
 }
 
-const json = (text: string) =>
-  JSON.parse(text) as Record<string, unknown> & { diagnostics: { code: string }[] };
+const json = jsonOf<Record<string, unknown> & { diagnostics: { code: string }[] }>;
 
 test('the JSON of an apply that a guard refuses has the refused plan, as plan prints it', async () => {
   const { sandbox, workspace } = await protectedGroup();
-  const planned = json((await workspace.command(['plan', '--format', 'json'])).stdout);
+  const planned = json(await workspace.command(['plan', '--format', 'json']));
   const ran = await workspace.command(['apply', '--yes', '--format', 'json']);
-  const { plan, diagnostics, ...rest } = json(ran.stdout);
+  const { plan, diagnostics, ...rest } = json(ran);
   expect([ran.exit, ran.stderr, rest]).toEqual([4, '', { formatVersion: 1 }]);
   expect(diagnostics.map(({ code }) => code)).toEqual(['protected']);
   expect(plan).toEqual(planned);
@@ -31,7 +31,7 @@ test('the JSON of an apply that was given another digest has the current plan', 
   const { workspace } = await protectedGroup();
   workspace.write('roster.yaml', 'project: refused\ngroups:\n  g: { members: [acme-shop], protect: true }\n');
   const ran = await workspace.command(['apply', '--expect', `sha256:${'0'.repeat(64)}`, '--format', 'json']);
-  const { plan, diagnostics } = json(ran.stdout);
+  const { plan, diagnostics } = json(ran);
   expect([ran.exit, diagnostics.map(({ code }) => code)]).toEqual([4, ['stale-plan']]);
   expect(plan).toMatchObject({ changes: expect.arrayContaining([expect.anything()]) });
 });
@@ -40,5 +40,5 @@ test('an apply that is refused without a plan has none in its JSON', async () =>
   const { workspace } = await protectedGroup();
   workspace.write('roster.yaml', 'project: refused\ngroups: 1\n');
   const ran = await workspace.command(['apply', '--yes', '--format', 'json']);
-  expect([ran.exit, Object.keys(json(ran.stdout))]).toEqual([1, ['formatVersion', 'diagnostics']]);
+  expect([ran.exit, Object.keys(json(ran))]).toEqual([1, ['formatVersion', 'diagnostics']]);
 });

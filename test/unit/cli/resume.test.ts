@@ -2,6 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { Sandbox } from '../../../src/sandbox/index.js';
+import { inventoryAt, jsonOf } from '../../support/json.js';
 import { Workspace } from '../../support/roster.js';
 import { startSandbox } from '../../support/sandbox.js';
 
@@ -20,19 +21,15 @@ const declare = (...groups: string[]) =>
 
 const inventory = () => join(workspace.root, 'roster.inventory.json');
 const intent = () =>
-  (JSON.parse(readFileSync(inventory(), 'utf8')) as { intent?: { digest: string; digestParts: string[] } })
-    .intent;
+  inventoryAt<{ intent?: { digest: string; digestParts: string[] } }>(workspace.root).intent;
 const forge = (intent: object) =>
-  writeFileSync(
-    inventory(),
-    JSON.stringify({ ...(JSON.parse(readFileSync(inventory(), 'utf8')) as object), intent }),
-  );
+  writeFileSync(inventory(), JSON.stringify({ ...inventoryAt<object>(workspace.root), intent }));
 const apply = (...flags: string[]) => workspace.command(['apply', '--expect', digest, ...flags]);
 const names = () => [...sandbox.world.groups.values()].map(({ name }) => name).sort();
 
 async function planned(): Promise<string> {
   const { stdout } = await workspace.command(['plan', '--format', 'json']);
-  return (JSON.parse(stdout) as { digest: string }).digest;
+  return jsonOf<{ digest: string }>({ stdout }).digest;
 }
 
 beforeEach(async () => {
@@ -146,7 +143,7 @@ describe('after a part of it was applied by address', () => {
 test('a plan of a part is not resumed once it was applied', async () => {
   declare(group('a'), group('b'), group('c'), group('d'));
   const { stdout } = await workspace.command(['plan', 'group/d', '--format', 'json']);
-  const part = (JSON.parse(stdout) as { digest: string }).digest;
+  const part = jsonOf<{ digest: string }>({ stdout }).digest;
   const resume = () => workspace.command(['apply', 'group/d', '--expect', part, '--resume']);
   sandbox.faults.faults = [{ act: 'status', status: 422, method: 'POST', path: '/api/search-groups' }];
   expect((await resume()).exit).toBe(3);

@@ -1,6 +1,7 @@
 import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { jsonOf } from '../../support/json.js';
 import { agentsWith, type RunWorld, runWorld } from '../../support/runs.js';
 
 let world: RunWorld;
@@ -40,7 +41,7 @@ describe('run --save', () => {
     world.sandbox.faults.faults = [{ act: 'status', path: '*/export', status: 402, body: '{}' }];
     const unpaid = await world.json('run agent/acme-shop --save out');
     expect([unpaid.exit, unpaid.codes]).toEqual([5, ['data-unavailable']]);
-    expect(JSON.parse(unpaid.stdout).saved).toMatchObject([{ agent: 'agent/acme-shop', outcome: 'unpaid' }]);
+    expect(jsonOf(unpaid).saved).toMatchObject([{ agent: 'agent/acme-shop', outcome: 'unpaid' }]);
     world.sandbox.faults.faults = [{ act: 'cut', path: '*/export' }];
     expect((await world.json('run agent/acme-shop --save out')).exit).toBe(3);
     expect(files()).toEqual([]);

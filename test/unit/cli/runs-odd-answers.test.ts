@@ -4,6 +4,7 @@ import {
   type InterceptingProxy,
   startInterceptingProxy,
 } from '../../support/intercepting-proxy.js';
+import { jsonOf } from '../../support/json.js';
 import { agentsWith, type RunWorld, runWorld } from '../../support/runs.js';
 
 /** `roster runs` with a service whose answers are odd, wrong or lost, and with interrupts. */
@@ -32,7 +33,7 @@ async function started(address: string, seed: typeof long, intercept: Intercept)
 
 async function json(line: string) {
   const ran = await world.workspace.command([...line.split(' '), '--format', 'json']);
-  return { ...ran, ...JSON.parse(ran.stdout) };
+  return { ...ran, ...jsonOf(ran) };
 }
 
 const writes = () => service.sent.filter((each) => !each.startsWith('GET')).length;

@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, test } from 'vitest';
+import { jsonOf } from '../../support/json.js';
 import { agentsWith, PROJECT, type RunWorld, runWorld } from '../../support/runs.js';
 
 /** `roster runs` (contract §9): jobs, group runs and pipeline runs in one list, and what can be done with one. */
@@ -10,7 +11,7 @@ const failing = agentsWith({ globex: [{ result: 'fail', seconds: 5 }] });
 
 async function json(line: string) {
   const ran = await world.workspace.command([...line.split(' '), '--format', 'json']);
-  return { ...ran, ...JSON.parse(ran.stdout) };
+  return { ...ran, ...jsonOf(ran) };
 }
 
 /** Runs one after another, and returns their ids by address. */

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { kinds } from '../../../src/kinds/index.js';
 import type { Sandbox } from '../../../src/sandbox/index.js';
+import { codesPrinted, jsonOf } from '../../support/json.js';
 import { Workspace } from '../../support/roster.js';
 import { startSandbox } from '../../support/sandbox.js';
 import { mustHide } from '../../support/secrets.js';
@@ -38,7 +39,7 @@ const plan = (...words: string[]) => workspace.command(['plan', '--snapshot', 's
 const saved = () => readFileSync(join(workspace.root, 'state.json'), 'utf8');
 const codes = async (...words: string[]) => {
   const { exit, stdout } = await plan('--format', 'json', ...words);
-  return [exit, ...JSON.parse(stdout).diagnostics.map(({ code }: { code: string }) => code)];
+  return [exit, ...codesPrinted({ stdout })];
 };
 
 /** A group that somebody else has created. */
@@ -128,7 +129,7 @@ describe('a snapshot', () => {
       const both = await planAgain(sandbox, workspace, {});
       expect(both.saved).toEqual(both.live);
       const { stdout } = await plan('--format', 'json');
-      const actions = JSON.parse(stdout).changes.map(({ action }: { action: string }) => action);
+      const actions = jsonOf({ stdout }).changes.map(({ action }: { action: string }) => action);
       expect(actions).toEqual([description === 'held elsewhere' ? 'adopt' : 'update']);
     }
     workspace.write('roster.yaml', `${manifest()}prune: all\n`);
@@ -159,7 +160,7 @@ describe('a plan against a snapshot', () => {
       throw new Error('a connection was made');
     });
     const { exit, stdout } = await plan('--format', 'json');
-    expect([exit, JSON.parse(stdout).changes.map(({ address }: { address: string }) => address)]).toEqual([
+    expect([exit, jsonOf({ stdout }).changes.map(({ address }: { address: string }) => address)]).toEqual([
       0,
       ['schedule/often'],
     ]);
@@ -175,7 +176,7 @@ describe('a plan against a snapshot', () => {
     workspace.write('snapshot.json', saved());
     const both = await planAgain(sandbox, workspace, {});
     expect(both.saved).toEqual(both.live);
-    const { changes } = JSON.parse((await plan('--format', 'json')).stdout);
+    const { changes } = jsonOf(await plan('--format', 'json'));
     expect(changes[0].fields[0]).toMatchObject({
       before: { country: '(not in the snapshot)', query: '(not in the snapshot)' },
       after: { country: 'France' },
@@ -189,7 +190,7 @@ describe('a plan against a snapshot', () => {
     const [hash] = /"country":"([^"]+)"/.exec(saved())?.slice(1) ?? [];
     for (const value of ['(not in the snapshot)', String(hash), `{ hidden: "", hash: "${hash}" }`]) {
       workspace.write('roster.yaml', manifest(value));
-      expect(JSON.parse((await plan('--format', 'json')).stdout).summary.update).toBe(1);
+      expect(jsonOf(await plan('--format', 'json')).summary.update).toBe(1);
     }
   });
 
@@ -199,11 +200,11 @@ describe('a plan against a snapshot', () => {
     const words = 'snapshot of 2026-11-20 06:00 UTC, 26 hours old';
     for (const format of ['text', 'markdown', 'github'])
       expect((await plan('--format', format)).stdout.replaceAll('`', '')).toContain(words);
-    const { snapshot } = JSON.parse((await plan('--format', 'json')).stdout);
+    const { snapshot } = jsonOf(await plan('--format', 'json'));
     expect(snapshot).toEqual({ takenAt: '2026-11-20T06:00:00.000Z', ageSeconds: 95_400 });
     expect((await plan('--format', 'gitlab')).stderr).toContain('old-snapshot');
     const fits = validator('plan.schema.json');
-    expect(fits(JSON.parse((await plan('--format', 'json')).stdout)) || fits.errors).toBe(true);
+    expect(fits(jsonOf(await plan('--format', 'json'))) || fits.errors).toBe(true);
   });
 
   test.each([
@@ -224,7 +225,7 @@ describe('a plan against a snapshot', () => {
     await take();
     workspace.env['PIN'] = 'anything';
     expect(await codes()).toEqual([0, 'not-in-snapshot']);
-    expect(JSON.parse((await plan('--format', 'json')).stdout).changes).toEqual([]);
+    expect(jsonOf(await plan('--format', 'json')).changes).toEqual([]);
   });
 
   test.each<[string, () => void]>([
@@ -249,11 +250,11 @@ describe('a plan against a snapshot', () => {
     expect(await codes()).toEqual([1, 'unreadable-file']);
     symlinkSync('/dev/zero', join(workspace.root, 'endless'));
     const endless = await workspace.command(['plan', '--snapshot', 'endless', '--format', 'json']);
-    expect([endless.exit, JSON.parse(endless.stdout).diagnostics[0].code]).toEqual([1, 'unreadable-file']);
+    expect([endless.exit, jsonOf(endless).diagnostics[0].code]).toEqual([1, 'unreadable-file']);
     workspace.write('large', '');
     truncateSync(join(workspace.root, 'large'), 300 * 1024 * 1024);
     const large = await workspace.command(['plan', '--snapshot', 'large', '--format', 'json']);
-    expect([large.exit, JSON.parse(large.stdout).diagnostics[0].code]).toEqual([1, 'limit-exceeded']);
+    expect([large.exit, jsonOf(large).diagnostics[0].code]).toEqual([1, 'limit-exceeded']);
   });
 
   test('cannot be saved for apply, and apply accepts no snapshot', async () => {

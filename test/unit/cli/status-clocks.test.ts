@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import type { ResourceStatus } from '../../../src/model/run.js';
 import type { Seed } from '../../../src/sandbox/index.js';
+import { jsonOf } from '../../support/json.js';
 import { initWithOrigin } from '../../support/repository.js';
 import { Workspace } from '../../support/roster.js';
 import { startSandbox } from '../../support/sandbox.js';
@@ -30,7 +31,7 @@ type Run = Awaited<ReturnType<typeof behind>>['run'];
 
 async function rowOf(run: Run, ...words: string[]) {
   const ran = await run('status', ...words, '--format', 'json');
-  const { resources } = JSON.parse(ran.stdout) as { readonly resources: readonly ResourceStatus[] };
+  const { resources } = jsonOf<{ readonly resources: readonly ResourceStatus[] }>(ran);
   return { ...resources[0], exit: ran.exit };
 }
 

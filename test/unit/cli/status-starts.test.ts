@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { ResourceStatus } from '../../../src/model/run.js';
 import type { Seed } from '../../../src/sandbox/index.js';
+import { jsonOf } from '../../support/json.js';
 import { Workspace } from '../../support/roster.js';
 import { startSandbox } from '../../support/sandbox.js';
 
@@ -23,7 +24,7 @@ async function world(seed: Seed) {
   };
   const status = async (address: string) => {
     const { stdout } = await workspace.command(['status', address, '--format', 'json']);
-    const [found] = (JSON.parse(stdout) as { resources: ResourceStatus[] }).resources;
+    const [found] = jsonOf<{ resources: ResourceStatus[] }>({ stdout }).resources;
     return found;
   };
   return { sandbox, workspace, declare, apply, status };

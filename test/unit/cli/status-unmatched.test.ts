@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import type { ResourceStatus } from '../../../src/model/run.js';
 import type { Seed } from '../../../src/sandbox/index.js';
+import { jsonOf } from '../../support/json.js';
 import { Workspace } from '../../support/roster.js';
 import { startSandbox } from '../../support/sandbox.js';
 
@@ -39,7 +40,7 @@ interface StatusJson {
 
 async function statusOf(workspace: Workspace, ...words: string[]) {
   const { exit, stdout } = await workspace.command(['status', ...words, '--format', 'json']);
-  const { resources, diagnostics } = JSON.parse(stdout) as StatusJson;
+  const { resources, diagnostics } = jsonOf<StatusJson>({ stdout });
   return {
     exit,
     rows: resources.map(({ address, health, sync }) => `${health} ${address} ${sync}`),

@@ -1,6 +1,7 @@
 import { afterEach, expect, test } from 'vitest';
 import type { ResourceStatus } from '../../../src/model/run.js';
 import type { Sandbox, Seed } from '../../../src/sandbox/index.js';
+import { jsonOf } from '../../support/json.js';
 import { Workspace } from '../../support/roster.js';
 import { startSandbox } from '../../support/sandbox.js';
 
@@ -40,7 +41,7 @@ async function world(
 
 async function statusOf(workspace: Workspace) {
   const { stdout } = await workspace.command(['status', '--format', 'json']);
-  const { resources } = JSON.parse(stdout) as { resources: readonly ResourceStatus[] };
+  const { resources } = jsonOf<{ resources: readonly ResourceStatus[] }>({ stdout });
   return new Map(resources.map((each) => [each.address, each]));
 }
 

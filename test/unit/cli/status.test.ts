@@ -1,11 +1,10 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
 import type { ResourceStatus } from '../../../src/model/run.js';
 import type { Seed } from '../../../src/sandbox/index.js';
 import { danger } from '../../support/inert.js';
 import { expectInertMarkdown } from '../../support/inert-markdown.js';
 import { startInterceptingProxy } from '../../support/intercepting-proxy.js';
+import { inventoryAt, jsonOf } from '../../support/json.js';
 import { initWithOrigin } from '../../support/repository.js';
 import { Workspace } from '../../support/roster.js';
 import { startSandbox } from '../../support/sandbox.js';
@@ -96,7 +95,7 @@ async function applied(...given: Parameters<typeof world>) {
 /** As if roster had adopted all but `fresh` at that time: only starts after it can be missed. */
 function ownedSince(workspace: Workspace, since: string): void {
   const file = 'roster.inventory.json';
-  const inventory = JSON.parse(readFileSync(join(workspace.root, file), 'utf8'));
+  const inventory = inventoryAt(workspace.root, file);
   for (const [address, entry] of Object.entries<object>(inventory.entries))
     if (address !== 'schedule/fresh') Object.assign(entry, { since });
   workspace.write(file, JSON.stringify(inventory));
@@ -110,7 +109,7 @@ interface StatusJson {
 
 async function statusOf(workspace: Workspace, ...words: string[]) {
   const ran = await workspace.command(['status', ...words, '--format', 'json']);
-  const json = JSON.parse(ran.stdout) as StatusJson;
+  const json = jsonOf<StatusJson>(ran);
   if (json.resources !== undefined) expectFits('status.schema.json', json);
   const healths = (json.resources ?? []).map(({ address, health }) => `${health} ${address}`);
   const of = (address: string) => json.resources.find((each) => each.address === address);

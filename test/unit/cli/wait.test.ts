@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, test } from 'vitest';
+import { jsonOf } from '../../support/json.js';
 import { agentsWith, PROJECT, type RunWorld, runWorld } from '../../support/runs.js';
 
 /** `roster wait` (contract §9): by any of the three kinds of ids, or the unfinished runs of an address. */
@@ -142,7 +143,7 @@ describe('what cannot be followed', () => {
   ])('%s is an error', async (_what, id) => {
     world = await runWorld();
     const ran = await world.workspace.command(['wait', id, '--format', 'json']);
-    expect([ran.exit, JSON.parse(ran.stdout).diagnostics[0].code]).toEqual([1, 'usage']);
+    expect([ran.exit, jsonOf(ran).diagnostics[0].code]).toEqual([1, 'usage']);
   });
 
   test('a service that fails for long is an error of its own, never a verdict', async () => {

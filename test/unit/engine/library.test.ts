@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import * as roster from '../../../src/index.js';
+import { jsonOf } from '../../support/json.js';
 import { runWorld } from '../../support/runs.js';
 
 type Read = (session: roster.ReadSession, id: string) => Promise<object>;
@@ -32,7 +33,7 @@ test.each(values)(
       const { root: cwd, env, now, sleep } = world.workspace;
       const options = { cwd, env, now, sleep, redactor: new roster.Redactor() };
       const value = await roster.withReadSession(options, (session) => readValue(session, id));
-      expect(JSON.parse(JSON.stringify(value))).toEqual(JSON.parse(stdout));
+      expect(JSON.parse(JSON.stringify(value))).toEqual(jsonOf({ stdout }));
       expect(JSON.stringify(value)).toContain(line === 'data' ? 'agent/globex' : 'group/shops');
     } finally {
       await world.close();
