@@ -45,8 +45,10 @@ export class PolicyJudge {
   private readonly ajv = createAjv(this.patterns);
   private parts = 0;
   private left = 0;
+  private told = 0;
 
   judge(policies: readonly Policy[], entries: readonly JudgedEntry[], environment: string | null): Judgement {
+    this.told = 0;
     this.left = policyLimits.steps + policyLimits.stepsPerEntry * entries.length;
     const sizes = entries.map(({ properties }) => 1 + valuesIn(properties));
     const diagnostics: Diagnostic[] = [];
@@ -79,13 +81,22 @@ export class PolicyJudge {
         const errors = this.errorsIn(entry, rule);
         if (errors === null) continue;
         addresses.push(entry.address);
-        if (addresses.length <= policyLimits.told) breaches.push(...breachesOf(entry, errors, rule.schema));
+        if (!this.isTold(addresses.length)) continue;
+        breaches.push(...breachesOf(entry, errors, rule.schema));
       }
     } catch (failure) {
       if (failure instanceof TooManySteps) return tooManySteps(policy);
       throw failure;
     }
     return { policy, breaches, addresses };
+  }
+
+  /** The first is, whatever the policy. */
+  private isTold(number: number): boolean {
+    const { told, allTold } = policyLimits;
+    if (number > 1 && (number > told || this.told >= allTold)) return false;
+    this.told += 1;
+    return true;
   }
 
   private errorsIn({ properties }: JudgedEntry, rule: CompiledPolicy): readonly ErrorObject[] | null {

@@ -12,13 +12,19 @@ export const policyLimits = {
   pattern: 1_000,
   /** Instructions of all patterns. */
   program: 50_000,
-  /** Steps to judge the entries of a project: in all, and besides for each entry. */
-  steps: 20_000_000,
-  stepsPerEntry: 5_000,
-  /** Entries of one policy that are told in full; of the others, the address. */
+  /** Steps to judge the entries of a project, of about 10 ns: in all, and besides for each entry, as much as reading it. */
+  steps: 100_000_000,
+  stepsPerEntry: 20_000,
+  /** Entries that are told in full, of one policy and of all; of the others, the address. One of each policy is told. */
   told: 100,
+  allTold: 1_000,
 } as const;
 
-/** Steps of a keyword, of an address that is compared, and of 16 characters or a value: what a step of a pattern costs is one. */
-export const KEYWORD_STEPS = 10;
+/** Steps of a keyword, with the failure that it may cause, and of an address that is compared. */
+export const KEYWORD_STEPS = 20;
 export const ADDRESS_STEPS = 5;
+
+/** Steps of each instruction of a pattern for each character. Long patterns have more states than are kept. */
+export function patternSteps(instructions: number): number {
+  return instructions <= 40 ? instructions : 4 * instructions;
+}

@@ -1,5 +1,5 @@
 import { RE2JS, RE2JSException } from 're2js';
-import { policyLimits } from './limits.js';
+import { patternSteps, policyLimits } from './limits.js';
 import { FaultySchema, type SchemaPath } from './schema.js';
 
 /** Counts what patterns cost. `spend` throws once it is too much. */
@@ -58,10 +58,10 @@ function compile(pattern: string, path: SchemaPath): RE2JS {
 }
 
 function counted(pattern: string, compiled: RE2JS, spending: Spending): Pattern {
-  const size = compiled.programSize();
+  const steps = patternSteps(compiled.programSize());
   return {
     test(text) {
-      spending.spend(size * (text.length + 1));
+      spending.spend(steps * (text.length + 1));
       return compiled.test(text);
     },
     toString: () => pattern,
