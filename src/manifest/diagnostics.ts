@@ -35,6 +35,8 @@ export class Diagnostics {
   private hidden = 0;
   /** The number of errors so far, including those that are not shown. */
   errors = 0;
+  /** Without those that were counted only. */
+  private reported = 0;
   /** Among those that are kept. */
   private warnings = 0;
 
@@ -54,7 +56,14 @@ export class Diagnostics {
 
   report(finding: Reported): void {
     const { severity, span } = finding;
-    if (severity === 'error') this.errors += 1;
+    if (severity === 'error') {
+      this.reported += 1;
+      this.errors += 1;
+    }
+    if (this.reported > limits.errors && severity === 'error') {
+      this.hidden += 1;
+      return;
+    }
     // Warnings must not crowd out errors: a run with many warnings and one error must show the error.
     if (this.merged.list.length >= limits.diagnostics && !(severity === 'error' && this.dropWarning())) {
       this.hidden += 1;
@@ -68,7 +77,9 @@ export class Diagnostics {
 
   /** True when nothing more will be shown, not even an error instead of a warning: then no message is needed. */
   get full(): boolean {
-    return this.merged.list.length >= limits.diagnostics && this.hidden > 0 && this.warnings === 0;
+    if (this.hidden === 0) return false;
+    const isCrowded = this.merged.list.length >= limits.diagnostics && this.warnings === 0;
+    return isCrowded || this.reported > limits.errors;
   }
 
   /** True when so many are not shown that their number does not matter: what would only add to it can be skipped. */

@@ -102,7 +102,7 @@ export class Repetition {
     const isByKey = former?.value.type === 'map';
     const shared = withoutEntry(written.value, 'each');
     const repeated = { ...written, value: isByKey ? withoutEntry(shared, 'formerly') : shared };
-    const size = items.length * sizeOf(repeated.value);
+    const size = items.length * (sizeOf(repeated.value) + limits.repeatedEntry);
     if (!isRepeatable || !this.afford(written.key, size)) return { ...nothing, complete: false };
     return { written: repeated, items, former: isByKey && !isElsewhere ? former : undefined, complete: true };
   }
@@ -298,14 +298,13 @@ export class Repetition {
     if (this.exceeded) return false;
     this.added += size;
     if (!this.exceeded) return true;
-    this.tooMuch(span, `\`each\` adds more than ${limits.repeated} values to the project`);
+    const message = `\`each\` adds more than ${limits.repeated} values to the project`;
+    this.tooMuch(span, message, 'Write some of the entries out, or split the project into several.');
     return false;
   }
 
-  private tooMuch(span: Span, message: string): void {
-    this.diagnostics.error('limit-exceeded', span, message, {
-      help: 'Use shorter values, or split the project into several.',
-    });
+  private tooMuch(span: Span, message: string, help = 'Use shorter or fewer values.'): void {
+    this.diagnostics.error('limit-exceeded', span, message, { help });
   }
 }
 

@@ -14,13 +14,16 @@ export const limits = {
   expanded: 400_000,
   /** Values that defaults add to a project. */
   defaulted: 1_000_000,
-  /** Values that `each` adds to a project. */
-  repeated: 200_000,
+  /** Values that `each` adds to a project, and what an entry takes beside its own values. */
+  repeated: 600_000,
+  repeatedEntry: 15,
   /** Variables that refer to variables, one after the other. */
   variableChain: 16,
   /** Length of one text after its variables are replaced. */
   text: 65_536,
   diagnostics: 1_000,
+  /** Errors, several of which may be one diagnostic. */
+  errors: 20_000,
   /** How many of those that are not shown are counted. */
   counted: 5_000,
   /** Length of a hint. */

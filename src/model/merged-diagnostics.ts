@@ -11,8 +11,8 @@ interface Merged {
 /** Problems with one code, of one policy, at one place. */
 interface AtPlace {
   readonly merged: Merged[];
-  /** By item and message; undefined is no item. */
-  readonly byItem: Map<string | undefined, Map<string, Merged>>;
+  /** By item and message, without the first of an item: most have no other. Undefined is no item. */
+  readonly others: Map<string | undefined, Map<string, Merged>>;
 }
 
 /**
@@ -26,10 +26,11 @@ export class MergedDiagnostics {
 
   add(diagnostic: Diagnostic): void {
     const { severity, code, policy, place } = diagnostic;
-    const key = JSON.stringify([severity, code, policy, place?.file, place?.line, place?.column]);
-    const at = this.places.get(key) ?? { merged: [], byItem: new Map() };
-    this.places.set(key, at);
     const items = itemsOf(diagnostic);
+    const { file, line, column } = place ?? {};
+    const key = JSON.stringify([severity, code, policy, file, line, column, items.length > 0]);
+    const at = this.places.get(key) ?? { merged: [], others: new Map() };
+    this.places.set(key, at);
     const joined =
       items.length === 0
         ? [this.join(at, undefined, diagnostic)]
@@ -38,16 +39,32 @@ export class MergedDiagnostics {
     for (const each of new Set(joined)) for (const entry of entries) each.entries.add(entry);
   }
 
-  private join({ merged, byItem }: AtPlace, item: string | undefined, diagnostic: Diagnostic): Merged {
+  private join(at: AtPlace, item: string | undefined, diagnostic: Diagnostic): Merged {
     const { message } = diagnostic;
-    const own = byItem.get(item) ?? new Map<string, Merged>();
-    byItem.set(item, own);
-    const known = own.get(message) ?? (item === undefined ? undefined : merged[own.size]);
-    const found = known ?? { diagnostic, items: new Map(), entries: new Set() };
+    const [first] = at.merged;
+    const said = item === undefined ? undefined : (first?.items.get(item) ?? message);
+    if (said === message) return this.put(at, first, item, diagnostic);
+    const own = at.others.get(item) ?? new Map<string, Merged>();
+    at.others.set(item, own);
+    const known = own.get(message) ?? (item === undefined ? undefined : at.merged[own.size + 1]);
+    const found = this.put(at, known, item, diagnostic);
     own.set(message, found);
-    if (item !== undefined) found.items.set(item, message);
+    return found;
+  }
+
+  private put(
+    at: AtPlace,
+    known: Merged | undefined,
+    item: string | undefined,
+    diagnostic: Diagnostic,
+  ): Merged {
+    const found = known ?? { diagnostic, items: new Map(), entries: new Set() };
+    const { message } = found.diagnostic;
+    // One text for all that say the same.
+    if (item !== undefined)
+      found.items.set(item, diagnostic.message === message ? message : diagnostic.message);
     if (known !== undefined) return found;
-    merged.push(found);
+    at.merged.push(found);
     this.list.push(found);
     return found;
   }

@@ -144,6 +144,11 @@ const bad: readonly Megabyte[] = [
     'unknown-variable',
   ],
   [
+    'mistakes that many items share',
+    `groups:\n  g-\${each.key}: { each: [${numbered((i) => `i${i}, `, 150_000)}], name: 3, members: 3, description: 3, active: 3, protect: 3, id: [], foo: "\${var.x}" }`,
+    'schema',
+  ],
+  [
     'merged maps in many entries',
     `x-a: &a { ${numbered((i) => `k${i}: v, `, 6_000)} }\ngroups:\n${numbered((i) => `  g${i}: { <<: *a }\n`)}`,
     'limit-exceeded',
@@ -202,6 +207,11 @@ const bad: readonly Megabyte[] = [
 
 /** As much as fits into 1 MB of what must be read. */
 const good: readonly Megabyte[] = [
+  [
+    'of one item each',
+    `groups:\n  g-\${each.key}: { each: [${numbered((i) => `i${i}, `, 240_000)}], members: [] }`,
+    'fine',
+  ],
   ['of one line each', `groups:\n${numbered((i) => `  g${i}: { members: [] }\n`)}`, 'fine'],
   [
     'of more than 1 MB',

@@ -398,6 +398,17 @@ describe('a mistake in a repeated entry', () => {
 describe('limits of each', () => {
   const list = (count: number) => `[${Array.from({ length: count }, (_, index) => `i${index}`).join(', ')}]`;
 
+  it('stops at very many errors, although they are few diagnostics', () => {
+    const wrong = 'members: 3, name: 3, description: 3, active: 3, protect: 3, formerly: 3, external: 3';
+    const text = `project: p\ngroups: { "g-\${each.key}": { each: ${list(10_000)}, ${wrong} } }\n`;
+    const found = load(text).diagnostics;
+    expect(found.filter(({ code }) => code === 'schema').length).toBeGreaterThan(4);
+    expect(found.at(-1)).toMatchObject({
+      code: 'limit-exceeded',
+      message: 'more than 5000 other problems are not shown',
+    });
+  });
+
   it('says what to do with variables that are too large for one file', () => {
     const text = `project: p\nvars: { m: { a: ${list(50_000)} } }\ngroups: {}\n`;
     expect(load(text).diagnostics.map(({ code, help }) => [code, help])).toEqual([
@@ -412,6 +423,10 @@ describe('limits of each', () => {
     [
       'a million entries of two lines',
       `vars: { l: ${list(1000)} }\ngroups:\n${Array.from({ length: 1000 }, (_, index) => `  "g${index}-\${each.key}": { each: "\${var.l}", members: [] }\n`).join('')}`,
+    ],
+    [
+      'so many entries of almost nothing that they would not fit into memory',
+      `vars: { l: ${list(24_500)} }\ngroups:\n${['a', 'b', 'c', 'd'].map((name) => `  "${name}-\${each.key}": { each: "\${var.l}", members: [] }\n`).join('')}`,
     ],
     [
       'an entry with as many values as items',
