@@ -42,7 +42,9 @@ class TooManySteps extends Error {}
 export class PolicyJudge {
   private readonly rules = new Map<string, CompiledPolicy | Diagnostic>();
   private readonly patterns = new Patterns({ spend: (steps) => this.spend(steps) });
-  private readonly ajv = createAjv(this.patterns);
+  private readonly ajv = createAjv(this.patterns, true);
+  /** With all failures, ajv breaks down over some schemas with `unevaluatedProperties`. */
+  private firstOnly: Ajv2020 | null = null;
   private parts = 0;
   private left = 0;
   private told = 0;
@@ -100,8 +102,14 @@ export class PolicyJudge {
   }
 
   private errorsIn({ properties }: JudgedEntry, rule: CompiledPolicy): readonly ErrorObject[] | null {
-    rule.validate ??= this.ajv.compile(rule.schema as AnySchema);
+    rule.validate ??= this.ajvFor(rule).compile(rule.schema as AnySchema);
     return rule.validate(properties) ? null : (rule.validate.errors ?? []);
+  }
+
+  private ajvFor({ isUnevaluated }: CompiledPolicy): Ajv2020 {
+    if (!isUnevaluated) return this.ajv;
+    this.firstOnly ??= createAjv(this.patterns, false);
+    return this.firstOnly;
   }
 
   private ruleOf(policy: Policy): CompiledPolicy | Diagnostic {
@@ -134,14 +142,14 @@ export class PolicyJudge {
   }
 }
 
-function createAjv(patterns: Patterns): Ajv2020 {
+function createAjv(patterns: Patterns, allErrors: boolean): Ajv2020 {
   const engine = Object.assign((pattern: string) => patterns.get(pattern), { code: 'patterns' });
   const ajv = new Ajv2020({
     // The JSON Schema of policies has checked them.
     meta: false,
     validateSchema: false,
     strict: false,
-    allErrors: true,
+    allErrors,
     messages: false,
     ownProperties: true,
     addUsedSchema: false,

@@ -136,6 +136,14 @@ describe('what failed where', () => {
   });
 });
 
+test('schemas that ajv breaks down over with all failures are judged', () => {
+  const require = {
+    anyOf: [{ unevaluatedProperties: false, maxProperties: 0 }, false],
+    patternProperties: { '^.{2,5}$': false },
+  };
+  expect(judged(require as Policy['require'], { every: '30 minutes' })).toHaveLength(1);
+});
+
 describe('what is wrong with a policy', () => {
   test.each([
     [{ $ref: '#/$defs/x' }, 'schema', 'there is no schema `#/$defs/x`', 'require.$ref'],
