@@ -1,6 +1,6 @@
 import { type Diagnostic, isAdvice } from '../model/diagnostic.js';
 import type { Inventory } from '../model/inventory.js';
-import { entriesOf, MergedDiagnostics } from '../model/merged-diagnostics.js';
+import { entriesOf, merged } from '../model/merged-diagnostics.js';
 import type { Address, Project, UnselectedEnvironments } from '../model/resource.js';
 import type { Comparison, ResourceDiff } from '../reconcile/world.js';
 
@@ -14,11 +14,9 @@ export function inFileOrder(
 ): Diagnostic[] {
   const files = [...new Set([file, ...entries.map(({ source }) => source.file)])];
   const rank = new Map(files.map((each, index) => [each, index]));
-  const merged = new MergedDiagnostics();
-  for (const each of lists.flat()) merged.add(each);
   const rankOf = ({ place }: Diagnostic) =>
     place === undefined ? Number.POSITIVE_INFINITY : (rank.get(place.file) ?? files.length);
-  return merged.diagnostics.sort((a, b) => {
+  return merged(lists.flat()).sort((a, b) => {
     const [left, right] = [a.place, b.place];
     if (rankOf(a) !== rankOf(b)) return rankOf(a) < rankOf(b) ? -1 : 1;
     return (left?.line ?? 0) - (right?.line ?? 0) || (left?.column ?? 0) - (right?.column ?? 0);

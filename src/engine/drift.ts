@@ -1,6 +1,7 @@
 import { print } from '../inventory/format.js';
 import { type Diagnostic, hasErrors, Problem } from '../model/diagnostic.js';
 import type { Inventory, LockInfo } from '../model/inventory.js';
+import { merged } from '../model/merged-diagnostics.js';
 import type { Drift, Drifted } from '../model/plan.js';
 import { driftOf, notInInventory } from '../reconcile/drift.js';
 import { misdescribedRefusals } from '../reconcile/rules/index.js';
@@ -66,7 +67,7 @@ function driftIn(
         service: session.service,
       },
       unmanaged: countUnmanaged(comparison.basis.kinds, unmanagedObjects(comparison)),
-      diagnostics: [...diagnostics, ...refusedChanges(comparison, found.changes)],
+      diagnostics: merged([...diagnostics, ...refusedChanges(comparison, found.changes)]),
       ...found,
     },
     unknown: notInInventory(matches, session.store.name, isSelected),

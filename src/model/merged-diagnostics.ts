@@ -78,6 +78,13 @@ export class MergedDiagnostics {
   }
 }
 
+/** Each problem once, in the order of the first. */
+export function merged(diagnostics: readonly Diagnostic[]): Diagnostic[] {
+  const once = new MergedDiagnostics();
+  for (const each of diagnostics) once.add(each);
+  return once.diagnostics;
+}
+
 /** The entries that a diagnostic is about. */
 export function entriesOf({ entries, address }: Diagnostic): readonly Address[] {
   return entries ?? (address === undefined ? [] : [address]);

@@ -3,6 +3,7 @@ import { readOutline } from '../../manifest/outline.js';
 import { type Diagnostic, Problem, problem } from '../../model/diagnostic.js';
 import { canonical, groupBy, type Json } from '../../model/json.js';
 import { exists, type Kind } from '../../model/kind.js';
+import { merged } from '../../model/merged-diagnostics.js';
 import type { Pulled } from '../../model/pull.js';
 import { type Address, type KindName, type Observed, objectKey, type Project } from '../../model/resource.js';
 import {
@@ -106,7 +107,7 @@ class Puller {
       updated: [...written.updated].map(([address, fields]) => ({ address, fields })),
       include: include.length === 0 ? null : { file, patterns: include },
       reasons: reasonsForNothing(this.context.observation, { isSelected, match: this.wanted.match, owned }),
-      diagnostics: this.diagnostics,
+      diagnostics: merged(this.diagnostics),
     };
   }
 

@@ -1,3 +1,4 @@
+import { messageOf, type Place } from '../../model/diagnostic.js';
 import { count } from '../../model/words.js';
 import type { ChangeView } from '../change-view.js';
 import { cut, fits, pad, widthOf } from '../columns.js';
@@ -97,8 +98,14 @@ function cadenceFragments(cadence: string | null, width: number): Fragment[] {
   return (fits(cadence, width) ? [cadence] : cadence.split(/ (?=→)/)).map((text) => ({ text }));
 }
 
+/** With the item of a repeated entry. */
+export function declaredText(source: Place): string {
+  const { file, line, column } = source;
+  return messageOf({ message: `declared at ${file}:${line}:${column}`, place: source });
+}
+
 function detailLines({ change: { source }, calls }: ChangeView, width: number): string[] {
-  const declared = source === null ? [] : [`declared at ${source.file}:${source.line}:${source.column}`];
+  const declared = source === null ? [] : [declaredText(source)];
   return [...declared, ...calls.map((call) => `call: ${call}`)].flatMap((line) =>
     folded(escapeControls(line), width),
   );

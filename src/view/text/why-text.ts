@@ -2,7 +2,7 @@ import type { MatchRule, Plan, Why } from '../../model/plan.js';
 import { escapeControls } from '../escape.js';
 import { fieldViews, originText } from '../field-view.js';
 import { actionLabels } from '../labels.js';
-import { fieldsText, nameAndId } from './change-text.js';
+import { declaredText, fieldsText, nameAndId } from './change-text.js';
 import { placeText } from './diagnostics-text.js';
 import {
   hangingIndent,
@@ -37,7 +37,7 @@ export function whyText(whys: readonly Why[], plan: Plan, options: TextOptions):
 }
 
 function matchLines({ address, source, object, rule, tried }: Why, { width, paint }: TextLayout): string[] {
-  const declared = source === null ? [] : [`  declared at ${placeText(source)}`];
+  const declared = source === null ? [] : [`  ${escapeControls(declaredText(source))}`];
   const result = object === null ? 'does not match any remote object' : `matches ${objectText(object)}`;
   const by = rule === null || object === null ? '' : `, by ${ruleNames[rule]}`;
   const lines = tried.flatMap((each, index) => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { type Diagnostic, messageOf } from '../../../src/model/diagnostic.js';
-import { MergedDiagnostics } from '../../../src/model/merged-diagnostics.js';
+import { merged } from '../../../src/model/merged-diagnostics.js';
 
 /** `de: message`, of an item at one place; without an item, of an ordinary entry there. */
 function at(text: string, line = 3): Diagnostic {
@@ -8,12 +8,6 @@ function at(text: string, line = 3): Diagnostic {
   const place = { file: 'roster.yaml', line, column: 3, length: 1, lineText: 'x' };
   const own = each === undefined ? place : { ...place, each };
   return { severity: 'error', code: 'schema', message, place: own };
-}
-
-function merged(diagnostics: readonly Diagnostic[]): readonly Diagnostic[] {
-  const list = new MergedDiagnostics();
-  for (const each of diagnostics) list.add(each);
-  return list.diagnostics;
 }
 
 describe('problems of items of one entry', () => {

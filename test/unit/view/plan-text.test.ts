@@ -54,6 +54,15 @@ describe('the last line of a text plan', () => {
   });
 });
 
+describe('the place of an entry in a verbose text plan', () => {
+  it('has the item of a repeated entry', () => {
+    const source = { file: 'roster.yaml', line: 7, column: 3, length: 1, lineText: 'x', each: 'de' };
+    const changes = [change('group/prices-de', { action: 'create', source })];
+    const text = planText({ ...emptyPlan, changes }, { color: false, verbose: true });
+    expect(text).toContain('declared at roster.yaml:7:3 (for de)\n');
+  });
+});
+
 describe('a field of a text plan', () => {
   it('is left out if it was blank and stays blank', () => {
     expect(textOf('create', [field('cron', {}), field('inputs', { after: {}, layout: 'map' })])).not.toMatch(
