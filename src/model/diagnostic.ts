@@ -190,13 +190,18 @@ const MOST_ITEMS = 2;
 
 /** The message with the items that it is about: `… (for de and fr; similar for it, pl and 11 more)`. */
 export function messageOf(diagnostic: Pick<Diagnostic, 'message' | 'place' | 'items'>): string {
-  const { message } = diagnostic;
   const items = itemsOf(diagnostic);
-  if (items.length === 0) return message;
-  const isSame = (each: ItemMessage) => each.message === message;
-  const others = items.filter((each) => !isSame(each));
+  if (items.length === 0) return diagnostic.message;
+  const others = similarItems(diagnostic);
+  const same = items.filter(({ message }) => message === items[0]?.message);
   const similar = others.length === 0 ? '' : `; similar for ${itemNames(others)}`;
-  return `${message} (for ${itemNames(items.filter(isSame))}${similar})`;
+  return `${diagnostic.message} (for ${itemNames(same)}${similar})`;
+}
+
+/** The items that are told in other words than the first one, whose words are the message. */
+export function similarItems({ items = [] }: Pick<Diagnostic, 'items'>): readonly ItemMessage[] {
+  const [first] = items;
+  return items.filter(({ message }) => message !== first?.message);
 }
 
 function itemNames(items: readonly ItemMessage[]): string {

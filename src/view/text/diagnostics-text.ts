@@ -1,11 +1,11 @@
 import {
   type Diagnostic,
   hasErrors,
-  type ItemMessage,
   itemName,
   messageOf,
   type Place,
   type Severity,
+  similarItems,
 } from '../../model/diagnostic.js';
 import { groupBy } from '../../model/json.js';
 import { agree, some } from '../../model/words.js';
@@ -126,20 +126,14 @@ function diagnosticLines(diagnostic: Diagnostic, outer: TextLayout): string[] {
       ...placeLines(each.place, 'kept', layout),
     ]),
     ...(help === undefined ? [] : helpLines('help', help, layout)),
-    ...similarItems(diagnostic, layout.verbose).flatMap(({ item, message }) =>
-      helpLines(`for ${itemName(item)}`, message, layout),
-    ),
+    ...similarItems(diagnostic)
+      .slice(0, layout.verbose ? undefined : MOST_SIMILAR)
+      .flatMap(({ item, message }) => helpLines(`for ${itemName(item)}`, message, layout)),
   ];
 }
 
-/** Items that are told in words of their own, and shown without `verbose`. */
+/** Items that are told in words of their own, without `verbose`. */
 const MOST_SIMILAR = 2;
-
-/** Items of which the message says what is wrong with another one. */
-function similarItems({ message, items = [] }: Diagnostic, verbose: boolean): readonly ItemMessage[] {
-  const others = items.filter((each) => each.message !== message);
-  return verbose ? others : others.slice(0, MOST_SIMILAR);
-}
 
 function titleLines(
   title: string,

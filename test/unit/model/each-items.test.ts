@@ -46,6 +46,13 @@ describe('problems of items of one entry', () => {
     ]);
   });
 
+  it('are counted by their own words where a word is added to the message', () => {
+    const [one] = merged([at('a: "x"'), at('b: "x"'), at('c: "y"')]);
+    expect(one && messageOf({ ...one, message: `${one.message} (environment: e)` })).toBe(
+      '"x" (environment: e) (for a and b; similar for c)',
+    );
+  });
+
   it('have the entries of all of them', () => {
     const entry = (item: string): Diagnostic => ({ ...at(`${item}: wrong`), address: `group/${item}` });
     expect(merged([entry('de'), entry('fr')]).map(({ entries }) => entries)).toEqual([
