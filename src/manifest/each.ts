@@ -221,7 +221,7 @@ export class Repetition {
   private keyOf({ key }: Entry, item: EachItem): Entry['key'] | null {
     const node = scalarNode({ ...key, source: item.source }, key.text);
     const texts = pieces(key.text).map((piece) =>
-      piece.type === 'each' ? this.textOf(node, piece, item) : piece.type === 'text' ? piece.text : '',
+      piece.type === 'each' ? this.textOf(node, piece, item, true) : piece.type === 'text' ? piece.text : '',
     );
     return texts.includes(null) ? null : { ...key, source: item.source, text: texts.join('') };
   }
@@ -271,11 +271,11 @@ export class Repetition {
   }
 
   /** Null, and reported, where the item has no such text. */
-  private textOf(node: ScalarNode, use: EachUse, item: EachItem): string | null {
+  private textOf(node: ScalarNode, use: EachUse, item: EachItem, isKey = false): string | null {
     const value = this.valueOf(node, use, item);
     if (value === undefined) return null;
     if (typeof value !== 'object') return String(value);
-    const { message, help } = notText(use.written, value);
+    const { message, help } = notText(use.written, value, isKey);
     this.diagnostics.error('unknown-variable', this.places.within(node, use), message, { help });
     return null;
   }

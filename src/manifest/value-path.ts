@@ -54,15 +54,20 @@ export function noSuchPath(
 }
 
 /** Of a list or a map inside a longer text: what is wrong, and how to write what was meant. */
-export function notText(written: string, value: Json): ProblemText & { readonly help: string } {
-  const message = `${quoted(written)} is ${typeOf(value)}, which is not allowed inside a text`;
-  const whole = `Use \`${written}\` as the whole value`;
+export function notText(
+  written: string,
+  value: Json,
+  isKey = false,
+): ProblemText & { readonly help: string } {
+  const place = isKey ? 'in a key' : 'inside a text';
+  const message = `${quoted(written)} is ${typeOf(value)}, which is not allowed ${place}`;
+  const use = isKey ? 'Use `${each.key}`' : `Use \`${written}\` as the whole value`;
   const name = isJsonObject(value) ? Object.keys(value).find((each) => /^[\w-]+$/.test(each)) : undefined;
   if (name !== undefined)
-    return { message, help: `${whole}, or one of its values: \`${written.slice(0, -1)}.${name}}\`.` };
-  const example = Array.isArray(value) ? joinedText(value) : '';
-  const text = 'Lists are not joined: add a value that is the text';
-  return { message, help: `${whole}. ${text}${example}, and use that here.` };
+    return { message, help: `${use}, or one of its values: \`${written.slice(0, -1)}.${name}}\`.` };
+  if (isKey || !Array.isArray(value)) return { message, help: `${use}.` };
+  const text = `add a value that is the text${joinedText(value)}, and use that here`;
+  return { message, help: `${use}. Lists are not joined: ${text}.` };
 }
 
 /** A list that is longer is no example. */

@@ -338,9 +338,18 @@ describe('a mistake in a repeated entry', () => {
       'Use `${each.value}` as the whole value. Lists are not joined: add a value that is the text, and use that here.',
     ],
     ['{ zone: x }', 'Use `${each.value}` as the whole value, or one of its values: `${each.value.zone}`.'],
+    ['{}', 'Use `${each.value}` as the whole value.'],
   ])('says what to do with %s inside a text', (item, help) => {
     const text = group('g-${each.key}', `each: { a: ${item} }, members: [], name: "x\${each.value}"`);
     expect(load(text).diagnostics.map((found) => found.help)).toEqual([help]);
+  });
+
+  it.each([
+    ['{ zone: x }', 'Use `${each.key}`, or one of its values: `${each.value.zone}`.'],
+    ['[x]', 'Use `${each.key}`.'],
+  ])('says what to do with %s inside a key', (item, help) => {
+    const found = load(group('g-${each.value}', `each: { a: ${item} }, members: []`)).diagnostics;
+    expect(found.map((each) => each.help)).toEqual([help]);
   });
 
   it.each([
