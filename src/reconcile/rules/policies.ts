@@ -1,3 +1,4 @@
+import type { Place } from '../../model/diagnostic.js';
 import { type Finding, finding, risk } from '../../model/finding.js';
 import type { PlannedPolicies } from '../../model/plan.js';
 import {
@@ -100,7 +101,12 @@ function refused(found: BrokenPolicy): Finding {
     message: breachesInBrief(found),
     help,
     address: addresses.length === 1 ? (addresses[0] ?? null) : null,
-    place: first?.place ?? null,
+    place: first === undefined ? null : addresses.length === 1 ? first.place : withoutItem(first.place),
     allowedBy: null,
   };
+}
+
+/** The message names the entries: its place is not about one item of `each`. */
+function withoutItem({ each: _, ...place }: Place): Place {
+  return place;
 }

@@ -30,6 +30,8 @@ schedules:
     every: 30 minutes
     startTime: 2026-12-01T06:00:00
 `;
+const repeated =
+  'schedules:\n  s-${each.value}:\n    each: [acme-shop, globex]\n    target: agent/${each.value}\n    every: 30 minutes\n    startTime: 2026-12-01T06:00:00\n';
 
 let sandbox: Sandbox;
 let workspace: Workspace;
@@ -107,9 +109,7 @@ Learn more: roster explain policy
   });
 
   test('an entry from `each` has the line of the entry and the items', async () => {
-    const schedules =
-      'schedules:\n  s-${each.value}:\n    each: [acme-shop, globex]\n    target: agent/${each.value}\n    every: 30 minutes\n    startTime: 2026-12-01T06:00:00\n';
-    workspace.write('roster.yaml', `project: p\npolicies: [policies/a.yaml]\n${schedules}`);
+    workspace.write('roster.yaml', `project: p\npolicies: [policies/a.yaml]\n${repeated}`);
     expect(await found()).toMatchObject([
       { code: 'policy', line: 4, column: 3, each: ['acme-shop', 'globex'] },
     ]);
@@ -268,6 +268,13 @@ describe('plan and apply', () => {
     ]);
     const apply = await workspace.command(['apply', '--yes']);
     expect([apply.exit, apply.stderr]).toEqual([4, expect.stringContaining('error[policy]')]);
+  });
+
+  test('the refusal of a plan names all entries, and so no single item of `each`', async () => {
+    workspace.write('roster.yaml', project.replace(/schedules:[^]*/, repeated));
+    const { stdout, stderr } = await workspace.plan();
+    expect(stdout).toContain('2 entries do');
+    expect(stderr).not.toContain('(for ');
   });
 
   test('`--allow-policy` lets it pass, once for each policy, and the reviewer still sees it', async () => {
