@@ -6,6 +6,7 @@ import { plan as planFor } from '../reconcile/plan.js';
 import { askAll } from '../service/observe.js';
 import { undeliverable } from './keys.js';
 import { diagnosticsIn, type Observation, observe, type SelectionOptions } from './observe.js';
+import { withOwners } from './owners.js';
 import type { ReadSession } from './session.js';
 
 export interface PlanOptions extends SelectionOptions {
@@ -20,7 +21,8 @@ export interface PlanOptions extends SelectionOptions {
  */
 export async function plan(session: ReadSession, options: PlanOptions = {}): Promise<Plan> {
   const observation = await observe(session, { ...options, checkout: 'compare' });
-  const made = await withPreviews(session, observation, planOf(session, observation));
+  const planned = await withPreviews(session, observation, planOf(session, observation));
+  const made = withOwners(planned, session.project.root, session.cwd);
   return options.calendar === true ? { ...made, calendar: compareCalendars(observation.comparison) } : made;
 }
 

@@ -51,6 +51,8 @@ export interface SessionOptions extends ProjectOptions, ServiceOptions {
 /** A session that cannot write: its client only reads, and its inventory can only be loaded. */
 export interface ReadSession {
   readonly project: Project;
+  /** Absolute: the files of places are relative to it. */
+  readonly cwd: string;
   /** Origin and base path, as plans name the service. */
   readonly service: string;
   /** Null when the project declares the same service, or none. */
@@ -144,6 +146,7 @@ export function openSession(options: SessionOptions): Session {
   const downloads = lazyDownloader(settings);
   return {
     project,
+    cwd,
     service: serviceName(baseUrl),
     serviceOverride: override,
     client,

@@ -23,6 +23,7 @@ import { toDestroy } from './destroy.js';
 import { inFileOrder, markUnchanged, noEnvironmentWarnings } from './diagnostics.js';
 import { undeliverable } from './keys.js';
 import { observe, planBasis } from './observe.js';
+import { withOwners } from './owners.js';
 import type { PlanOptions } from './plan.js';
 import { checkPolicies } from './policies.js';
 import { openProject } from './project.js';
@@ -143,7 +144,7 @@ export async function planFromSnapshot(
     former: () => () => true,
   });
   return {
-    ...shown.plan,
+    ...withOwners(shown.plan, project.root, options.cwd),
     ...(calendar ? { calendar: compareCalendars(comparison) } : {}),
     snapshot: age,
     objections: [...shown.plan.objections, ...undelivered],

@@ -65,6 +65,8 @@ export interface Change extends Difference {
   readonly risks: readonly Risk[];
   /** What else a reviewer must read, such as what is left unchanged and why. */
   readonly notes: readonly string[];
+  /** Of the file that declares it, as CODEOWNERS says. Missing where there is none. Not part of the digest. */
+  readonly owners?: readonly string[];
 }
 
 /** A change that nobody has examined yet. */

@@ -171,7 +171,8 @@ function changesJson(plan: Plan) {
     const calls = callSummaries(stepsOf(change));
     const source = sourceJson(change.source);
     const facts = { address, kind, action, id, name, origin, adopted, fields };
-    return [{ ...facts, calls, risks: risks.map(riskJson), notes, nextRuns, source }];
+    const owned = change.owners === undefined ? {} : { owners: change.owners };
+    return [{ ...facts, calls, risks: risks.map(riskJson), notes, nextRuns, source, ...owned }];
   });
 }
 

@@ -1,5 +1,5 @@
 import type { Json } from '../../model/json.js';
-import { count } from '../../model/words.js';
+import { andMore, count, wordList } from '../../model/words.js';
 import { type ChangeView, sentencesOf } from '../change-view.js';
 import { cut, fits, pieces } from '../columns.js';
 import { escapeControls, word } from '../escape.js';
@@ -34,6 +34,9 @@ const MOST_SENTENCES = 10;
 const LONGEST_SENTENCE = 2_000;
 /** No name, id or address of a manifest is longer; those of the service may be. */
 export const LONGEST_NAME = 2_000;
+const LONGEST_OWNER = 100;
+/** Owners that are named for one change. */
+const MOST_OWNERS = 3;
 /** Nobody scrolls sideways to the end of a line of code. */
 const WIDEST_LINE = 100;
 
@@ -80,17 +83,24 @@ function shortenedParts({ change, name }: ChangeView, sentences: readonly string
 
 function heading(view: ChangeView, parts: FieldParts, urlOf: PlaceUrl): string {
   const { change, verb, name, isIdentified, remarks } = view;
-  const { address, id, source } = change;
+  const { address, id, source, owners = [] } = change;
   const words = [
     `- **${verb}**`,
     shortCode(address, LONGEST_NAME),
     ...(name === null ? [] : [`named ${shortCode(name, LONGEST_NAME)}`]),
     ...(isIdentified && id !== null ? [`id ${shortCode(id, LONGEST_NAME)}`] : []),
     ...(source === null ? [] : [`at ${placeMarkdown(source, urlOf)}`]),
+    ...(owners.length === 0 ? [] : [`owned by ${ownersMarkdown(owners)}`]),
     ...remarks.map((each) => `(${each})`),
   ].join(' ');
   const facts = headingFacts(view, parts).filter((each) => each !== null);
   return facts.length === 0 ? words : `${words}: ${facts.join('; ')}`;
+}
+
+/** As code: a mention would notify them. */
+function ownersMarkdown(owners: readonly string[]): string {
+  const names = owners.map((each) => shortCode(each, LONGEST_OWNER));
+  return wordList(names.slice(0, MOST_OWNERS), 'and') + andMore(names.length - MOST_OWNERS);
 }
 
 /** What changes, if it fits; otherwise what it is in brief. And how often it runs, in the words that the rest leaves. */

@@ -45,6 +45,8 @@ import {
 /** Reserved for headings and for the note on what is left out. */
 const RESERVED_SIZE = 3_000;
 const MOST_OBJECTIONS = 10;
+/** Owners that the top of the page names. */
+const MOST_OWNERS = 10;
 /** Longer lists of what only the inventory records are folded. */
 const MOST_INVENTORY_LINES = 5;
 /** In a long plan, only the first of similar changes are shown. */
@@ -123,9 +125,24 @@ function header(plan: Plan): string {
     ...prose.flatMap((each) => ['', shortProse(factSentence(each))]),
     ...totalFacts(plan).flatMap((each) => ['', factSentence(each)]),
     '',
+    ...ownersLines(plan.changes),
     ...deleteLines(plan.changes),
     ...objectionLines(plan),
   ].join('\n');
+}
+
+/** Whose change it is: `Owners: @acme/retail (3 changes), nobody (1 change)`. None without CODEOWNERS. */
+function ownersLines(changes: readonly Change[]): string[] {
+  const owned = changes.filter(({ owners }) => owners !== undefined);
+  const names = [...new Set(owned.flatMap(({ owners = [] }) => owners))];
+  if (names.length === 0) return [];
+  const counts = names.map((name) => {
+    const number = owned.filter(({ owners = [] }) => owners.includes(name)).length;
+    return `${shortCode(name, 100)} (${count(number, 'change')})`;
+  });
+  const rest = owned.filter(({ owners = [] }) => owners.length === 0).length;
+  const others = rest === 0 ? [] : [`nobody (${count(rest, 'change')})`];
+  return [`Owners: ${some([...counts, ...others], MOST_OWNERS)}.`, ''];
 }
 
 /** At the top, before what may be a long list of changes. */

@@ -1,0 +1,177 @@
+import { mkdirSync, mkdtempSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { ownersIn } from '../../../src/engine/owners.js';
+import { type Sandbox, startSandbox } from '../../../src/sandbox/index.js';
+import type { PlanJson } from '../../../src/view/json/plan-json.js';
+import { git } from '../../support/repository.js';
+import { Workspace } from '../../support/roster.js';
+
+/** A repository with these files. */
+function repository(files: Readonly<Record<string, string>>): string {
+  const root = mkdtempSync(join(tmpdir(), 'roster-test-'));
+  for (const [name, text] of Object.entries({ '.git/HEAD': '', ...files })) {
+    mkdirSync(dirname(join(root, name)), { recursive: true });
+    writeFileSync(join(root, name), text);
+  }
+  return root;
+}
+
+function owners(files: Readonly<Record<string, string>>, path: string) {
+  const root = repository(files);
+  return ownersIn(root)?.(join(root, path)) ?? null;
+}
+
+/** The example of GitHub's documentation. */
+const github = `# This is a comment.
+*       @global-owner1 @global-owner2
+*.js    @js-owner #This is an inline comment.
+*.go docs@example.com
+*.txt @octo-org/octocats
+/build/logs/ @doctocat
+docs/* docs@example.com
+apps/ @octocat
+/docs/ @doctocat
+/scripts/ @doctocat @octocat
+**/logs @logger
+/apps/ @octocat
+/apps/github
+/my\\ path/ @spaces
+[x]y @no-classes
+!negated @nobody
+`;
+
+describe('a CODEOWNERS file of GitHub', () => {
+  test.each([
+    ['roster.yaml', ['@global-owner1', '@global-owner2']],
+    ['a/b/c.js', ['@js-owner']],
+    ['a.go', ['docs@example.com']],
+    ['deep/a.txt', ['@octo-org/octocats']],
+    ['build/logs/a/b.yaml', ['@logger']],
+    ['docs/a.yaml', ['@doctocat']],
+    ['other/docs/a.yaml', ['@global-owner1', '@global-owner2']],
+    ['x/apps/a.yaml', ['@octocat']],
+    ['scripts/a.yaml', ['@doctocat', '@octocat']],
+    ['deeply/nested/logs/a.yaml', ['@logger']],
+    ['apps/a.yaml', ['@octocat']],
+    ['apps/github/a.yaml', []],
+    ['my path/a.yaml', ['@spaces']],
+  ])('%s', (path, expected) => {
+    expect(owners({ '.github/CODEOWNERS': github }, path)).toEqual(expected);
+  });
+
+  test('a pattern that ends in `/*` means the files of the folder alone', () => {
+    const text = 'teams/* @teams\n';
+    expect(owners({ CODEOWNERS: text }, 'teams/a.yaml')).toEqual(['@teams']);
+    expect(owners({ CODEOWNERS: text }, 'teams/retail/a.yaml')).toEqual([]);
+  });
+});
+
+/** After the examples of GitLab's documentation. */
+const gitlab = `[Documentation] @docs-team
+docs/
+README.md
+^[Database][2] @database-team
+model/db/
+config/db/database-setup.md @docs-team
+[docUMENTATION]
+/config/ @config-team
+[Ruby] @ruby-team
+*.rb
+!vendored.rb
+!/config/**/*.rb
+* this is no owner
+/special/*.yaml @@maintainer user@example.com
+`;
+
+describe('a CODEOWNERS file of GitLab', () => {
+  test.each([
+    ['docs/a.yaml', ['@docs-team', '@ruby-team']],
+    ['deep/docs/a/b.yaml', ['@docs-team', '@ruby-team']],
+    ['model/db/a.yaml', ['@database-team', '@ruby-team']],
+    ['config/a.yaml', ['@config-team', '@ruby-team']],
+    ['config/x/a.rb', ['@config-team']],
+    ['config/db/database-setup.md', ['@config-team', '@docs-team', '@ruby-team']],
+    ['special/a.yaml', ['@@maintainer', 'user@example.com']],
+  ])('%s', (path, expected) => {
+    expect([...(owners({ '.gitlab/CODEOWNERS': gitlab }, path) ?? [])].sort()).toEqual([...expected].sort());
+  });
+
+  test('a path without a slash at its beginning is found in any folder', () => {
+    const files = { CODEOWNERS: 'teams/retail.yaml @retail\n', '.gitlab-ci.yml': '' };
+    expect(owners(files, 'a/teams/retail.yaml')).toEqual(['@retail']);
+    expect(owners({ CODEOWNERS: files.CODEOWNERS }, 'a/teams/retail.yaml')).toEqual([]);
+  });
+});
+
+describe('which file is read', () => {
+  test('the one in .github, then the one at the top, then the one in docs', () => {
+    const files = { 'docs/CODEOWNERS': '* @c\n' };
+    expect(owners(files, 'a')).toEqual(['@c']);
+    expect(owners({ ...files, CODEOWNERS: '* @b\n' }, 'a')).toEqual(['@b']);
+    expect(owners({ ...files, CODEOWNERS: '* @b\n', '.github/CODEOWNERS': '* @a\n' }, 'a')).toEqual(['@a']);
+  });
+
+  test('none without a repository, without a file, and through a link', () => {
+    const root = repository({ other: '* @a\n' });
+    expect(ownersIn(root)).toBeNull();
+    symlinkSync(join(root, 'other'), join(root, 'CODEOWNERS'));
+    expect(ownersIn(root)).toBeNull();
+    expect(ownersIn(mkdtempSync(join(tmpdir(), 'roster-test-')))).toBeNull();
+  });
+
+  test('any text is read, and patterns that cost too much are left out', () => {
+    const root = repository({});
+    const text = fc.oneof(
+      fc.string({ maxLength: 200 }),
+      fc.string({ unit: fc.constantFrom('*', '/', 'a', ' ', '@', '\n', '[', '!', '\\') }),
+    );
+    fc.assert(
+      fc.property(text, (each) => {
+        writeFileSync(join(root, 'CODEOWNERS'), each);
+        expect(Array.isArray(ownersIn(root)?.(join(root, 'aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa/b')))).toBe(true);
+      }),
+      { numRuns: 200 },
+    );
+    expect(owners({ CODEOWNERS: `* @a\n${'*a'.repeat(40)} @b\n` }, 'a'.repeat(200))).toEqual(['@a']);
+  });
+});
+
+describe('a plan', () => {
+  let sandbox: Sandbox;
+  beforeAll(async () => {
+    sandbox = await startSandbox();
+  });
+  afterAll(() => sandbox.close());
+
+  test('names the owners of each change in JSON and in the comment, and its digest does not change', async () => {
+    const workspace = new Workspace(
+      {
+        'roster.yaml': 'project: p\ninclude: [teams/*.yaml]\ngroups: { shared: { members: [] } }\n',
+        'teams/retail.yaml': 'groups: { retail: { members: [acme-shop] } }\n',
+      },
+      sandbox,
+    );
+    git(workspace.root, 'init', '--quiet');
+    const plan = async () => {
+      const { stdout } = await workspace.command(['plan', '--format', 'json']);
+      return JSON.parse(stdout) as PlanJson;
+    };
+    const { digest, changes } = await plan();
+    expect(changes.every((each) => !('owners' in each))).toBe(true);
+    workspace.write('.github/CODEOWNERS', 'teams/ @acme/retail @acme/leads\n');
+    const owned = await plan();
+    expect(owned.digest).toBe(digest);
+    expect(owned.changes.map((each) => [each.address, 'owners' in each ? each.owners : null])).toEqual([
+      ['group/retail', ['@acme/retail', '@acme/leads']],
+      ['group/shared', []],
+    ]);
+    const { stdout } = await workspace.command(['plan', '--format', 'markdown']);
+    expect(stdout).toContain(
+      'Owners: `@acme/retail` (1 change), `@acme/leads` (1 change), nobody (1 change).',
+    );
+    expect(stdout).toMatch(/`group\/retail`.* owned by `@acme\/retail` and `@acme\/leads`/);
+  });
+});
