@@ -14,15 +14,24 @@ export function withFate(body: string, fate: string): string {
   return `${head}${known}${fate}\n${END}\n${plan}`;
 }
 
-/** Says in the comment of a change what became of its plan. It was not shown, if there is no comment. */
-export async function reportFate(
+/**
+ * Says in the comment of a change what becomes of its plan, if there is one. Nobody waits for a comment: without it, the run
+ * still says what happened.
+ */
+export async function sayFate(
   host: JobHost,
-  change: number,
+  change: number | undefined | Promise<number | undefined>,
   { project, environment }: Subject,
   fate: string,
 ): Promise<void> {
-  const known = await host.comment(change, markdownMarker('plan', project, environment));
-  if (known !== null) await host.writeComment(change, known, withFate(known.body, fate));
+  try {
+    const number = await change;
+    if (number === undefined) return;
+    const known = await host.comment(number, markdownMarker('plan', project, environment));
+    if (known !== null) await host.writeComment(number, known, withFate(known.body, fate));
+  } catch (failure) {
+    host.log(`The comment was not updated: ${failure instanceof Error ? failure.message : failure}\n`);
+  }
 }
 
 const CUT = '\n> **Too long to show in full:**';

@@ -1,15 +1,10 @@
-import { existsSync, mkdirSync, readFileSync } from 'node:fs';
+import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { reportFate } from './comment.js';
+import { sayFate } from './comment.js';
 import { checkDrift } from './drift.js';
 import type { GithubHost, PullRequest } from './github.js';
-import { placeIn, wasShown } from './github-plan.js';
-import { ending, type JobHost, RefusedJob, type Roster, type RosterPlace, type Subject } from './host.js';
-
-interface MergedPlan {
-  readonly digest?: string | null;
-  readonly summary?: Readonly<Record<string, number>>;
-}
+import { wasShown } from './github-plan.js';
+import { checkNewest, ending, madePlan, placeIn, RefusedJob, type Roster, type Subject } from './host.js';
 
 /**
  * Plans what was merged, and checks that it is the reviewed plan: its digest was given by hand, or its pull request showed it
@@ -18,22 +13,21 @@ interface MergedPlan {
  */
 export async function reviewMerge(host: GithubHost, roster: Roster, subject: Subject): Promise<number> {
   const json = join(host.temp, `merged${ending(subject)}.json`);
-  const exit = await roster.plan(placeOf(host, subject), { json });
+  const exit = await roster.plan(placeIn(host.git.root, subject, host.env), { json });
   const pull = await host.mergedAs(host.commit);
-  const said = (fate: string) => sayFate(host, subject, pull, fate);
+  const said = (fate: string) => sayFate(host, pull?.number, subject, fate);
   if (exit !== 0 || !existsSync(json)) {
     await said(`> [!CAUTION]\n> **Not applied:** after the merge, it could not be planned. See ${host.run}`);
     return exit;
   }
-  const { digest, summary = {} } = JSON.parse(readFileSync(json, 'utf8')) as MergedPlan;
-  const { unchanged: _, ...acting } = summary;
-  if (Object.values(acting).every((each) => each === 0)) {
+  const { digest, isEmpty } = madePlan(json);
+  if (isEmpty) {
     await said(`> Merged. There was nothing left to apply: ${host.run}`);
     return 0;
   }
   try {
     await checkNewest(host);
-    await checkReviewed(host, subject, { pull, digest: digest ?? '' });
+    await checkReviewed(host, subject, { pull, digest });
   } catch (failure) {
     if (failure instanceof RefusedJob)
       await said(
@@ -43,25 +37,6 @@ export async function reviewMerge(host: GithubHost, roster: Roster, subject: Sub
   }
   await said(`> Merged. **Waiting** for the job that applies it: ${host.run}`);
   return 0;
-}
-
-/** Nobody waits for a comment: without one, the run still says what happened. */
-async function sayFate(
-  host: JobHost,
-  subject: Subject,
-  pull: PullRequest | null,
-  fate: string,
-): Promise<void> {
-  if (pull === null) return;
-  try {
-    await reportFate(host, pull.number, subject, fate);
-  } catch (failure) {
-    host.log(`The comment was not updated: ${failure instanceof Error ? failure.message : failure}\n`);
-  }
-}
-
-export function placeOf(host: GithubHost, subject: Subject): RosterPlace {
-  return { ...placeIn(host.git.root, subject), env: host.env };
 }
 
 function isManual({ eventName }: GithubHost): boolean {
@@ -106,16 +81,6 @@ async function isMergeOf({ git, event }: GithubHost, { number, head }: PullReque
   return (await git.answer(['merge-tree', '--write-tree', event.before ?? '', head.sha])) === pushed;
 }
 
-/** Fails if the branch has another commit by now, because the run waited for an approval or is an old one. */
-async function checkNewest({ git, ref, commit }: JobHost): Promise<void> {
-  const [tip = ''] = (await git.run(['ls-remote', 'origin', ref])).split('\t');
-  if (tip === commit) return;
-  throw new RefusedJob(
-    'Not the newest commit, nothing was changed',
-    `${ref} is at ${tip || 'no commit'}, and this run is of ${commit}. Use the run of the newest commit, or run this workflow manually`,
-  );
-}
-
 /** Applies exactly this plan, if no newer commit was pushed. Returns the exit code of the job. */
 export async function applyReviewed(
   host: GithubHost,
@@ -124,7 +89,7 @@ export async function applyReviewed(
   { digest, verify }: { readonly digest: string; readonly verify: boolean },
 ): Promise<number> {
   await checkNewest(host);
-  const place = placeOf(host, subject);
+  const place = placeIn(host.git.root, subject, host.env);
   const exit = await roster.apply(place, { expect: digest });
   if (exit !== 0 || !verify) return exit;
   return roster.status(place, { check: true });
@@ -146,8 +111,8 @@ export async function followUp(
 ): Promise<number> {
   const fate = fates[applied ?? ''];
   const pull = fate === undefined ? null : await host.mergedAs(host.commit);
-  if (fate !== undefined) await sayFate(host, subject, pull, `${fate}: ${host.run}`);
-  const place = placeOf(host, subject);
+  if (fate !== undefined) await sayFate(host, pull?.number, subject, `${fate}: ${host.run}`);
+  const place = placeIn(host.git.root, subject, host.env);
   const name = `roster-snapshot${ending(subject)}`;
   const folder = join(host.temp, name);
   mkdirSync(folder, { recursive: true });

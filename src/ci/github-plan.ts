@@ -1,10 +1,11 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { basename, dirname, join } from 'node:path';
+import { basename, join } from 'node:path';
 import { unzipSync } from 'fflate';
 import { problem } from '../model/diagnostic.js';
 import { isWhole, withFate } from './comment.js';
+import type { JobEnvironment } from './git.js';
 import type { Artifact, GithubHost, PullRequest } from './github.js';
-import { ending, RefusedJob, type Roster, type RosterPlace, type Subject, titleOf } from './host.js';
+import { ending, placeIn, RefusedJob, type Roster, type Subject, titleOf } from './host.js';
 
 /** What the job that plans tells the job that shows, beside the plan itself. */
 interface PlanRecord {
@@ -31,7 +32,7 @@ export async function planPull(
   const folder = join(host.temp, name);
   mkdirSync(folder, { recursive: true });
   const [markdown, json] = [join(folder, 'plan.md'), join(host.temp, `${name}.json`)];
-  const place = { ...placeIn(proposed, subject), env: envOf(host, proposed, live) };
+  const place = placeIn(proposed, subject, envOf(host, proposed, live));
   const exit = await roster.plan(place, {
     ...{ markdown, json, html: join(folder, `${name}.html`) },
     ...(snapshot === null ? {} : { snapshot }),
@@ -85,12 +86,8 @@ async function checkedOut(host: GithubHost, { number, head }: PullRequest): Prom
   return folder;
 }
 
-export function placeIn(root: string, { file }: Subject): Omit<RosterPlace, 'env'> {
-  return { cwd: join(root, dirname(file)), file: basename(file) };
-}
-
 /** Without an API key, nothing that is run needs the token of the job. */
-function envOf({ env }: GithubHost, proposed: string, live: boolean): RosterPlace['env'] {
+function envOf({ env }: GithubHost, proposed: string, live: boolean): JobEnvironment {
   const { GITHUB_TOKEN, GITHUB_OUTPUT: _, ...others } = env;
   return { ...others, GITHUB_WORKSPACE: proposed, ...(live ? { GITHUB_TOKEN } : {}) };
 }

@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
 import type { JobEnvironment, JobGit } from './git.js';
 
 /** The project and environment that a job is for. Both are part of all names, so that no other one has the same. */
@@ -87,6 +89,21 @@ export interface RosterPlace {
   readonly file: string;
 }
 
+/** The project of a subject in a checkout of the repository. */
+export function placeIn(root: string, { file }: Subject, env: JobEnvironment): RosterPlace {
+  return { cwd: join(root, dirname(file)), file: basename(file), env };
+}
+
+/** Fails if the branch has another commit by now, because the run waited for an approval or is an old one. */
+export async function checkNewest({ git, ref, commit }: JobHost): Promise<void> {
+  const [tip = ''] = (await git.run(['ls-remote', 'origin', ref])).split('\t');
+  if (tip === commit) return;
+  throw new RefusedJob(
+    'Not the newest commit, nothing was changed',
+    `${ref} is at ${tip || 'no commit'}, and this run is of ${commit}. Use the run of the newest commit, or run this workflow manually`,
+  );
+}
+
 interface PlanFiles {
   readonly markdown?: string;
   readonly html?: string;
@@ -112,4 +129,14 @@ export interface Roster {
     place: RosterPlace,
     addresses: readonly string[],
   ): Promise<{ readonly exit: number; readonly printed: string }>;
+}
+
+/** The digest of a plan that was written as JSON, which is empty if there are errors, and whether it changes nothing. */
+export function madePlan(json: string): { readonly digest: string; readonly isEmpty: boolean } {
+  const { digest, summary = {} } = JSON.parse(readFileSync(json, 'utf8')) as {
+    readonly digest?: string | null;
+    readonly summary?: Readonly<Record<string, number>>;
+  };
+  const { unchanged: _, ...acting } = summary;
+  return { digest: digest ?? '', isEmpty: Object.values(acting).every((each) => each === 0) };
 }

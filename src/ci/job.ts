@@ -1,13 +1,15 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { CI_FORMAT, CI_PACKAGE } from '../init/install-files.js';
+import { CI_FORMAT, ciPackageOf } from '../init/install-files.js';
 import { problem } from '../model/diagnostic.js';
 import { proposePull } from './drift.js';
 import type { JobEnvironment } from './git.js';
 import { GithubHost } from './github.js';
-import { applyReviewed, followUp, placeOf, reviewMerge } from './github-apply.js';
+import { followUp as afterApply, applyReviewed, reviewMerge } from './github-apply.js';
 import { planPull, showPull } from './github-plan.js';
-import { RefusedJob, type Roster, type Subject } from './host.js';
+import { GitlabHost } from './gitlab.js';
+import { applyPrepared, followUp, planMergeRequest, prepareApply, showMergeRequest } from './gitlab-jobs.js';
+import { placeIn, RefusedJob, type Roster, type Subject } from './host.js';
 
 /** What a job is to do. */
 export type Task =
@@ -24,31 +26,37 @@ export interface CiJob {
   readonly temp: string;
   readonly subject: Subject;
   readonly roster: Roster;
+  /** The address of GitLab's API, if runners clone from another host. */
+  readonly api?: string | undefined;
   readonly log: (text: string) => void;
   readonly out: (text: string) => void;
   readonly signal?: AbortSignal | undefined;
 }
 
-/** The root of the checkout of the job. Throws a Problem where this is no job of GitHub Actions. */
-export function rootOf(env: JobEnvironment): string {
-  if (env['GITHUB_ACTIONS'] !== 'true') {
-    const help = 'Run it in the workflows that `roster init` writes. The jobs for GitLab do not use it.';
-    throw problem('usage', 'this is no job of GitHub Actions: GITHUB_ACTIONS is not `true`', help);
-  }
-  const root = env['GITHUB_WORKSPACE'] ?? '';
-  if (root === '') throw problem('usage', 'the variable GITHUB_WORKSPACE is not set');
+/** The CI that runs this job, and the root of the checkout. Throws a Problem where this is no job. */
+export function ciOf(env: JobEnvironment): { readonly host: 'github' | 'gitlab'; readonly root: string } {
+  if (env['GITHUB_ACTIONS'] === 'true') return { host: 'github', root: rootIn(env, 'GITHUB_WORKSPACE') };
+  if (env['GITLAB_CI'] === 'true') return { host: 'gitlab', root: rootIn(env, 'CI_PROJECT_DIR') };
+  const help = 'Run it in the jobs that `roster init` writes.';
+  throw problem('usage', 'this is no CI job: neither GITHUB_ACTIONS nor GITLAB_CI is `true`', help);
+}
+
+function rootIn(env: JobEnvironment, name: string): string {
+  const root = env[name] ?? '';
+  if (root === '') throw problem('usage', `the variable ${name} is not set`);
   return root;
 }
 
 /** Throws a Problem if the files of the job were written for a version that does something else with them. */
-export function checkFormat(root: string): void {
-  const file = join(root, CI_PACKAGE);
+export function checkFormat({ host, root }: ReturnType<typeof ciOf>): void {
+  const path = ciPackageOf(host);
+  const file = join(root, path);
   if (!existsSync(file)) return;
   const { roster } = JSON.parse(readFileSync(file, 'utf8')) as {
     readonly roster?: { readonly ci?: unknown };
   };
   if (roster === undefined || roster.ci === CI_FORMAT) return;
-  const message = `the workflows were written for another version of roster: ${CI_PACKAGE} has the format ${roster.ci}, and this version ${CI_FORMAT}`;
+  const message = `the jobs were written for another version of roster: ${path} has the format ${roster.ci}, and this version ${CI_FORMAT}`;
   throw problem(
     'unsupported-version',
     message,
@@ -58,9 +66,9 @@ export function checkFormat(root: string): void {
 
 /** Does what a job is for, and returns its exit code. */
 export async function runJob(job: CiJob, task: Task): Promise<number> {
-  const host = new GithubHost(job);
+  const host = ciOf(job.env).host === 'github' ? new GithubHost(job) : new GitlabHost(job);
   try {
-    return await doTask(host, job, task);
+    return await (host instanceof GithubHost ? onGithub(host, job, task) : onGitlab(host, job, task));
   } catch (failure) {
     if (!(failure instanceof RefusedJob)) throw failure;
     host.error(failure.title, failure.message);
@@ -70,7 +78,7 @@ export async function runJob(job: CiJob, task: Task): Promise<number> {
   }
 }
 
-async function doTask(host: GithubHost, { roster, subject }: CiJob, task: Task): Promise<number> {
+async function onGithub(host: GithubHost, { roster, subject }: CiJob, task: Task): Promise<number> {
   switch (task.do) {
     case 'plan':
       return planPull(host, roster, subject, task.live);
@@ -84,9 +92,29 @@ async function doTask(host: GithubHost, { roster, subject }: CiJob, task: Task):
         throw problem('usage', 'the digest of the plan is missing', 'Pass `--expect DIGEST`.');
       return applyReviewed(host, roster, subject, { digest: task.digest, verify: task.verify });
     case 'drift':
-      return followUp(host, roster, subject, task.applied);
+      return afterApply(host, roster, subject, task.applied);
     case 'pull':
       return pull(host, roster, subject);
+    default:
+      return task satisfies never;
+  }
+}
+
+async function onGitlab(host: GitlabHost, { roster, subject }: CiJob, task: Task): Promise<number> {
+  switch (task.do) {
+    case 'plan':
+      return planMergeRequest(host, roster, subject, task.live);
+    case 'show':
+      await showMergeRequest(host);
+      return 0;
+    case 'review':
+      return prepareApply(host, roster, subject);
+    case 'apply':
+      return applyPrepared(host, roster, subject, task.verify);
+    case 'drift':
+      return followUp(host, roster, subject);
+    case 'pull':
+      return proposePull(host, roster, placeIn(host.git.root, subject, host.env), subject);
     default:
       return task satisfies never;
   }
@@ -96,5 +124,5 @@ async function doTask(host: GithubHost, { roster, subject }: CiJob, task: Task):
 async function pull(host: GithubHost, roster: Roster, subject: Subject): Promise<number> {
   const selected = host.event.inputs?.['environment'] ?? subject.environment;
   if (selected !== subject.environment) return 0;
-  return proposePull(host, roster, placeOf(host, subject), subject);
+  return proposePull(host, roster, placeIn(host.git.root, subject, host.env), subject);
 }

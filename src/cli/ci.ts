@@ -1,10 +1,11 @@
 import { mkdtempSync, realpathSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, relative, resolve, sep } from 'node:path';
-import { diagnose, type SettingCheck } from '../ci/doctor.js';
+import { diagnose } from '../ci/doctor.js';
 import { JobGit } from '../ci/git.js';
 import type { Roster, RosterPlace, Subject } from '../ci/host.js';
-import { type CiJob, checkFormat, rootOf, runJob, type Task } from '../ci/job.js';
+import { type CiJob, checkFormat, ciOf, runJob, type Task } from '../ci/job.js';
+import type { SettingCheck } from '../ci/setting.js';
 import { projectNames, readable } from '../engine/outline.js';
 import { problem } from '../model/diagnostic.js';
 import { count } from '../model/words.js';
@@ -30,14 +31,15 @@ import { statusCommand } from './commands/watch.js';
 import type { CommandContext } from './host/host.js';
 import { Output } from './host/output.js';
 
-type Flags = Pick<FlagsOf<typeof ciShowCommand>, 'file' | 'env' | 'var' | 'url' | 'verbose' | 'color'>;
+type Flags = Pick<
+  FlagsOf<typeof ciShowCommand>,
+  'file' | 'env' | 'var' | 'url' | 'api' | 'verbose' | 'color'
+>;
 
 /** `roster ci`: which CI this is. */
 export const runCi: Implementation<typeof ciCommand> = async (_flags, { host }) => {
-  rootOf(host.env);
-  return {
-    render: { text: () => 'This job runs in GitHub Actions. `roster ci --help` lists what jobs do.\n' },
-  };
+  const name = ciOf(host.env).host === 'github' ? 'GitHub Actions' : 'GitLab CI';
+  return { render: { text: () => `This job runs in ${name}. \`roster ci --help\` lists what jobs do.\n` } };
 };
 
 export const runCiPlan: Implementation<typeof ciPlanCommand> = (flags, context) =>
@@ -102,11 +104,11 @@ function pathFromRoot(root: string, file: string): string {
 async function doTask(flags: Flags, context: RunContext, task: Task): Promise<CommandResult<'text'>> {
   const { output, signal } = context;
   const { env } = context.host;
-  const { file, url } = flags;
+  const { file, url, api } = flags;
   const roster = rosterOf(flags, context);
-  const root = rootOf(env);
-  checkFormat(root);
-  const subject = subjectOf({ file, environment: flags.env }, context, root);
+  const ci = ciOf(env);
+  checkFormat(ci);
+  const subject = subjectOf({ file, environment: flags.env }, context, ci.root);
   const needsUrl = !['plan', 'show'].includes(task.do) || (task.do === 'plan' && task.live);
   // Without it, files of the repository would decide where the key is sent.
   if (needsUrl && (url ?? env['ROSTER_URL'] ?? '') === '')
@@ -116,7 +118,7 @@ async function doTask(flags: Flags, context: RunContext, task: Task): Promise<Co
       'Set this variable of the CI to the URL of the service.',
     );
   const job: CiJob = {
-    ...{ env, subject, signal },
+    ...{ env, subject, api, signal },
     temp: env['RUNNER_TEMP'] || mkdtempSync(join(tmpdir(), 'roster-ci-')),
     roster,
     log: (text) => output.err(text),

@@ -42,19 +42,12 @@ function nextSteps(made: InitResult): readonly string[] {
   ];
 }
 
-function hostStep(host: CiHost, { deployments: { reading, applying }, api }: InitResult): string {
+function hostStep(host: CiHost, { deployments: { reading, applying } }: InitResult): string {
   const names = [...reading, ...applying].map((each) => `\`${each}\``);
   const all = wordList(names, 'and');
   if (host === 'github')
     return `On GitHub, add the environments ${all}, ${names.length > 2 ? 'all' : 'both'} restricted to the default branch, each with the variable ROSTER_URL and the secret ROSTER_API_KEY, and protect the branches. The checklist: docs/ci.md#github`;
-  const scoped = names.length > 2 ? ` (the last two in the environment scopes ${all})` : '';
-  return `On GitLab, add the CI/CD variables ROSTER_GITLAB_TOKEN, ROSTER_URL and ROSTER_API_KEY${scoped}, allow job tokens to push, and schedule a nightly pipeline. ${apiStep(api ?? '')}`;
-}
-
-function apiStep(api: string): string {
-  if (api === '')
-    return 'Set `api` in .gitlab/roster.mjs to the address of your GitLab: the git remote does not tell it.';
-  return `Check that \`api\` in .gitlab/roster.mjs is the address of your GitLab. It gets ROSTER_GITLAB_TOKEN: ${api}`;
+  return `On GitLab, add the masked and protected CI/CD variables ROSTER_URL and ROSTER_API_KEY (environment scopes ${all}) and ROSTER_GITLAB_TOKEN (scope \`roster-*\`), protect the branches, add the webhook, and schedule a nightly pipeline. The checklist: docs/ci.md#gitlab`;
 }
 
 function firstRun(host: CiHost, { remote }: InitResult): string {

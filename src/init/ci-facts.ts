@@ -21,8 +21,6 @@ export interface CiFacts {
   readonly folder: string;
   /** The URL of the service, if the project has one. */
   readonly url: string | null;
-  /** The host of the git remote, with the port of an https address; empty for a path, null if there is no remote. */
-  readonly remoteHost: string | null;
 }
 
 /**
@@ -34,26 +32,26 @@ export function ending({ project }: Pick<CiFacts, 'project'>, environment: strin
 }
 
 /** The deployment environment of the host for jobs that only read the service. */
-export function readEnvironment(facts: Pick<CiFacts, 'project'>, environment: string | null): string {
+function readEnvironment(facts: Pick<CiFacts, 'project'>, environment: string | null): string {
   return `roster-plan${ending(facts, environment)}`;
 }
 
 /** The deployment environment of the host for jobs that apply. */
-export function applyEnvironment({ project }: Pick<CiFacts, 'project'>, environment: string | null): string {
+function applyEnvironment({ project }: Pick<CiFacts, 'project'>, environment: string | null): string {
   return `${project === null ? '' : `${project}_`}${environment ?? 'production'}`;
 }
 
-/** The environment that has to be applied before this one. */
-export function promotedFrom(
-  { promote }: Pick<CiFacts, 'promote'>,
-  environment: string | null,
-): string | null {
-  const at = environment === null ? -1 : promote.indexOf(environment);
-  return promote[at - 1] ?? null;
+/** As a word of bash on a line of YAML, where `: ` and ` #` have a meaning of their own. */
+export function shellFile(folder: string): string {
+  const file = folder === '.' ? 'roster.yaml' : `${folder}/roster.yaml`;
+  if (/^[\w./-]+$/.test(file)) return file;
+  const code = (character: string) => `\\x${character.charCodeAt(0).toString(16)}`;
+  if (/[:#]/.test(file)) return `$'${file.replace(/[\\':#]/g, code)}'`;
+  return `'${file.replaceAll("'", `'\\''`)}'`;
 }
 
 /** Null stands for the settings of the project itself. */
-export function environmentsOf({ environments }: Pick<CiFacts, 'environments'>): readonly (string | null)[] {
+function environmentsOf({ environments }: Pick<CiFacts, 'environments'>): readonly (string | null)[] {
   return environments.length === 0 ? [null] : environments;
 }
 
@@ -107,39 +105,6 @@ export type Install =
   /** Already installed in an image, which is named by its digest. */
   | { readonly from: 'image'; readonly image: string };
 
-/**
- * `checkout` is the root of the repository, as the shell names it. Returns a shell script that installs roster if it has the expected hash, and fails otherwise. The hash and the source are part
- * of the script, because variables of a pipeline can be set by whoever starts it.
- */
-export function installScript(
-  install: Exclude<Install, { from: 'image' | 'nowhere' }>,
-  checkout: string,
-): string {
-  return `${fetchScript(install, checkout)}
-integrity="sha512-$(openssl dgst -sha512 -binary "$tarball" | base64 -w 0)"
-if [ "$integrity" != '${install.integrity}' ]; then
-  echo "Nothing was installed: $tarball has the integrity $integrity, which is not the expected one." >&2
-  exit 1
-fi
-npm install --global --ignore-scripts --offline --no-audit --no-fund "$tarball"`;
-}
-
-function fetchScript(install: Exclude<Install, { from: 'image' | 'nowhere' }>, checkout: string): string {
-  switch (install.from) {
-    case 'file':
-      return `tarball="${checkout}/${install.path}"`;
-    case 'url':
-      return `tarball="$(mktemp -d)/roster.tgz"
-curl --fail --silent --show-error --location --proto =https --output "$tarball" '${install.url}'`;
-    case 'npm':
-      return `folder="$(mktemp -d)"
-tarball="$folder/${PACKAGE}-${install.version}.tgz"
-npm pack --ignore-scripts --silent --pack-destination "$folder" ${PACKAGE}@${install.version}`;
-    default:
-      return install satisfies never;
-  }
-}
-
 export type Values = Readonly<Record<string, string>>;
 
 /**
@@ -159,13 +124,13 @@ export function fillTemplate(template: string, values: Values): string {
 }
 
 /** The comment at the end of a generated file by which `roster init` knows that nobody has changed it. */
-const SEAL = /\n(?:#|\/\/) Written by roster init; its hash is ([0-9a-f]{16})\.\n$/;
+const SEAL = /\n# Written by roster init; its hash is ([0-9a-f]{16})\.\n$/;
 
 export function generatedFile(path: string, text: string): NewFile {
   const isData = path.endsWith('.json');
   const sealed = isData
     ? text
-    : `${text.trimEnd()}\n${path.endsWith('.mjs') ? '//' : '#'} Written by roster init; its hash is ${hashOf(text)}.\n`;
+    : `${text.trimEnd()}\n# Written by roster init; its hash is ${hashOf(text)}.\n`;
   return {
     path,
     at: 'repository',

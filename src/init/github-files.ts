@@ -6,16 +6,15 @@ import {
   fillTemplate,
   generatedFile,
   listed,
+  shellFile,
   type Values,
 } from './ci-facts.js';
-import { installFiles } from './install-files.js';
+import { installCommand, installFiles, rosterCommand } from './install-files.js';
 import { type NewFile, yamlWord } from './project-files.js';
 import call from './templates/github/call.yml?raw';
 import main from './templates/github/roster.yml?raw';
 import environment from './templates/github/roster-environment.yml?raw';
 import plan from './templates/github/roster-plan.yml?raw';
-
-const FOLDER = '.github/roster';
 
 export function githubFiles(facts: CiFacts): readonly NewFile[] {
   const values = valuesOf(facts);
@@ -30,7 +29,7 @@ export function githubFiles(facts: CiFacts): readonly NewFile[] {
       fillTemplate(plan, { ...values, ...matrixOf(facts) }),
     ),
     generatedFile(`.github/workflows/${name}-environment.yml`, fillTemplate(environment, values)),
-    ...installFiles(facts.install, FOLDER),
+    ...installFiles(facts.install, 'github'),
   ];
 }
 
@@ -44,9 +43,9 @@ function valuesOf(facts: CiFacts): Values {
     // `!`, `+` and `]` are the special characters of branch filters that a branch name may contain.
     BRANCH: yamlWord(branch.replace(/[!+\]]/g, '\\$&')),
     FILE: shellFile(folder),
-    ROSTER: isImage ? 'roster' : `${FOLDER}/node_modules/.bin/roster`,
     CONTAINER: isImage ? `container: ${install.image}` : '',
-    INSTALL: isImage ? '' : `- run: npm ci --ignore-scripts --no-audit --no-fund --prefix ${FOLDER}`,
+    ROSTER: rosterCommand(install, 'github'),
+    INSTALL: isImage ? '' : `- run: ${installCommand('github')}`,
     OF: `${ending(facts)}${deployed}`,
     APPLY_TO: environments.length === 0 ? `${prefix}production` : `${prefix}\${{ inputs.environment }}`,
     SETTINGS: `ROSTER_API_KEY: "\${{ secrets.ROSTER_API_KEY }}", ${environments.length === 0 ? '' : 'ROSTER_ENV: "${{ inputs.environment }}", '}ROSTER_URL: "\${{ vars.ROSTER_URL }}"`,
@@ -58,15 +57,6 @@ function valuesOf(facts: CiFacts): Values {
     ...settingsOf(facts),
     ...(planWith === 'key' ? liveValues : snapshotValues),
   };
-}
-
-/** As a word of bash on a line of YAML, where `: ` and ` #` have a meaning of their own. */
-function shellFile(folder: string): string {
-  const file = folder === '.' ? 'roster.yaml' : `${folder}/roster.yaml`;
-  if (/^[\w./-]+$/.test(file)) return file;
-  const code = (character: string) => `\\x${character.charCodeAt(0).toString(16)}`;
-  if (/[:#]/.test(file)) return `$'${file.replace(/[\\':#]/g, code)}'`;
-  return `'${file.replaceAll("'", `'\\''`)}'`;
 }
 
 function settingsOf(facts: CiFacts): Values {

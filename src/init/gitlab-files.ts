@@ -1,144 +1,109 @@
 import { shellWord } from '../model/words.js';
 import {
   about,
-  applyEnvironment,
   type CiFacts,
   deploymentsOf,
   ending,
-  environmentsOf,
   fillTemplate,
   generatedFile,
-  type Install,
-  installScript,
   listed,
-  promotedFrom,
-  readEnvironment,
+  shellFile,
   type Values,
 } from './ci-facts.js';
-import type { NewFile } from './project-files.js';
-import gitlabCi from './templates/gitlab/gitlab-ci.yml?raw';
-import environmentJobs from './templates/gitlab/jobs.yml?raw';
-import planFromSnapshot from './templates/gitlab/plan-from-snapshot.sh?raw';
-import tool from './templates/gitlab/roster.mjs?raw';
+import { installCommand, installFiles, rosterCommand } from './install-files.js';
+import { type NewFile, yamlWord } from './project-files.js';
 import jobs from './templates/gitlab/roster.yml?raw';
-import requestTool from './templates/request.mjs?raw';
 
 export function gitlabFiles(facts: CiFacts): readonly NewFile[] {
-  const values = valuesOf(facts);
-  const name = `roster${ending(facts)}.yml`;
-  const filled = environmentsOf(facts).map((each) =>
-    fillTemplate(environmentJobs, { ...values, ...jobValues(facts, each) }),
-  );
-  const include = `local: .gitlab/${name}`;
+  const path = `.gitlab/roster${ending(facts)}.yml`;
   return [
-    {
-      path: '.gitlab-ci.yml',
-      at: 'repository',
-      text: fillTemplate(gitlabCi, { NAME: name }),
-      missingFrom: (existing) =>
-        existing.includes(`.gitlab/${name}`) ? null : `add \`${include}\` to its \`include\``,
-    },
-    generatedFile(`.gitlab/${name}`, fillTemplate(jobs, { ...values, JOBS: filled.join('\n') })),
-    generatedFile('.gitlab/roster.mjs', fillTemplate(tool, values)),
-    generatedFile('.gitlab/roster-request.mjs', requestTool),
+    entryFile(facts, path),
+    generatedFile(path, fillTemplate(jobs, valuesOf(facts))),
+    ...installFiles(facts.install, 'gitlab'),
   ];
 }
 
+/** GitLab starts from this file, which may be the user's. It includes the jobs once for each environment. */
+function entryFile({ environments, promote }: CiFacts, path: string): NewFile {
+  const includes =
+    environments.length === 0
+      ? [`local: ${path}`]
+      : environments.map((each) => {
+          const before = promote[promote.indexOf(each) - 1];
+          const after = before === undefined ? '' : `, after: ${yamlWord(before)}`;
+          return `{ local: ${path}, inputs: { environment: ${yamlWord(each)}${after} } }`;
+        });
+  return {
+    path: '.gitlab-ci.yml',
+    at: 'repository',
+    text: `include:\n${includes.map((each) => `  - ${each}\n`).join('')}`,
+    missingFrom: (existing) => {
+      const missing = includes.filter((each) => !existing.includes(each));
+      return missing.length === 0 ? null : `add \`${missing.join('`, `')}\` to its \`include\``;
+    },
+  };
+}
+
 function valuesOf(facts: CiFacts): Values {
-  const { install, planWith, verify, branch, folder, remoteHost } = facts;
-  const { applying } = deploymentsOf(facts);
+  const { install, verify, branch, folder, environments, promote, url } = facts;
+  const input = environments.length === 0 ? '' : '$[[ inputs.environment ]]';
+  const of = `${ending(facts)}${input === '' ? '' : `_${input}`}`;
+  const mayFail = !verify && promote.length === 0;
   return {
     ABOUT: about(facts),
+    SPEC:
+      input === '' ? '' : `spec: { inputs: { environment: { type: string }, after: { default: "" } } }\n---`,
     OF_PROJECT: ending(facts),
-    SCOPES: scopes(facts),
-    APPLY_ENVIRONMENTS: `${applying.length === 1 ? 'environment' : 'environments'} ${listed(applying)}`,
-    BRANCH_STRING: JSON.stringify(branch),
-    CD_FOLDER: /^[\w.][\w./-]*$/.test(folder) ? `cd ${folder}` : JSON.stringify(`cd ${shellWord(folder)}`),
-    API: gitlabApi(remoteHost),
+    OF: of,
+    // Inputs do not exist above the header.
+    SHOWN: `${ending(facts)}${input === '' ? '' : '_…'}`,
     IMAGE: install.from === 'image' ? install.image : 'node:24',
-    INSTALL_STEP: installStep(install),
-    SET_URL: setUrl(facts),
-    VERIFY: verify ? 'roster status -f roster.yaml__SELECT__ --check --since apply' : '',
-    ...(planWith === 'key' ? liveValues : snapshotValues),
+    INSTALL: install.from === 'image' ? '' : `before_script: ${installCommand('gitlab')}`,
+    ROSTER: rosterCommand(install, 'gitlab'),
+    FILE: shellFile(folder),
+    SELECT: input === '' ? '' : ` -e ${input}`,
+    BRANCH: JSON.stringify(branch),
+    APPLY_TO: `${facts.project === null ? '' : `${facts.project}_`}${input === '' ? 'production' : input}`,
+    VERIFY: verify ? ' --verify' : '',
+    // If a job that may fail has failed, GitLab runs the jobs that need it. If it may not, only those that always run.
+    MAY_FAIL: String(mayFail),
+    ALWAYS: mayFail ? '' : 'when: always',
+    AFTER:
+      promote.length === 0
+        ? ''
+        : 'needs: [{ job: roster-apply__OF_PROJECT___$[[ inputs.after ]], optional: true }]',
+    ...serviceOf(facts, url),
+    ...promotionOf(facts),
   };
 }
 
 /** Each environment has its own service. */
-function setUrl({ url, environments }: CiFacts): string {
+function serviceOf(facts: CiFacts, url: string | null): Values {
+  const { reading, applying } = deploymentsOf(facts);
   // Whoever may start a pipeline with variables of their own must not decide where the key is sent.
-  if (url !== null && environments.length === 0) return `export ROSTER_URL=${shellWord(url)}`;
-  return ': "${ROSTER_URL:?is not set. Set this CI/CD variable to the URL of the service}"';
-}
-
-function scopes(facts: CiFacts): string {
-  if (facts.environments.length === 0) return '';
-  const pairs = facts.environments.map(
-    (each) => `${readEnvironment(facts, each)} and ${applyEnvironment(facts, each)}`,
-  );
-  return `# Set ROSTER_API_KEY and ROSTER_URL in each of these environment scopes: ${pairs.join(', ')}.${promotion(facts)}`;
-}
-
-function promotion({ promote }: CiFacts): string {
-  if (promote.length === 0) return '';
-  return `\n# Environments are applied in the order ${promote.join(', ')}: each one is planned after the previous one was applied.`;
-}
-
-function jobValues(facts: CiFacts, environment: string | null): Values {
-  const before = promotedFrom(facts, environment);
-  const reads = hasOwn(facts, environment)
-    ? `environment:\n  name: ${readEnvironment(facts, environment)}\n  action: verify`
-    : '';
+  const isKnown = url !== null && facts.environments.length === 0;
+  const option = isKnown ? ` --url ${shellWord(url)}` : '';
   return {
-    OF: ending(facts, environment),
-    SELECT: environment === null ? '' : ` -e ${environment}`,
-    APPLY_TO: applyEnvironment(facts, environment),
-    ALLOW_FAILURE: mayFail(facts, environment)
-      ? 'allow_failure: true'
-      : '# A failure stops the jobs that need this one.',
-    READS: reads,
-    PLAN_READS: facts.planWith === 'key' ? reads : '',
-    PREPARE_STAGE:
-      before === null ? 'stage: test' : `stage: deploy\nneeds: [roster-apply${ending(facts, before)}]`,
+    URL: option,
+    ...(facts.planWith === 'key' ? { ...liveValues, LIVE: ` --live${option}` } : snapshotValues),
+    SERVICE_VARIABLES: isKnown ? 'ROSTER_API_KEY' : 'ROSTER_API_KEY and ROSTER_URL',
+    SCOPES: listed([...reading, ...applying]).replaceAll('`', ''),
   };
 }
 
-/** If a job that may fail has failed, GitLab runs the jobs that need it: production after a failed staging. */
-function mayFail({ verify, promote }: CiFacts, environment: string | null): boolean {
-  const isPromoted = environment !== null && promote.slice(0, -1).includes(environment);
-  return !verify && !isPromoted;
-}
-
-/** Whether its variables have an environment scope, because there are other projects or environments. */
-function hasOwn({ project }: CiFacts, environment: string | null): boolean {
-  return project !== null || environment !== null;
-}
-
-/**
- * The address that gets ROSTER_GITLAB_TOKEN. Empty for a host that may be no GitLab: the repository may be on GitHub, or
- * the name an alias of the user's ssh settings.
- */
-export function gitlabApi(remoteHost: string | null): string {
-  if (remoteHost === null || remoteHost === '') return 'https://gitlab.com/api/v4';
-  return /^(?=.*gitlab)[\w-]+(\.[\w-]+)+(:\d+)?$/.test(remoteHost) ? `https://${remoteHost}/api/v4` : '';
-}
-
-function installStep(install: Install): string {
-  if (install.from === 'image' || install.from === 'nowhere') return '';
-  const script = installScript(install, '$PWD').replace(/^(?=.)/gm, '  ');
-  return `- |\n${script}`;
+function promotionOf({ promote }: CiFacts): Values {
+  const order = `# Environments are applied in the order ${promote.join(', ')}: each one is planned after the previous one was applied.`;
+  return { PROMOTION: promote.length === 0 ? '' : order };
 }
 
 const snapshotValues: Values = {
-  KEY_PROTECTION: 'and protected, so that only the default branch can read it',
-  PLAN_NOTE:
-    '# Plans against the snapshot of the last apply or scheduled pipeline, without a key: branches and forks alike.',
-  AND_OWN_BRANCH: '',
-  PLAN_FROM: planFromSnapshot,
+  LIVE: '',
+  PLAN_READS: '',
+  IN_MERGE_REQUESTS: '- if: $CI_PIPELINE_SOURCE == "merge_request_event"',
 };
 
+/** The pipeline of a merge request, which its author can change, has no key. */
 const liveValues: Values = {
-  KEY_PROTECTION: 'but not protected: everybody who can push a branch can read it',
-  PLAN_NOTE: '# Plans with the API key. Merge requests from forks have no access to it and get no plan.',
-  AND_OWN_BRANCH: ' && $CI_MERGE_REQUEST_SOURCE_PROJECT_ID == $CI_MERGE_REQUEST_PROJECT_ID',
-  PLAN_FROM: '__SET_URL__\nsnapshot=',
+  PLAN_READS: 'environment: { name: roster-plan__OF__, action: verify }',
+  IN_MERGE_REQUESTS: '',
 };

@@ -1,12 +1,31 @@
-import { generatedFile, INSTALL_NAME, type Install, PACKAGE } from './ci-facts.js';
+import { type CiHost, generatedFile, INSTALL_NAME, type Install, PACKAGE } from './ci-facts.js';
 import type { NewFile } from './project-files.js';
 
 /** The format of the CI files. `roster ci` refuses files of another one. */
 export const CI_FORMAT = 1;
-export const CI_PACKAGE = '.github/roster/package.json';
 
-/** The folder with a package.json and a lockfile for exactly one package, which `npm ci` installs. */
-export function installFiles(install: Install, folder: string): readonly NewFile[] {
+/** Where jobs install roster. */
+function installFolder(host: CiHost): string {
+  return `.${host}/roster`;
+}
+
+export function ciPackageOf(host: CiHost): string {
+  return `${installFolder(host)}/package.json`;
+}
+
+/** Installs roster in a job, in the root of the checkout. */
+export function installCommand(host: CiHost): string {
+  return `npm ci --ignore-scripts --no-audit --no-fund --prefix ${installFolder(host)}`;
+}
+
+/** Runs roster there. */
+export function rosterCommand(install: Install, host: CiHost): string {
+  return install.from === 'image' ? 'roster' : `${installFolder(host)}/node_modules/.bin/roster`;
+}
+
+/** A package.json and a lockfile for exactly one package, which `npm ci` installs. */
+export function installFiles(install: Install, host: CiHost): readonly NewFile[] {
+  const folder = installFolder(host);
   if (install.from === 'image' || install.from === 'nowhere') return [];
   const { version, integrity } = install;
   const spec = specOf(install, folder);

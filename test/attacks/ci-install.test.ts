@@ -40,7 +40,6 @@ const facts: Omit<CiFacts, 'install'> = {
   branch: 'main',
   folder: '.',
   url: null,
-  remoteHost: null,
 };
 
 describe.each(sources)('the generated files with an install from $from', (install) => {
@@ -147,7 +146,7 @@ describe('on GitLab, the variables of a pipeline', () => {
     });
     await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
     const author = new Author(gitlab.remote);
-    await author.initGitlab(gitlab.api.url, ['--url', sandbox.url]);
+    await author.init('gitlab', ['--url', sandbox.url]);
     author.propose('main', shops('acme-shop'));
   });
   afterEach(async () => {
@@ -167,7 +166,7 @@ describe('on GitLab, the variables of a pipeline', () => {
 
   test('decide neither the package nor the service nor the API', async () => {
     const disguised = await gitlab.main('web', { ...given(), CI_PIPELINE_SOURCE: 'push' });
-    expect(disguised['roster-prepare']?.result).toBe('success');
+    expect(disguised['roster-review']?.result).toBe('success');
     expect((await gitlab.main('schedule', given()))['roster-drift']?.result).toBe('success');
     expect(received).toEqual([]);
     expect(gitlab.api.requests.length).toBeGreaterThan(0);

@@ -103,18 +103,17 @@ describe('on GitLab', () => {
 
   test('no pipeline runs a program of the branch', async () => {
     sandbox = await startSandbox();
-    const gitlab = new Gitlab({
-      ROSTER_URL: sandbox.url,
-      ROSTER_API_KEY: sandbox.apiKey,
-      ROSTER_INVENTORY: 'inventory.json',
-    });
+    const gitlab = new Gitlab(
+      { ROSTER_URL: sandbox.url, ROSTER_API_KEY: sandbox.apiKey },
+      { ROSTER_INVENTORY: 'inventory.json' },
+    );
     cleanUp = async () => {
       gitlab.remove();
       await sandbox.close();
     };
     await gitlab.api.listen();
     const author = new Author(gitlab.remote, 'data/config');
-    await author.initGitlab(gitlab.api.url);
+    await author.init('gitlab');
     const marker = join(gitlab.remote.root, 'was-run');
     disguise(author, 'disguised', marker);
     gitlab.remote.git('update-ref', 'refs/heads/main', 'disguised');

@@ -26,7 +26,6 @@ const facts: CiFacts = {
   branch: 'main',
   folder: '.',
   url: null,
-  remoteHost: null,
 };
 const workflowsOf = (of: CiFacts) => ciFiles('github', of).filter(({ path }) => path.endsWith('.yml'));
 const workflows = workflowsOf(facts);
@@ -202,37 +201,44 @@ test('on GitHub, two applies of an environment never run at the same time, and n
   expect(jobs['project']?.concurrency).toEqual({ group: expect.stringMatching(/^roster-\$\{\{ .*'apply'/) });
 });
 
-test('on GitHub, the package.json and its lockfile name one package, with its hash', () => {
-  const files = ciFiles('github', facts).filter(({ path }) => path.endsWith('.json'));
-  const [manifest, lock] = files.map(({ text }) => JSON.parse(text));
-  expect(manifest.dependencies).toEqual({ rosterctl: 'file:../../vendor/rosterctl-0.2.0.tgz' });
-  expect(Object.keys(lock.packages)).toEqual(['', 'node_modules/rosterctl']);
-  expect(lock.packages['node_modules/rosterctl'].integrity).toMatch(/^sha512-/);
-});
+test.each(['github', 'gitlab'] as const)(
+  'on %s, the package.json and its lockfile name one package, with its hash',
+  (host) => {
+    const files = ciFiles(host, facts).filter(({ path }) => path.endsWith('.json'));
+    const [manifest, lock] = files.map(({ text }) => JSON.parse(text));
+    expect(manifest.dependencies).toEqual({ rosterctl: 'file:../../vendor/rosterctl-0.2.0.tgz' });
+    expect(Object.keys(lock.packages)).toEqual(['', 'node_modules/rosterctl']);
+    expect(lock.packages['node_modules/rosterctl'].integrity).toMatch(/^sha512-/);
+  },
+);
 
 describe('.gitlab/roster.yml', () => {
   const jobs = () => jobsIn(team);
 
   test('has a job for each task, each for its own pipelines', () => {
-    const names = ['validate', 'plan', 'prepare', 'apply', 'snapshot', 'drift', 'pull'].map(
+    const names = ['validate', 'plan', 'show', 'review', 'apply', 'drift', 'pull'].map(
       (each) => `roster-${each}`,
     );
     expect(Object.keys(jobs())).toEqual(names);
     expect(Object.values(jobs()).filter(({ rules = [] }) => rules.length === 0)).toEqual([]);
   });
 
-  test('runs one apply at a time, in an environment, and never cancels it', () => {
-    expect(jobs()['roster-apply']).toMatchObject({
-      resource_group: 'roster',
-      environment: 'production',
-      interruptible: false,
-    });
+  test('runs one apply at a time, in an environment, and cancels only plans', () => {
+    expect(jobs()['roster-apply']).toMatchObject({ resource_group: 'roster', environment: 'production' });
+    const cancelled = Object.entries(jobs()).filter(([, { interruptible }]) => interruptible === true);
+    expect(cancelled.map(([name]) => name)).toEqual(['roster-plan']);
+  });
+
+  test('has no script, and passes no variable into one', () => {
+    const scripts = Object.values(jobs()).map(({ script = '' }) => script);
+    const line = /^\.gitlab\/roster\/node_modules\/\.bin\/roster (?:validate|ci \w+) -f roster\.yaml[\w -]*$/;
+    expect(scripts.filter((each) => !line.test(each))).toEqual([]);
   });
 
   test('passes the plan to the widget of the merge request', () => {
     expect(jobs()['roster-plan']?.artifacts).toMatchObject({
       when: 'always',
-      reports: { terraform: 'plan.gitlab.json' },
+      reports: { terraform: 'roster-ci/plan.gitlab.json' },
     });
   });
 });

@@ -1,30 +1,16 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { basename, join } from 'node:path';
+import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { checkDrift } from '../../src/ci/drift.js';
 import { GithubHost } from '../../src/ci/github.js';
+import { GitlabHost } from '../../src/ci/gitlab.js';
 import type { Roster } from '../../src/ci/host.js';
-import type { CiFacts } from '../../src/init/ci-facts.js';
-import { ciFiles } from '../../src/init/ci-files.js';
 import { GithubApi, REPOSITORY } from '../support/forge/github-api.js';
 import { GitlabApi } from '../support/forge/gitlab.js';
-import { Machine } from '../support/forge/runner.js';
+import { git } from '../support/repository.js';
 
 /** The text of the issue about drift: what was found, then the status, within what both hosts accept. */
-
-const facts: CiFacts = {
-  install: { from: 'image', image: `registry.example.com/roster@sha256:${'a'.repeat(64)}` },
-  planWith: 'snapshot',
-  verify: false,
-  project: null,
-  environments: [],
-  promote: [],
-  branch: 'main',
-  folder: '.',
-  url: null,
-  remoteHost: null,
-};
 
 interface Host {
   listen(): Promise<void>;
@@ -63,9 +49,11 @@ const hosts = {
         return api.url;
       },
       texts: () => api.issues.map(({ description }) => description),
-      env: () => ({
+      env: (folder) => ({
         ...{ CI_PROJECT_ID: '42', CI_JOB_URL: 'https://gitlab.com/acme/config/-/jobs/7' },
-        ROSTER_GITLAB_TOKEN: api.token,
+        ...{ CI_API_V4_URL: api.url, CI_PROJECT_DIR: folder, CI_PIPELINE_SOURCE: 'schedule' },
+        ...{ CI_COMMIT_SHA: 'f'.repeat(40), CI_COMMIT_BRANCH: 'main', ROSTER_GITLAB_TOKEN: api.token },
+        PATH: process.env['PATH'] ?? '',
       }),
     };
   },
@@ -80,37 +68,33 @@ const cutNote = '**The status is too long to show here:** `roster status` shows 
 describe.each(['github', 'gitlab'] as const)('on %s, the issue about drift', (name) => {
   let folder: string;
   let host: Host;
-  let machine: Machine;
 
   beforeEach(async () => {
     host = hosts[name]();
     await host.listen();
-    machine = new Machine();
     folder = mkdtempSync(join(tmpdir(), 'roster-issue-'));
     writeFileSync(join(folder, 'event.json'), '{}');
-    writeFileSync(join(folder, 'drift.json'), '{ "project": "prices", "environment": null }');
-    for (const { path, text } of ciFiles('gitlab', facts).filter((each) => each.path.endsWith('.mjs')))
-      writeFileSync(join(folder, basename(path)), text.replace('https://gitlab.com/api/v4', host.url));
+    git(folder, 'init', '--quiet');
+    git(folder, 'remote', 'add', 'origin', `${new URL(host.url).origin}/acme/config.git`);
   });
   afterEach(() => {
     host.close();
-    machine.remove();
     rmSync(folder, { recursive: true });
   });
 
   /** `found` is what `roster drift` has written, and `reported` what `roster status` has. */
   async function issue(found: string, reported: string | null): Promise<string> {
-    if (name === 'github') await ofGithub(found, reported);
-    else await ofGitlab(found, reported);
+    await checked(found, reported);
     const [text = '', ...others] = host.texts();
     expect(others).toEqual([]);
     return text;
   }
 
   /** As `roster ci drift` does. */
-  async function ofGithub(found: string, reported: string | null): Promise<void> {
+  async function checked(found: string, reported: string | null): Promise<void> {
     const env = host.env(folder);
-    const job = new GithubHost({ env, temp: folder, log: () => {}, out: () => {} });
+    const options = { env, temp: folder, log: () => {}, out: () => {} };
+    const job = name === 'github' ? new GithubHost(options) : new GitlabHost(options);
     const roster = {
       drift: async (_place: unknown, { markdown = '' }: { markdown?: string }) => {
         writeFileSync(markdown, found);
@@ -124,15 +108,6 @@ describe.each(['github', 'gitlab'] as const)('on %s, the issue about drift', (na
     const subject = { project: 'prices', environment: null, file: 'roster.yaml' };
     expect(await checkDrift(job, roster, { cwd: folder, env, file: 'roster.yaml' }, subject)).toBe(0);
     await job.close();
-  }
-
-  async function ofGitlab(found: string, reported: string | null): Promise<void> {
-    writeFileSync(join(folder, 'drift.md'), found);
-    if (reported !== null) writeFileSync(join(folder, 'status.md'), reported);
-    const file = (each: string) => `'${join(folder, each)}'`;
-    const script = `node ${file('roster.mjs')} drift ${['drift.md', 'drift.json'].map(file).join(' ')} 2 ${file('status.md')}`;
-    const { exit, log } = await machine.run(script, '.', host.env(folder));
-    expect({ exit, log }).toEqual({ exit: 0, log: '' });
   }
 
   test('has the drift, the whole status and the run', async () => {

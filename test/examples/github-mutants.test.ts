@@ -126,7 +126,6 @@ const facts = {
   branch: 'main',
   folder: '.',
   url: null,
-  remoteHost: null,
 } as const;
 const all = ['roster', 'roster-plan', 'roster-environment'].flatMap((of) => {
   const file = ciFiles('github', facts).find(({ path }) => path.endsWith(`/${of}.yml`));

@@ -18,7 +18,6 @@ const facts = {
   branch: 'main',
   folder: '.',
   url: null,
-  remoteHost: null,
 } as const;
 
 function textOf(name: string, environments: readonly string[], promote = environments): string {

@@ -35,7 +35,7 @@ async function start(inside: string, ofProject = ''): Promise<Author> {
     gitlab.scoped[`${applying}${name}`] = settings(sandbox);
   }
   const author = new Author(gitlab.remote, inside);
-  await author.initGitlab(gitlab.api.url, ['--promote', 'staging,production']);
+  await author.init('gitlab', ['--promote', 'staging,production']);
   return author;
 }
 
@@ -60,6 +60,12 @@ inLongRun(
       'roster-plan_staging': 'success',
       'roster-plan_production': 'success',
     });
+    expect(results(await gitlab.webhook(iid))).toEqual({
+      'roster-plan_staging': 'success',
+      'roster-show_staging': 'success',
+      'roster-plan_production': 'success',
+      'roster-show_production': 'success',
+    });
     const notes = gitlab.api.request(iid).notes.map(({ body }) => body);
     expect(notes).toEqual([
       expect.stringMatching(/^<!-- roster:[\w-]+:staging -->\n\*\*Plan: 1 to create\*\*/),
@@ -68,13 +74,13 @@ inLongRun(
     expect(new Set(notes.map(digestIn)).size).toBe(2);
 
     gitlab.merge(iid);
-    const waiting = { 'roster-prepare_staging': 'success', 'roster-apply_staging': 'manual' };
+    const waiting = { 'roster-review_staging': 'success', 'roster-apply_staging': 'manual' };
     expect(results(await gitlab.main('push'))).toEqual(waiting);
     expect((await gitlab.play('roster-apply_staging')).result).toBe('success');
     expect([names(staging), names(production)]).toEqual([['Shops'], []]);
     expect(results(gitlab.later)).toEqual({
-      'roster-snapshot_staging': 'success',
-      'roster-prepare_production': 'success',
+      'roster-drift_staging': 'success',
+      'roster-review_production': 'success',
       'roster-apply_production': 'manual',
     });
     expect((await gitlab.play('roster-apply_production')).result).toBe('success');
@@ -94,10 +100,10 @@ inLongRun(
     await gitlab.main('push');
     staging.faults.faults = [{ act: 'status', method: 'POST', path: '/api/search-groups', status: 400 }];
     expect((await gitlab.play('roster-apply_staging')).result).toBe('failed');
-    expect(gitlab.later).toEqual({});
+    expect(results(gitlab.later)).toEqual({ 'roster-drift_staging': 'success' });
     staging.faults.faults = [];
     expect((await gitlab.play('roster-apply_staging')).result).toBe('success');
-    expect(gitlab.later).toHaveProperty('roster-prepare_production');
+    expect(gitlab.later).toHaveProperty('roster-review_production');
   },
 );
 
@@ -106,7 +112,12 @@ inLongRun('two projects of a repository have names of their own for everything o
   const author = await start('stock', '-stock');
   author.branch('main');
   const file = `${author.folder}/.gitlab-ci.yml`;
-  appendFileSync(file, '  - local: .gitlab/roster-stock.yml\n');
+  appendFileSync(
+    file,
+    ['staging', 'production, after: staging']
+      .map((each) => `  - { local: .gitlab/roster-stock.yml, inputs: { environment: ${each} } }\n`)
+      .join(''),
+  );
   author.publish('include both');
   expect(Object.keys(await gitlab.main('schedule')).sort()).toEqual([
     'roster-drift-stock_production',
@@ -120,9 +131,9 @@ inLongRun('two projects of a repository have names of their own for everything o
   ]);
   const branches = gitlab.remote.git('for-each-ref', '--format=%(refname:short)', 'refs/heads/roster-snap*');
   expect(branches.split('\n')).toEqual([
+    'roster-snapshot-prices_production',
+    'roster-snapshot-prices_staging',
     'roster-snapshot-stock_production',
     'roster-snapshot-stock_staging',
-    'roster-snapshot_production',
-    'roster-snapshot_staging',
   ]);
 });

@@ -22,7 +22,6 @@ const facts = {
   branch: 'main',
   folder: '.',
   url: null,
-  remoteHost: null,
 } as const;
 
 const folder = mkdtempSync(join(tmpdir(), 'roster-gitlab-'));
@@ -33,7 +32,7 @@ for (const { path, text } of ciFiles('gitlab', facts)) {
 }
 const jobs = jobsIn(folder);
 
-const pipelines = ['push', 'web', 'schedule', 'merge_request_event'].flatMap((source) =>
+const pipelines = ['push', 'web', 'api', 'schedule', 'trigger', 'merge_request_event'].flatMap((source) =>
   ['main', 'topic'].flatMap((branch) =>
     ['true', 'false'].map((isProtected) => ({
       CI_PIPELINE_SOURCE: source,
@@ -60,11 +59,11 @@ function runsIn({ rules }: Pick<GitlabJob, 'rules'>): readonly string[] {
 const inMergeRequests = ['merge_request_event none'];
 const expected: Readonly<Record<string, readonly string[]>> = {
   'roster-validate': inMergeRequests,
-  'roster-plan': inMergeRequests,
-  'roster-prepare': ['push main protected'],
+  'roster-plan': ['trigger main protected', ...inMergeRequests],
+  'roster-show': ['trigger main protected'],
+  'roster-review': ['push main protected'],
   'roster-apply': ['push main protected manual'],
-  'roster-snapshot': ['push main protected'],
-  'roster-drift': ['schedule main protected'],
+  'roster-drift': ['push main protected', 'schedule main protected'],
   'roster-pull': ['schedule main protected manual'],
 };
 
@@ -75,11 +74,16 @@ describe('rules', () => {
     );
   });
 
-  test('and needs put what was reviewed before the apply, and the snapshot after it', () => {
-    expect([jobs['roster-apply']?.needs, jobs['roster-snapshot']?.needs]).toEqual([
-      ['roster-prepare'],
-      ['roster-apply'],
-    ]);
+  test('and needs put what was planned before what shows or applies it, and the snapshot after it', () => {
+    const needs = ['show', 'apply', 'drift'].map((each) => jobs[`roster-${each}`]?.needs);
+    expect(needs).toEqual([['roster-plan'], ['roster-review'], [{ job: 'roster-apply', optional: true }]]);
+  });
+
+  test('the job that reads files of others has no environment, and so no secret; only that which shows has the token alone', () => {
+    const of = (name: string) => jobs[name]?.environment;
+    expect([of('roster-validate'), of('roster-plan')]).toEqual([undefined, undefined]);
+    expect(of('roster-show')).toEqual({ name: 'roster-show', action: 'verify' });
+    expect(of('roster-apply')).toBe('production');
   });
 
   const parts = Object.entries(jobs).flatMap(([name, { rules = [] }]) =>
@@ -101,28 +105,8 @@ describe('rules', () => {
   });
 });
 
-const isSet = 'all variables are set here; gitlab-pipeline.test.ts runs a job without them';
-const isZero = 'an empty code counts as 0';
-const otherCode = 'no command ends with another code here';
-const url = 'without `: "${ROSTER_URL:?is not set. Set this CI/CD variable to the URL of the service}"`';
-
 /** What no team notices here, with the reason. */
-const unnoticed: Readonly<Record<string, string>> = {
-  ...Object.fromEntries(
-    ['prepare', 'apply', 'snapshot', 'drift', 'pull'].map((job) => [`roster-${job}: ${url}`, isSet]),
-  ),
-  'roster-drift: without `code=0`': isZero,
-  'roster-pull: without `code=0`': isZero,
-  'roster-drift: without `if [ "$code" -ne 0 ] && [ "$code" -ne 2 ]; then exit "$code"; fi`': otherCode,
-  'roster-pull: without `if [ "$code" -ne 0 ] && [ "$code" -ne 2 ]; then exit "$code"; fi`': otherCode,
-  'roster-pull: without `if [ "$code" -ne 0 ] && [ "$code" -ne 1 ]; then exit "$code"; fi`': otherCode,
-  'roster-pull: without `cat "$found/pull.txt"`': 'only the log shows it',
-  'roster-drift: without `if [ "$code" -eq 2 ]; then roster status -f roster.yaml --write "markdown=$found/status.md" || true; fi`':
-    'the issue is opened all the same, and says that the status is missing',
-  'roster-plan: without `if [ "$CI_MERGE_REQUEST_SOURCE_PROJECT_ID" != "$CI_MERGE_REQUEST_PROJECT_ID" ]; then`':
-    'the simulated fork has all branches of the project',
-  'roster-snapshot: without needs': 'it gets no artifact: only the order differs, which is a test above',
-};
+const unnoticed: Readonly<Record<string, string>> = {};
 
 const shops = (members: string) => `groups:\n  shops:\n    name: Shops\n    members: [${members}]\n`;
 
@@ -136,7 +120,7 @@ async function unnoticedByTeam(): Promise<readonly string[]> {
   };
   try {
     const author = new Author(gitlab.remote);
-    await author.initGitlab(gitlab.api.url);
+    await author.init('gitlab');
     const replay = new GitlabReplay(gitlab, sandbox.world.groups, gitlabMutants(jobsIn(author.folder)));
     gitlab.options.watcher = replay;
     author.propose('early', shops('acme-shop'));
@@ -144,6 +128,7 @@ async function unnoticedByTeam(): Promise<readonly string[]> {
       author.propose(branch, declared);
       const iid = gitlab.api.open(branch);
       await gitlab.mergeRequest(iid);
+      await gitlab.webhook(iid);
       gitlab.merge(iid);
       await gitlab.main('push');
       return gitlab.play('roster-apply');
@@ -151,7 +136,9 @@ async function unnoticedByTeam(): Promise<readonly string[]> {
     await gitlab.mergeRequest(gitlab.api.open('early'));
     await gitlab.main('schedule');
     author.propose('invalid', 'groups:\n  shops: { membres: [acme-shop] }\n');
-    await gitlab.mergeRequest(gitlab.api.open('invalid'));
+    const invalid = gitlab.api.open('invalid');
+    await gitlab.mergeRequest(invalid);
+    await gitlab.webhook(invalid);
     author.propose('fork', shops('globex'));
     await gitlab.mergeRequest(gitlab.api.open('fork'), true);
     expect((await merge('shops', shops('acme-shop'))).result).toBe('success');

@@ -19,7 +19,7 @@ beforeEach(async () => {
   gitlab = new Gitlab({ ROSTER_URL: sandbox.url, ROSTER_API_KEY: sandbox.apiKey });
   await gitlab.api.listen();
   author = new Author(gitlab.remote);
-  await author.initGitlab(gitlab.api.url);
+  await author.init('gitlab');
   expect(results(await gitlab.main('schedule'))).toEqual({
     'roster-drift': 'success',
     'roster-pull': 'manual',
@@ -50,8 +50,13 @@ async function planned(branch: string, declared: string): Promise<number> {
     'roster-validate': 'success',
     'roster-plan': 'success',
   });
+  expect(results(await gitlab.webhook(iid))).toEqual({ 'roster-plan': 'success', 'roster-show': 'success' });
   return iid;
 }
+
+const firstNote = (iid: number) => gitlab.api.request(iid).notes[0]?.body;
+const fate = /<!-- roster: what becomes of it -->\n([\s\S]*?)\n<!-- roster: end -->/;
+const fateIn = (iid: number) => fate.exec(firstNote(iid) ?? '')?.[1];
 
 async function release(branch: string, declared: string): Promise<void> {
   gitlab.merge(await planned(branch, declared));
@@ -61,7 +66,7 @@ async function release(branch: string, declared: string): Promise<void> {
 /** The push to main is planned, and applied when somebody starts the job. */
 async function applies(): Promise<GitlabRun> {
   expect(results(await gitlab.main('push'))).toEqual({
-    'roster-prepare': 'success',
+    'roster-review': 'success',
     'roster-apply': 'manual',
   });
   const run = await gitlab.play('roster-apply');
@@ -78,13 +83,39 @@ describe('a merge request', () => {
     author.propose('shops', shops('acme-shop, globex'));
     const { 'roster-plan': plan } = await gitlab.mergeRequest(iid);
     expect(plan?.report).toEqual({ create: 1, update: 0, delete: 0 });
+    expect(gitlab.api.request(iid).notes).toEqual([note]);
+    await gitlab.webhook(iid);
     const { notes } = gitlab.api.request(iid);
     expect(notes.map(({ id }) => id)).toEqual([note?.id]);
     expect(digestIn(notes[0]?.body)).not.toBe(digestIn(note?.body));
 
+    expect(fateIn(iid)).toMatch(/^> After the merge, it is planned again\./);
+
     gitlab.merge(iid);
     expect((await applies()).log).toContain('Apply complete: 1 created');
+    expect(fateIn(iid)).toMatch(/^> \*\*Applied\*\* by @olivia after the merge: https:/);
     expect(await planIsEmpty()).toBe(true);
+  });
+
+  inLongRun('whose apply is not begun, or fails, says so in its note', async () => {
+    const iid = await planned('shops', shops('acme-shop'));
+    gitlab.merge(iid);
+    await gitlab.main('push');
+    expect(fateIn(iid)).toMatch(/^> Merged\. \*\*Waiting\*\* for a person/);
+    sandbox.faults.faults = [{ act: 'status', method: 'POST', path: '/api/search-groups', status: 400 }];
+    expect((await gitlab.play('roster-apply')).result).toBe('failed');
+    expect(fateIn(iid)).toContain('**Not fully applied** by @olivia: the job failed: https:');
+    sandbox.faults.faults = [];
+    expect((await gitlab.play('roster-apply')).result).toBe('success');
+    expect(fateIn(iid)).toContain('**Applied**');
+  });
+
+  inLongRun('that changes nothing says so in its note after the merge', async () => {
+    await release('shops', shops('acme-shop'));
+    const iid = await planned('comment', `${shops('acme-shop')}# the same\n`);
+    gitlab.merge(iid);
+    await gitlab.main('push');
+    expect(fateIn(iid)).toMatch(/^> Merged\. There was nothing left to apply: /);
   });
 
   inLongRun('finds its note among those of others, on whatever page', async () => {
@@ -92,8 +123,8 @@ describe('a merge request', () => {
     const iid = gitlab.api.open('shops');
     gitlab.api.say(iid, gitlab.api.bot, '<!-- roster:other: -->\nof another project');
     for (let n = 0; n < 120; n += 1) gitlab.api.say(iid, 3, `note ${n}`);
-    await gitlab.mergeRequest(iid);
-    await gitlab.mergeRequest(iid);
+    await gitlab.webhook(iid);
+    await gitlab.webhook(iid);
     const own = gitlab.api.request(iid).notes.filter((each) => each.author.id === gitlab.api.bot);
     expect(own.map(({ body }) => body.split('\n')[1])).toEqual([
       'of another project',
@@ -107,15 +138,59 @@ describe('a merge request', () => {
     const iid = gitlab.api.open('none');
     const { 'roster-plan': plan } = await gitlab.mergeRequest(iid);
     expect(plan?.result).toBe('failed');
-    expect(gitlab.api.request(iid).notes[0]?.body).toContain('`too-many-deletes`');
+    const shown = await gitlab.webhook(iid);
+    expect(results(shown)).toEqual({ 'roster-plan': 'failed', 'roster-show': 'success' });
+    expect(firstNote(iid)).toContain('`too-many-deletes`');
   });
 
-  inLongRun('of a fork is planned without a variable, and gets no note', async () => {
-    author.propose('fork', shops('acme-shop'));
-    const iid = gitlab.api.open('fork');
-    const runs = await gitlab.mergeRequest(iid, true);
-    expect(results(runs)).toEqual({ 'roster-validate': 'success', 'roster-plan': 'success' });
-    expect(runs['roster-plan']?.report).toEqual({ create: 1, update: 0, delete: 0 });
+  inLongRun(
+    'of a fork is planned without a variable, and its note is written by the default branch',
+    async () => {
+      author.propose('fork', shops('acme-shop'));
+      const iid = gitlab.api.open('fork');
+      const runs = await gitlab.mergeRequest(iid, true);
+      expect(results(runs)).toEqual({ 'roster-validate': 'success', 'roster-plan': 'success' });
+      expect(runs['roster-plan']?.report).toEqual({ create: 1, update: 0, delete: 0 });
+      await gitlab.webhook(iid, true);
+      expect(firstNote(iid)).toContain('**Plan: 1 to create**');
+    },
+  );
+
+  inLongRun('with invalid manifests gets a note with the errors', async () => {
+    author.propose('invalid', 'groups:\n  shops: { membres: [acme-shop] }\n');
+    const iid = gitlab.api.open('invalid');
+    await gitlab.webhook(iid);
+    expect(firstNote(iid)).toContain('membres');
+    expect(fateIn(iid)).toMatch(/^> Nothing can be applied/);
+  });
+
+  inLongRun('is planned as it will be merged, and not at all with conflicts', async () => {
+    author.propose('one', shops('acme-shop'));
+    author.propose('other', shops('globex'));
+    const [one, other] = [gitlab.api.open('one'), gitlab.api.open('other')];
+    await gitlab.webhook(one);
+    gitlab.merge(one);
+    const { 'roster-plan': plan } = await gitlab.webhook(other);
+    expect(plan).toMatchObject({ result: 'failed', log: expect.stringContaining('has conflicts') });
+    expect(gitlab.api.request(other).notes).toEqual([]);
+  });
+
+  inLongRun('that is closed, merged, or pushed to meanwhile gets no note', async () => {
+    author.propose('shops', shops('acme-shop'));
+    const iid = gitlab.api.open('shops');
+    expect((await gitlab.triggered({ object_kind: 'push' }))['roster-plan']?.log).toContain(
+      'nothing to plan',
+    );
+    gitlab.api.request(iid).state = 'merged';
+    expect((await gitlab.webhook(iid))['roster-plan']?.log).toContain('nothing to plan');
+    gitlab.api.request(iid).state = 'opened';
+    gitlab.options.watcher = {
+      around: ({ name, run }) => {
+        if (name === 'roster-show') gitlab.api.request(iid).sha = 'f'.repeat(40);
+        return run();
+      },
+    };
+    expect((await gitlab.webhook(iid))['roster-show']?.log).toContain('is not the last commit');
     expect(gitlab.api.request(iid).notes).toEqual([]);
   });
 
@@ -126,7 +201,10 @@ describe('a merge request', () => {
   });
 
   inLongRun('without a snapshot fails, and says how to get one', async () => {
-    gitlab.remote.git('update-ref', '-d', 'refs/heads/roster-snapshot');
+    const [ref = ''] = gitlab.remote
+      .git('for-each-ref', '--format=%(refname)', 'refs/heads/roster-snap*')
+      .split('\n');
+    gitlab.remote.git('update-ref', '-d', ref);
     author.propose('shops', shops('acme-shop'));
     const { 'roster-plan': plan } = await gitlab.mergeRequest(gitlab.api.open('shops'));
     expect(plan?.result).toBe('failed');
@@ -145,6 +223,17 @@ inLongRun('a service that changed after the plan was shown is not applied to', a
   expect(onlyGroup().description).toBe('changed by hand');
   await applies();
   expect(await planIsEmpty()).toBe(true);
+});
+
+inLongRun('a plan of an older commit is not applied, although the service has not changed', async () => {
+  gitlab.merge(await planned('shops', shops('acme-shop')));
+  await gitlab.main('push');
+  const older = gitlab.last;
+  gitlab.merge(await planned('readme', `${shops('acme-shop')}# a comment\n`));
+  const { result, log } = await gitlab.play('roster-apply', older);
+  expect([result, log]).toEqual(['failed', expect.stringContaining('Not the newest commit')]);
+  expect(sandbox.world.groups.size).toBe(0);
+  await applies();
 });
 
 inLongRun('drift opens one issue, which follows it and is closed when it is gone', async () => {
@@ -178,31 +267,32 @@ inLongRun('drift opens one issue, which follows it and is closed when it is gone
 });
 
 inLongRun('without its variables a job says which', async () => {
-  const other = new Gitlab({}, false);
-  await other.api.listen();
-  try {
-    const live = new Author(other.remote);
-    await live.initGitlab(other.api.url, ['--plan-with', 'key']);
-    live.propose('shops', shops('acme-shop'));
-    const { 'roster-plan': plan } = await other.mergeRequest(other.api.open('shops'));
-    expect(plan?.result).toBe('failed');
-    expect(plan?.log).toContain('ROSTER_URL: is not set');
-  } finally {
-    other.remove();
-  }
+  const { ROSTER_URL: _, ...others } = gitlab.scoped['roster-plan'] ?? {};
+  gitlab.scoped['roster-plan'] = others;
+  const { 'roster-drift': drift } = await gitlab.main('schedule');
+  expect(drift).toMatchObject({ result: 'failed', log: expect.stringContaining('ROSTER_URL: is not set') });
+  gitlab.scoped['roster-*'] = {};
+  author.propose('shops', shops('acme-shop'));
+  const { 'roster-show': show } = await gitlab.webhook(gitlab.api.open('shops'));
+  expect(show?.result).toBe('failed');
+  expect(show?.log).toContain('the variable ROSTER_GITLAB_TOKEN is not set');
 });
 
-inLongRun('with --plan-with key, a merge request is planned against the service', async () => {
-  const other = new Gitlab({ ROSTER_URL: sandbox.url, ROSTER_API_KEY: sandbox.apiKey }, false);
+inLongRun('with --plan-with key, only the default branch plans with the key, and no fork', async () => {
+  const other = new Gitlab({ ROSTER_URL: sandbox.url, ROSTER_API_KEY: sandbox.apiKey });
   await other.api.listen();
   try {
     const live = new Author(other.remote);
-    await live.initGitlab(other.api.url, ['--plan-with', 'key']);
+    await live.init('gitlab', ['--plan-with', 'key']);
     live.propose('shops', shops('acme-shop'));
+    const iid = other.api.open('shops');
     const before = sandbox.requests.length;
-    const { 'roster-plan': plan } = await other.mergeRequest(other.api.open('shops'));
-    expect(plan?.result).toBe('success');
+    expect(results(await other.mergeRequest(iid))).toEqual({ 'roster-validate': 'success' });
+    expect((await other.webhook(iid, true))['roster-plan']?.log).toContain('is from a fork');
+    expect(sandbox.requests.length).toBe(before);
+    await other.webhook(iid);
     expect(sandbox.requests.length).toBeGreaterThan(before);
+    expect(other.api.request(iid).notes[0]?.body).toContain('**Plan: 1 to create**');
   } finally {
     other.remove();
   }

@@ -77,7 +77,7 @@ inLongRun('on GitLab, an apply is red if what was applied has failed, again when
   await gitlab.api.listen();
   try {
     const author = new Author(gitlab.remote);
-    await author.initGitlab(gitlab.api.url, ['--verify']);
+    await author.init('gitlab', ['--verify']);
     await gitlab.main('schedule');
     const push = async (branch: string, members: string) => {
       author.propose(branch, shops(members));

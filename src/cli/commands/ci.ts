@@ -4,19 +4,20 @@ import { common, define, type Effects, flag, project } from '../command/command.
 const inJob: Effects = { readOnly: false, destructive: false, needsKey: false };
 
 const url = flag('--url <url>', 'URL of the service (default: ROSTER_URL)');
-const shared = [...common, url] as const;
+const api = flag('--api <url>', 'On GitLab: address of the API, if runners clone from another host');
+const shared = [...common, url, api] as const;
 const live = flag('--live', 'Plan against the service with the API key, instead of against the snapshot');
 const verify = flag('--verify', 'After the apply, fail if anything declared is failing');
 
 export const ciCommand = define({
   name: 'ci',
   summary: 'What the jobs of CI do',
-  about: `Do what the jobs of GitHub Actions do. \`roster init\` writes the jobs. Their sequence:
+  about: `Do what the jobs of GitHub Actions and GitLab CI do. \`roster init\` writes the jobs. Their sequence:
 
-  roster validate    a pull request: offline, without secrets
+  roster validate    a pull or merge request: offline, without secrets
   roster ci plan     plan it against the snapshot, without an API key
-  roster ci show     show the plan: a comment and a check
-  roster ci review   after the merge: plan again, and check that it is the reviewed plan
+  roster ci show     show the plan: a comment and a check, or a note
+  roster ci review   after the merge: plan again. On GitHub, check that it is the reviewed plan
   roster ci apply    apply exactly that plan
   roster ci drift    afterwards and every night: the snapshot, and an issue while there is drift
   roster ci pull     on request: propose to accept the drift
@@ -42,7 +43,7 @@ export const ciPlanCommand = define({
   name: 'ci plan',
   summary: 'Plan a pull request',
   about:
-    'Plan the pull request of this job against the newest snapshot of the default branch. Its files are data: none is run, and no API key is needed.',
+    'Plan the pull or merge request of this job against the newest snapshot of the default branch. Its files are data: none is run, and no API key is needed.',
   options: [live],
   shared,
   does: inJob,
@@ -58,7 +59,8 @@ export const ciPlanCommand = define({
 export const ciShowCommand = define({
   name: 'ci show',
   summary: 'Show a plan in the pull request',
-  about: 'Show the plan of this run in a comment and a check, and name the artifact that records it.',
+  about:
+    'Show the plan of this run: on GitHub in a comment and a check, and with an artifact that records it; on GitLab in a note.',
   shared,
   does: inJob,
   formats: ['text'],
@@ -74,7 +76,7 @@ export const ciReviewCommand = define({
   name: 'ci review',
   summary: 'Plan what was merged, and check that it was reviewed',
   about:
-    'Plan what was merged and show the plan. Fail unless it is the plan that the pull request showed before the merge, or its digest was given by hand.',
+    'Plan what was merged and show the plan. On GitHub, fail unless it is the plan that the pull request showed before the merge, or its digest was given by hand. On GitLab, the person who starts the job that applies it reads it.',
   shared,
   does: inJob,
   formats: ['text'],
@@ -90,8 +92,8 @@ export const ciApplyCommand = define({
   name: 'ci apply',
   summary: 'Apply exactly the plan that was reviewed',
   about:
-    'Apply exactly the plan of `roster ci review`, or nothing: by its digest, and only for the last commit of the branch. What an interrupted run has left is finished.',
-  options: [flag('--expect <digest>', 'Digest of the plan'), verify],
+    'Apply exactly the plan of `roster ci review`, or nothing, and only for the last commit of the branch. What an interrupted run has left is finished.',
+  options: [flag('--expect <digest>', 'On GitHub: digest of the plan. GitLab passes the plan on'), verify],
   shared,
   does: inJob,
   interruptEnds: 'steps',
@@ -112,7 +114,10 @@ export const ciDriftCommand = define({
   name: 'ci drift',
   summary: 'Save the snapshot, and keep an issue open while there is drift',
   options: [
-    flag('--applied <result>', 'Result of the job that applied: says in the comment what became of the plan'),
+    flag(
+      '--applied <result>',
+      'On GitHub: result of the job that applied. Says in the comment what became of the plan',
+    ),
   ],
   shared,
   does: inJob,
@@ -132,7 +137,7 @@ export const ciDoctorCommand = define({
   name: 'ci doctor',
   summary: 'Check the settings of the repository that CI needs',
   about:
-    'Check which environment, secret, variable or protection is missing on GitHub, one line each with the page where it is set. Runs in a job or on a laptop, with a token in GITHUB_TOKEN or GH_TOKEN that may read the settings.',
+    'Check which environment, secret, variable, protection or webhook is missing, one line each with the page where it is set. Runs in a job or on a laptop, with a token in GITHUB_TOKEN or GH_TOKEN, or in GITLAB_TOKEN, that may read the settings.',
   shared: project,
   does: inJob,
   formats: ['text', 'json'],

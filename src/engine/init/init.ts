@@ -1,8 +1,7 @@
 import { join } from 'node:path';
 import { readRegular } from '../../files/atomic.js';
-import { type CiFacts, deploymentsOf } from '../../init/ci-facts.js';
+import { type CiFacts, type CiHost, deploymentsOf } from '../../init/ci-facts.js';
 import { ciFiles } from '../../init/ci-files.js';
-import { gitlabApi } from '../../init/gitlab-files.js';
 import { inventoryRef, type NewFile, projectFiles } from '../../init/project-files.js';
 import { type Problem, problem } from '../../model/diagnostic.js';
 import { serviceUrl } from '../../service/url.js';
@@ -14,7 +13,7 @@ import { chooseHost, type HostChoice } from './ci-host.js';
 import { installSource } from './install-source.js';
 import { createAll, type Occupant, occupantOf, replaceFile } from './new-files.js';
 import { checkOwner, nameInFiles, type ProjectFacts, projectFacts } from './project-facts.js';
-import { type RepositoryFacts, remoteHost, repositoryFacts } from './repository-facts.js';
+import { type RepositoryFacts, repositoryFacts } from './repository-facts.js';
 
 /** `cwd` is where the project is created. */
 export interface InitOptions extends Pick<ProjectOptions, 'cwd' | 'env'> {
@@ -54,8 +53,6 @@ export interface InitResult {
   readonly remote: string | null;
   /** The branch that pipelines apply from. */
   readonly branch: string;
-  /** The address of GitLab's API that pipelines use; null on GitHub, empty if it is not known. */
-  readonly api: string | null;
   /** Whether pipelines know what to install. */
   readonly installs: boolean;
   /** The deployment environments of the host that pipelines use, with the variables of their jobs. */
@@ -77,11 +74,10 @@ export async function init(options: InitOptions): Promise<InitResult> {
   const facts = { ...ciFacts(options, repository, { root, url }), ...project, project: named };
   const files = [...firstFiles({ url, remote, project }, repository), ...pipelines(ci, facts, repository)];
   const installs = facts.install.from !== 'nowhere';
-  const api = ci.host === 'gitlab' ? gitlabApi(facts.remoteHost) : null;
   const deployments = deploymentsOf(facts);
-  const obsolete = installs && ci.host === 'github' ? obsoleteFiles(root, files) : [];
+  const obsolete = installs && ci.host !== null ? obsoleteFiles(ci.host, root, files) : [];
   const made = { ...write(files, root, cwd), obsolete };
-  return { ...made, ci, remote, branch: facts.branch, api, installs, deployments };
+  return { ...made, ci, remote, branch: facts.branch, installs, deployments };
 }
 
 function pipelines(
@@ -120,7 +116,7 @@ function checkCase(environments: readonly string[]): void {
 }
 
 /** What pipelines and templates do not read as plain text: expressions, the end of a string, line breaks. */
-const special = /\$\{\{|__[A-Z]|["\p{Cc}]/u;
+const special = /\$\{\{|\$\[\[|__[A-Z]|["\p{Cc}]/u;
 
 function unusableName(what: string, name: string): Problem {
   return problem(
@@ -135,7 +131,6 @@ function ciFacts(
   repository: RepositoryFacts | null,
   { root, url }: { readonly root: string; readonly url: string | null },
 ): Omit<CiFacts, 'project' | 'environments' | 'promote'> {
-  const remote = repository?.remote ?? null;
   return {
     install: installSource(options.install, { cwd: options.cwd, root }),
     planWith: planWithOf(options.planWith),
@@ -143,7 +138,6 @@ function ciFacts(
     branch: repository?.defaultBranch ?? 'main',
     folder: repository?.folder ?? '.',
     url,
-    remoteHost: remote === null ? null : remoteHost(remote.url),
   };
 }
 
@@ -219,13 +213,16 @@ function write(
 }
 
 /** Files of earlier versions, which nothing uses any more. */
-const OBSOLETE = [
-  ...['validate', 'plan', 'apply', 'drift'].map((name) => `.github/workflows/roster-${name}.yml`),
-  ...['roster', 'roster-drift', 'roster-host', 'roster-request'].map((name) => `.github/${name}.mjs`),
-];
+const OBSOLETE: Readonly<Record<CiHost, readonly string[]>> = {
+  github: [
+    ...['validate', 'plan', 'apply', 'drift'].map((name) => `.github/workflows/roster-${name}.yml`),
+    ...['roster', 'roster-drift', 'roster-host', 'roster-request'].map((name) => `.github/${name}.mjs`),
+  ],
+  gitlab: ['.gitlab/roster.mjs', '.gitlab/roster-request.mjs'],
+};
 
 /** Those that exist, and that no new file has replaced. */
-function obsoleteFiles(root: string, files: readonly NewFile[]): readonly string[] {
+function obsoleteFiles(host: CiHost, root: string, files: readonly NewFile[]): readonly string[] {
   const current = new Set(files.map(({ path }) => path));
-  return OBSOLETE.filter((path) => !current.has(path) && occupantOf(root, path) === 'file');
+  return OBSOLETE[host].filter((path) => !current.has(path) && occupantOf(root, path) === 'file');
 }

@@ -67,12 +67,6 @@ async function defaultBranchOf(git: Git, remote: string): Promise<string> {
   return (await git.answer(['symbolic-ref', '--short', 'HEAD'])) ?? 'main';
 }
 
-/** The host of a remote, with the port of an https address, where the API of the host is, too. */
-export function remoteHost(url: string): string {
-  const [, port = ''] = /^https:\/\/(?:[^@/]*@)?[^:/@]+(:\d+)(?:\/|$)/.exec(url) ?? [];
-  return readRemoteUrl(url).host + port;
-}
-
 /**
  * Reads `https://host/team/name.git`, `ssh://git@host:22/team/name`, `git@host:team/name.git`, or a path: the host, empty
  * for a path on this machine, and the last part of its path without `.git`.

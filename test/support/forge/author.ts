@@ -36,17 +36,6 @@ export class Author {
     this.publish('first project');
   }
 
-  /** The same for a GitLab with this API. */
-  async initGitlab(api: string, flags: readonly string[] = []): Promise<void> {
-    await this.init('gitlab', flags);
-    const tool = join(this.folder, '.gitlab/roster.mjs');
-    const made = readFileSync(tool, 'utf8');
-    // Another project of the repository may have set it.
-    if (made.includes(api)) return;
-    writeFileSync(tool, made.replace('https://gitlab.com/api/v4', api));
-    this.publish('the address of our GitLab');
-  }
-
   /** Pushes all changes to main. */
   publish(message: string): void {
     this.commit(message);

@@ -1,7 +1,7 @@
-import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { parse } from 'yaml';
+import { dirname, join } from 'node:path';
+import { parse, parseAllDocuments } from 'yaml';
 import { git, Remote } from '../repository.js';
 import { GitlabApi } from './gitlab.js';
 import { ruleHolds, type Variables } from './gitlab-rules.js';
@@ -12,10 +12,10 @@ export interface GitlabJob {
   readonly image?: string;
   readonly stage?: string;
   readonly variables?: Variables;
-  readonly before_script?: readonly string[];
-  readonly script?: readonly string[];
+  readonly before_script?: string;
+  readonly script?: string;
   readonly rules?: readonly GitlabRule[];
-  readonly needs?: readonly string[];
+  readonly needs?: readonly (string | { readonly job: string; readonly optional: boolean })[];
   readonly resource_group?: string;
   readonly environment?: string | { readonly name: string; readonly action: string };
   readonly interruptible?: boolean;
@@ -28,7 +28,7 @@ export interface GitlabJob {
 
 interface GitlabRule {
   readonly if: string;
-  readonly when?: 'manual';
+  readonly when?: 'manual' | 'always';
   readonly allow_failure?: boolean;
 }
 
@@ -41,16 +41,21 @@ export interface GitlabRun {
 
 interface Pipeline {
   readonly ref: string;
+  readonly commit: string;
+  readonly jobs: Readonly<Record<string, GitlabJob>>;
   readonly variables: Variables;
-  /** The artifacts of its jobs. */
+  /** Whether its jobs get the protected variables. */
+  readonly isProtected: boolean;
+  /** The artifacts of its jobs, in a folder for each. */
   readonly folder: string;
+  readonly runs: Record<string, GitlabRun>;
 }
 
 /** A job whose turn it is. */
 export interface GitlabMoment {
   readonly name: string;
   readonly job: GitlabJob;
-  /** The artifacts of the jobs of the pipeline. */
+  /** The artifacts of the jobs of the pipeline, in a folder for each. */
   readonly folder: string;
   /** Runs it, or a job in its place. */
   run(job?: GitlabJob): Promise<GitlabRun>;
@@ -65,18 +70,21 @@ export class Gitlab {
   readonly remote = new Remote();
   readonly api = new GitlabApi();
   readonly options: MachineOptions & { watcher?: GitlabWatcher } = {};
-  /** Variables with an environment scope. */
-  readonly scoped: Record<string, Variables> = {};
+  /** Variables by their environment scope, all of them protected. */
+  readonly scoped: Record<string, Variables>;
   private readonly folder = mkdtempSync(join(tmpdir(), 'roster-gitlab-'));
-  private last: Pipeline | undefined;
+  /** The last one that was started. */
+  last: Pipeline | undefined;
   /** Runs of jobs that waited for a manual one. */
   readonly later: Record<string, GitlabRun> = {};
 
-  /** `settings` are the project's protected variables, unless they are not. */
+  /** `settings` are for the jobs that use the service, and `everywhere` has variables without a scope. */
   constructor(
-    private readonly settings: Variables,
-    private readonly isProtected = true,
+    settings: Variables,
+    private readonly everywhere: Variables = {},
   ) {
+    const token = { ROSTER_GITLAB_TOKEN: this.api.token };
+    this.scoped = { 'roster-plan': settings, production: settings, 'roster-*': token };
     this.remote.git('config', 'receive.advertisePushOptions', 'true');
     const hook = `#!/bin/sh
 [ "\${GIT_PUSH_OPTION_COUNT:-0}" = 0 ] && exit
@@ -93,16 +101,38 @@ echo >> options
     return pushes.map((each) => each.split('\n'));
   }
 
-  /** A merge request pipeline; for a fork, it runs in the fork, without the project's variables. */
+  /** A merge request pipeline, without a protected variable; for a fork, it runs in the fork. */
   mergeRequest(iid: number, fork = false): Promise<Readonly<Record<string, GitlabRun>>> {
-    const own = { ROSTER_GITLAB_TOKEN: this.api.token, ...(this.isProtected ? {} : this.settings) };
-    return this.run(`refs/heads/${this.api.request(iid).branch}`, fork ? {} : own, {
+    const { branch } = this.push(iid, fork);
+    return this.run(`refs/heads/${branch}`, false, {
       CI_PIPELINE_SOURCE: 'merge_request_event',
       CI_MERGE_REQUEST_IID: String(iid),
       CI_MERGE_REQUEST_PROJECT_ID: '42',
-      CI_MERGE_REQUEST_PROJECT_URL: `file://${this.remote.path.replace(/\.git$/, '')}`,
+      CI_MERGE_REQUEST_PROJECT_URL: this.url.replace(/\.git$/, ''),
       CI_MERGE_REQUEST_SOURCE_PROJECT_ID: fork ? '99' : '42',
     });
+  }
+
+  /** The pipeline of the default branch that the webhook for events of merge requests starts. */
+  webhook(iid: number, fork = false): Promise<Readonly<Record<string, GitlabRun>>> {
+    const { state } = this.push(iid, fork);
+    return this.triggered({ object_kind: 'merge_request', object_attributes: { iid, state } });
+  }
+
+  /** A pipeline of the default branch for some event. */
+  triggered(event: unknown): Promise<Readonly<Record<string, GitlabRun>>> {
+    const payload = join(mkdtempSync(join(this.folder, 'event-')), 'payload.json');
+    writeFileSync(payload, JSON.stringify(event));
+    return this.main('trigger', { TRIGGER_PAYLOAD: payload });
+  }
+
+  /** GitLab notices what was pushed to the branch of a merge request. */
+  private push(iid: number, fork: boolean): ReturnType<GitlabApi['request']> {
+    const request = this.api.request(iid);
+    request.sha = this.remote.git('rev-parse', `refs/heads/${request.branch}`).trim();
+    request.source_project_id = fork ? 99 : 42;
+    this.remote.git('update-ref', `refs/merge-requests/${iid}/head`, request.sha);
+    return request;
   }
 
   merge(iid: number): void {
@@ -110,41 +140,36 @@ echo >> options
     const { branch } = this.api.request(iid);
     git(folder, 'merge', '--quiet', '--no-ff', '-m', `Merge ${branch}`, `origin/${branch}`);
     git(folder, 'push', '--quiet', 'origin', 'HEAD:main');
-    this.api.merged(iid, git(folder, 'rev-parse', 'HEAD'));
+    this.api.merged(iid, git(folder, 'rev-parse', 'HEAD').trim());
   }
 
   /** A default branch pipeline. The variables of a manual one replace all others. */
   main(
-    source: 'push' | 'web' | 'schedule',
+    source: 'push' | 'web' | 'schedule' | 'trigger',
     given: Variables = {},
   ): Promise<Readonly<Record<string, GitlabRun>>> {
     const own = { CI_PIPELINE_SOURCE: source, CI_COMMIT_BRANCH: 'main', CI_COMMIT_REF_PROTECTED: 'true' };
-    const settings = { ROSTER_GITLAB_TOKEN: this.api.token, ...this.settings };
-    return this.run('refs/heads/main', settings, { ...own, ...given });
+    return this.run('refs/heads/main', true, own, given);
   }
 
-  /** Starts a manual job of the last pipeline. */
-  async play(name: string): Promise<GitlabRun> {
-    const job = this.last && this.jobs(this.last.ref)[name];
-    if (this.last === undefined || job === undefined) throw new Error(`there is no ${name}`);
-    const run = await this.takeTurn(name, job, this.last);
-    const rule = ruleOf(job, this.last.variables);
-    if (run.result === 'success' || rule?.allow_failure === true) await this.runAfter(name, this.last);
+  /** Starts a manual job of the last pipeline, or of another one. */
+  async play(name: string, last = this.last): Promise<GitlabRun> {
+    const job = last?.jobs[name];
+    if (last === undefined || job === undefined) throw new Error(`there is no ${name}`);
+    const run = await this.takeTurn(name, job, last);
+    last.runs[name] = run;
+    await this.runAfter(name, last);
     return run;
   }
 
   /** The jobs that waited for this one, unless they wait for a person, too, and the jobs that waited for those. */
   private async runAfter(name: string, pipeline: Pipeline): Promise<void> {
-    for (const [own, job] of Object.entries(this.jobs(pipeline.ref))) {
-      if (job.needs?.includes(name) !== true) continue;
-      const rule = ruleOf(job, pipeline.variables);
-      if (rule === undefined) continue;
-      if (rule.when === 'manual') this.later[own] = { result: 'manual', log: '', report: null };
-      else {
-        const run = await this.takeTurn(own, job, pipeline);
-        this.later[own] = run;
-        if (run.result === 'success') await this.runAfter(own, pipeline);
-      }
+    for (const [own, job] of Object.entries(pipeline.jobs)) {
+      if (!needsOf(job).some((each) => each.job === name)) continue;
+      const run = await this.start(own, job, pipeline);
+      if (run === null) continue;
+      this.later[own] = run;
+      if (run.result !== 'manual') await this.runAfter(own, pipeline);
     }
   }
 
@@ -154,27 +179,56 @@ echo >> options
     this.api.close();
   }
 
-  private async run(ref: string, settings: Variables, own: Variables): Promise<Record<string, GitlabRun>> {
-    const runs: Record<string, GitlabRun> = {};
+  /** The repository, as runners know it. */
+  private get url(): string {
+    return `${new URL(this.api.url).origin}/acme/config.git`;
+  }
+
+  private async run(
+    ref: string,
+    isProtected: boolean,
+    own: Variables,
+    given: Variables = {},
+  ): Promise<Record<string, GitlabRun>> {
     const variables = {
       GITLAB_CI: 'true',
       CI_API_V4_URL: this.api.url,
       CI_PROJECT_ID: '42',
       CI_DEFAULT_BRANCH: 'main',
       CI_JOB_URL: 'https://gitlab.com/acme/config/-/jobs/4711',
-      ...settings,
+      CI_JOB_TOKEN: 'glcbt-of-the-job',
+      GITLAB_USER_LOGIN: 'olivia',
       ...own,
+      ...given,
     };
-    const pipeline = { ref, variables, folder: mkdtempSync(join(this.folder, 'pipeline-')) };
+    const folder = mkdtempSync(join(this.folder, 'pipeline-'));
+    const commit = this.remote.git('rev-parse', ref).trim();
+    const jobs = this.jobs(ref);
+    const pipeline: Pipeline = { ref, commit, jobs, variables, isProtected, folder, runs: {} };
     this.last = pipeline;
-    for (const [name, job] of Object.entries(this.jobs(ref))) {
-      const rule = ruleOf(job, variables);
-      if (job.needs?.some((each) => runs[each] === undefined || runs[each]?.result === 'manual') === true)
-        continue;
-      if (rule?.when === 'manual') runs[name] = { result: 'manual', log: '', report: null };
-      else if (rule !== undefined) runs[name] = await this.takeTurn(name, job, pipeline);
-    }
-    return runs;
+    for (const [name, job] of Object.entries(jobs)) await this.start(name, job, pipeline);
+    return { ...pipeline.runs };
+  }
+
+  /** Runs a job if it is its turn, and remembers it. Null if it is not. */
+  private async start(name: string, job: GitlabJob, pipeline: Pipeline): Promise<GitlabRun | null> {
+    const { runs, variables, jobs } = pipeline;
+    const rule = ruleOf(job, variables);
+    if (rule === undefined) return null;
+    const isDue = needsOf(job).every(({ job: needed, optional }) => {
+      const before = jobs[needed] && ruleOf(jobs[needed], variables);
+      if (before === undefined) return optional;
+      const result = runs[needed]?.result;
+      if (result === undefined || result === 'manual') return false;
+      return result === 'success' || before.allow_failure === true || rule.when === 'always';
+    });
+    if (!isDue) return null;
+    const run: GitlabRun =
+      rule.when === 'manual'
+        ? { result: 'manual', log: '', report: null }
+        : await this.takeTurn(name, job, pipeline);
+    runs[name] = run;
+    return run;
   }
 
   private jobs(ref: string): Record<string, GitlabJob> {
@@ -185,28 +239,34 @@ echo >> options
   }
 
   private takeTurn(name: string, job: GitlabJob, pipeline: Pipeline): Promise<GitlabRun> {
-    const run = (each = job) => this.runJob(each, pipeline);
+    const run = (each = job) => this.runJob(name, each, pipeline);
     return this.options.watcher?.around({ name, job, folder: pipeline.folder, run }) ?? run();
   }
 
-  private async runJob(job: GitlabJob, { ref, variables, folder }: Pipeline): Promise<GitlabRun> {
+  private async runJob(name: string, job: GitlabJob, pipeline: Pipeline): Promise<GitlabRun> {
     const machine = new Machine(this.folder, this.options);
     try {
       if (job.image?.includes('@sha256:') === true) machine.installed();
-      machine.checkOut(`file://${this.remote.path}`, ref);
-      if (job.needs !== undefined) cpSync(folder, machine.workspace, { recursive: true });
-      const script = [...(job.before_script ?? []), ...(job.script ?? [])].join('\n');
-      const { exit, log } = await machine.run(script, '.', {
-        ...job.variables,
-        ...variables,
-        ...this.scoped[typeof job.environment === 'object' ? job.environment.name : (job.environment ?? '')],
-        CI_PROJECT_DIR: machine.workspace,
-        CI_COMMIT_SHA: git(machine.workspace, 'rev-parse', 'HEAD'),
-      });
-      for (const path of job.artifacts?.paths ?? []) {
-        if (existsSync(join(machine.workspace, path)))
-          cpSync(join(machine.workspace, path), join(folder, path));
+      const file = `file://${this.remote.path}`;
+      machine.checkOut(file, pipeline.ref, { all: job.variables?.['GIT_DEPTH'] === '0' });
+      git(machine.workspace, 'checkout', '--quiet', '--detach', pipeline.commit);
+      git(machine.workspace, 'remote', 'set-url', 'origin', this.url);
+      for (const { job: needed } of needsOf(job)) {
+        const made = join(pipeline.folder, needed);
+        if (existsSync(made)) cpSync(made, machine.workspace, { recursive: true });
       }
+      const { exit, log } = await machine.run([job.before_script, job.script].join('\n'), '.', {
+        ...job.variables,
+        ...(pipeline.isProtected ? this.variablesOf(job) : {}),
+        ...this.everywhere,
+        ...pipeline.variables,
+        CI_PROJECT_DIR: machine.workspace,
+        CI_COMMIT_SHA: pipeline.commit,
+        GIT_CONFIG_COUNT: '1',
+        GIT_CONFIG_KEY_0: `url.${file}.insteadOf`,
+        GIT_CONFIG_VALUE_0: this.url,
+      });
+      keep(job, machine.workspace, join(pipeline.folder, name));
       const path = join(machine.workspace, job.artifacts?.reports?.terraform ?? 'none');
       const report: unknown = existsSync(path) ? JSON.parse(readFileSync(path, 'utf8')) : null;
       return { result: exit === 0 ? 'success' : 'failed', log, report };
@@ -214,6 +274,28 @@ echo >> options
       machine.remove();
     }
   }
+
+  /** The variables whose environment scope matches the environment of the job. */
+  private variablesOf({ environment }: GitlabJob): Variables {
+    const name = typeof environment === 'object' ? environment.name : (environment ?? '');
+    const matches = (scope: string) =>
+      scope.endsWith('*') ? name.startsWith(scope.slice(0, -1)) : name === scope;
+    const fitting = Object.entries(this.scoped).filter(([scope]) => matches(scope));
+    return Object.assign({}, ...fitting.map(([, variables]) => variables));
+  }
+}
+
+function keep({ artifacts }: GitlabJob, workspace: string, folder: string): void {
+  rmSync(folder, { recursive: true, force: true });
+  for (const path of artifacts?.paths ?? []) {
+    if (!existsSync(join(workspace, path))) continue;
+    mkdirSync(dirname(join(folder, path)), { recursive: true });
+    cpSync(join(workspace, path), join(folder, path), { recursive: true });
+  }
+}
+
+function needsOf({ needs = [] }: GitlabJob): readonly { readonly job: string; readonly optional: boolean }[] {
+  return needs.map((each) => (typeof each === 'string' ? { job: each, optional: false } : each));
 }
 
 /** The first whose condition holds. */
@@ -221,16 +303,35 @@ function ruleOf({ rules }: GitlabJob, variables: Variables): GitlabRule | undefi
   return rules?.find((each) => ruleHolds(each.if, variables));
 }
 
+interface Include {
+  readonly local: string;
+  readonly inputs?: Readonly<Record<string, string>>;
+}
+
 /** The jobs of .gitlab-ci.yml and its includes, each merged with the jobs that it extends. */
 export function jobsIn(folder: string): Record<string, GitlabJob> {
   const { include, ...rest } = parse(readFileSync(join(folder, '.gitlab-ci.yml'), 'utf8')) as {
-    include: readonly { readonly local: string }[];
+    include: readonly Include[];
   };
   if (Object.keys(rest).length > 0) throw new Error(`not known here: ${Object.keys(rest)}`);
-  const all = Object.assign(
-    {},
-    ...include.map(({ local }) => parse(readFileSync(join(folder, local), 'utf8'))),
-  ) as Record<string, GitlabJob>;
+  const all = Object.assign({}, ...include.map((each) => included(folder, each))) as Record<
+    string,
+    GitlabJob
+  >;
   const jobs = Object.entries(all).filter(([name]) => !name.startsWith('.'));
   return Object.fromEntries(jobs.map(([name, job]) => [name, { ...all[job.extends ?? ''], ...job }]));
+}
+
+/** A file with a header `spec` has inputs, which are put into its text. */
+function included(folder: string, { local, inputs = {} }: Include): object {
+  const text = readFileSync(join(folder, local), 'utf8');
+  const [header, ...others] = parseAllDocuments(text).map((each) => each.toJS());
+  if (others.length === 0) return header;
+  const known = header.spec.inputs as Readonly<Record<string, { readonly default?: string }>>;
+  const filled = text.replace(/\$\[\[ inputs\.(\w+) \]\]/g, (_, name: string) => {
+    const value = inputs[name] ?? known[name]?.default;
+    if (value === undefined) throw new Error(`the input ${name} is missing`);
+    return value;
+  });
+  return parseAllDocuments(filled)[1]?.toJS();
 }

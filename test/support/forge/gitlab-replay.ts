@@ -11,57 +11,35 @@ export interface GitlabMutant {
   readonly changed: GitlabJob;
 }
 
-/** Each command of the script, each artifact and the dependencies left out. The rules are a matter of `gitlab-rules.ts`. */
+/** The install, the command, each artifact, the environment and the dependencies left out. The rules are a matter of `gitlab-rules.ts`. */
 export function gitlabMutants(jobs: Readonly<Record<string, GitlabJob>>): readonly GitlabMutant[] {
   return Object.entries(jobs).flatMap(([name, job]) => {
-    const { before_script: before = [], script = [], artifacts, needs, ...rest } = job;
-    const own = { ...rest, before_script: before, script };
     const change = (what: string, changed: GitlabJob) => ({
       name: `${name}: without ${what}`,
       job: name,
       changed,
     });
-    const commands = script.flatMap((text, at) =>
-      withoutEach(text).map(([left, others]) =>
-        change(`\`${left}\``, { ...job, script: script.with(at, others) }),
-      ),
-    );
-    const files = (artifacts?.paths ?? []).map((path) =>
-      change(`the artifact ${path}`, {
-        ...job,
-        artifacts: { ...artifacts, paths: artifacts?.paths.filter((each) => each !== path) ?? [] },
-      }),
-    );
-    const { reports: _, ...unreported } = artifacts ?? { paths: [] };
+    const { artifacts, needs, environment, variables, ...rest } = job;
+    const own = {
+      ...(artifacts === undefined ? {} : { artifacts }),
+      ...(needs === undefined ? {} : { needs }),
+      ...(environment === undefined ? {} : { environment }),
+      ...(variables === undefined ? {} : { variables }),
+    };
+    const without = (key: keyof typeof own): readonly GitlabMutant[] => {
+      const { [key]: left, ...others } = own;
+      return left === undefined ? [] : [change(key, { ...rest, ...others })];
+    };
+    const { reports, paths = [] } = artifacts ?? {};
     return [
-      change('before_script', { ...job, before_script: [] }),
-      ...commands,
-      ...files,
-      ...(artifacts?.reports === undefined ? [] : [change('the report', { ...job, artifacts: unreported })]),
-      ...(needs === undefined
+      change('before_script', { ...job, before_script: 'true' }),
+      change('script', { ...job, script: 'true' }),
+      ...(['needs', 'environment', 'variables'] as const).flatMap(without),
+      ...(paths.length === 0
         ? []
-        : [change('needs', artifacts === undefined ? own : { ...own, artifacts })]),
+        : [change('artifacts', { ...job, artifacts: { ...artifacts, paths: [] } })]),
+      ...(reports === undefined ? [] : [change('the report', { ...job, artifacts: { paths } })]),
     ];
-  });
-}
-
-/** The script without each of its commands. Lines that end in a backslash, and an `if` with its `fi`, are one. */
-function withoutEach(script: string): readonly (readonly [string, string])[] {
-  const commands: string[] = [];
-  let isOpen = false;
-  for (const line of script
-    .split('\n')
-    .filter((each) => each.trim() !== '' && !each.trim().startsWith('#'))) {
-    if (isOpen) commands.push(`${commands.pop()}\n${line}`);
-    else commands.push(line);
-    const last = commands.at(-1) ?? '';
-    isOpen = line.endsWith('\\') || (/^if /.test(last) && !/\bfi$/.test(line));
-  }
-  return commands.flatMap((command, at) => {
-    // Without a folder of its own, the job would write to the root folder of this machine.
-    if (command.includes('mktemp -d')) return [];
-    const others = commands.filter((_, index) => index !== at).join('\n') || 'true';
-    return [[command.split('\n')[0] ?? '', others] as const];
   });
 }
 
@@ -113,9 +91,9 @@ export class GitlabReplay {
     return JSON.stringify({
       result,
       report,
-      artifacts: readdirSync(folder).sort(),
+      artifacts: readdirSync(folder, { recursive: true }).sort(),
       notes: api.mergeRequests.map(({ notes }) =>
-        notes.map(({ body }) => [body.split('\n')[1], digestIn(body)]),
+        notes.map(({ body }) => [...body.split('\n').slice(1, 6), digestIn(body)]),
       ),
       issues: api.issues.map(({ title, state, notes }) => [title, state, notes.length]),
       commits: branches.map((each) => [each, remote.git('rev-list', '--count', each)]),

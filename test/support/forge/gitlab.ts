@@ -18,6 +18,9 @@ interface MergeRequest {
   merge_commit_sha: string | null;
   squash_commit_sha: null;
   sha: string | null;
+  source_project_id: number;
+  readonly target_project_id: number;
+  readonly target_branch: string;
 }
 
 interface Issue {
@@ -88,6 +91,7 @@ export class GitlabApi {
       merge_commit_sha: null,
       squash_commit_sha: null,
       sha: null,
+      ...{ source_project_id: 42, target_project_id: 42, target_branch: 'main' },
     });
     return iid;
   }
@@ -108,6 +112,12 @@ export class GitlabApi {
 
   private readonly routes: readonly (readonly [string, RegExp, Handler])[] = [
     ['GET', /^user$/, () => ({ id: this.bot })],
+    ['GET', /^merge_requests\/(\d+)$/, (_, [iid]) => this.request(Number(iid))],
+    [
+      'GET',
+      /^repository\/commits\/(\w+)\/merge_requests$/,
+      (_, [commit]) => this.mergeRequests.filter(({ merge_commit_sha: merged }) => merged === commit),
+    ],
     ['GET', /^merge_requests\/(\d+)\/notes$/, (_, [iid]) => this.request(Number(iid)).notes],
     [
       'POST',

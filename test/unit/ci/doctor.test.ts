@@ -19,7 +19,6 @@ const facts = {
   branch: 'main',
   folder: '.',
   url: null,
-  remoteHost: null,
 } as const;
 
 let server: Server;

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { withFate } from '../../../src/ci/comment.js';
-import { checkFormat, rootOf } from '../../../src/ci/job.js';
+import { checkFormat, ciOf } from '../../../src/ci/job.js';
 import { installFiles } from '../../../src/init/install-files.js';
 import { Workspace } from '../../support/roster.js';
 
@@ -14,11 +14,17 @@ beforeEach(() => {
 afterEach(() => rmSync(root, { recursive: true }));
 
 test('outside of a job, `roster ci` says what is missing', async () => {
-  expect(() => rootOf({})).toThrow('this is no job of GitHub Actions');
+  expect(() => ciOf({})).toThrow('this is no CI job');
+  expect(() => ciOf({ GITLAB_CI: 'true' })).toThrow('CI_PROJECT_DIR is not set');
+  expect(ciOf({ GITLAB_CI: 'true', CI_PROJECT_DIR: '/a' })).toEqual({ host: 'gitlab', root: '/a' });
   const workspace = new Workspace({ 'roster.yaml': 'project: p\n' }, { url: '', apiKey: '' });
   for (const name of ['', ' plan', ' show', ' review', ' apply', ' drift', ' pull']) {
     const { exit, stderr } = await workspace.command(`ci${name}`.split(' '));
-    expect([name, exit, stderr]).toEqual([name, 1, expect.stringMatching(/GITHUB_ACTIONS is not\s+`true`/)]);
+    expect([name, exit, stderr]).toEqual([
+      name,
+      1,
+      expect.stringMatching(/neither\s+GITHUB_ACTIONS\s+nor\s+GITLAB_CI\s+is\s+`true`/),
+    ]);
   }
 });
 
@@ -35,22 +41,25 @@ test('a job with a key needs the URL of the service from its settings, not from 
   }
 });
 
-test('workflows that were written for another format are refused', () => {
-  const install = {
-    from: 'url',
-    url: 'https://example.com/r.tgz',
-    version: '1.0.0',
-    integrity: 'sha512-',
-  } as const;
-  const [manifest] = installFiles(install, '.github/roster');
-  const file = join(root, manifest?.path ?? '');
-  expect(() => checkFormat(root)).not.toThrow();
-  mkdirSync(dirname(file), { recursive: true });
-  writeFileSync(file, manifest?.text ?? '');
-  expect(() => checkFormat(root)).not.toThrow();
-  writeFileSync(file, (manifest?.text ?? '').replace('"ci": 1', '"ci": 2'));
-  expect(() => checkFormat(root)).toThrow(/written for another version.*format 2/);
-});
+test.each(['github', 'gitlab'] as const)(
+  'jobs on %s that were written for another format are refused',
+  (host) => {
+    const install = {
+      from: 'url',
+      url: 'https://example.com/r.tgz',
+      version: '1.0.0',
+      integrity: 'sha512-',
+    } as const;
+    const [manifest] = installFiles(install, host);
+    const file = join(root, manifest?.path ?? '');
+    expect(() => checkFormat({ host, root })).not.toThrow();
+    mkdirSync(dirname(file), { recursive: true });
+    writeFileSync(file, manifest?.text ?? '');
+    expect(() => checkFormat({ host, root })).not.toThrow();
+    writeFileSync(file, (manifest?.text ?? '').replace('"ci": 1', '"ci": 2'));
+    expect(() => checkFormat({ host, root })).toThrow(/written for another version.*format 2/);
+  },
+);
 
 test('what becomes of a plan replaces what was said before, and nothing else', () => {
   const plan = '<!-- roster:p: -->\n**Plan: 1 to create**\n\nrest\n';

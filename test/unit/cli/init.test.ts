@@ -71,7 +71,12 @@ const ofGithub = [
   '.github/roster/package.json',
   '.github/roster/package-lock.json',
 ];
-const ofGitlab = ['.gitlab-ci.yml', '.gitlab/roster.yml', '.gitlab/roster.mjs', '.gitlab/roster-request.mjs'];
+const ofGitlab = [
+  '.gitlab-ci.yml',
+  '.gitlab/roster.yml',
+  '.gitlab/roster/package.json',
+  '.gitlab/roster/package-lock.json',
+];
 
 /** The project that was written, as every command reads it. */
 async function project() {
@@ -192,7 +197,7 @@ describe('init', () => {
     const { exit } = await there.command(['init', ...install()]);
     expect(exit).toBe(0);
     expect(ofGitlab.filter((path) => !existsSync(join(top, path)))).toEqual([]);
-    expect(read('.gitlab/roster.yml')).toContain('    - cd data/123\n');
+    expect(read('.gitlab/roster.yml')).toContain(' ci apply -f data/123/roster.yaml\n');
     expect(read('data/123/roster.yaml')).toContain('project: "123"');
     expect((await there.command(['validate'])).exit).toBe(0);
   });
@@ -221,34 +226,21 @@ describe('init', () => {
     mkdirSync(inner);
     const there = Object.assign(new Workspace({}, { url: '', apiKey: '' }), { root: inner });
     expect((await there.command(['init', ...install()])).exit).toBe(0);
-    const { '.roster': job } = parse(read('.gitlab/roster.yml')) as {
-      '.roster': { before_script: string[] };
-    };
-    const script = `${job.before_script.at(-1)} && pwd`;
-    expect(execFileSync('bash', ['-c', script], { cwd: top, encoding: 'utf8' })).toContain("it's $HOME\n");
+    const { 'roster-pull': job } = parse(read('.gitlab/roster.yml')) as { 'roster-pull': { script: string } };
+    const script = `printf '%s|' ${job.script.replace(/^.* -f /, '')}`;
+    expect(execFileSync('bash', ['-c', script], { encoding: 'utf8' })).toBe("it's $HOME/roster.yaml|");
   });
 
-  it('pins the API to the host of the remote on GitLab, and the service to --url', async () => {
+  it('pins the service to --url on GitLab, and asks for no variable with it', async () => {
     repository('ssh://git@gitlab.example.com:2222/acme/config.git');
     await init('--url', "https://collect.example.com/it's");
-    expect(read('.gitlab/roster.mjs')).toContain("const api = 'https://gitlab.example.com/api/v4';");
-    expect(read('.gitlab/roster.yml')).toContain(
-      "export ROSTER_URL='https://collect.example.com/it'\\''s'\n",
+    const text = read('.gitlab/roster.yml');
+    const jobs = parse(text) as Record<string, { script?: string }>;
+    const pinned = Object.keys(jobs).filter((name) =>
+      jobs[name]?.script?.includes(" --url 'https://collect.example.com/it'\\''s'"),
     );
-  });
-
-  it.each([
-    ['https://user@gitlab.example.com:8443/acme/config.git', 'https://gitlab.example.com:8443/api/v4'],
-    ['git@github.com:acme/config.git', ''],
-    ['https://git.example.com/acme/config.git', ''],
-    ['gitlab-work:acme/config.git', ''],
-    [null, 'https://gitlab.com/api/v4'],
-  ])('with --ci gitlab and the remote %s sends the token to "%s"', async (url, api) => {
-    repository(url);
-    const { next } = await init('--ci', 'gitlab');
-    expect(read('.gitlab/roster.mjs')).toContain(`const api = '${api}';`);
-    const step = api === '' ? 'the git remote does not tell it' : api;
-    expect(next).toContainEqual(expect.stringContaining(step));
+    expect(pinned).toEqual(['review', 'apply', 'drift', 'pull'].map((name) => `roster-${name}`));
+    expect(text).not.toContain('ROSTER_URL');
   });
 
   it.each(['we ird ${{ github.token }}', 'a"b', 'a\nb'])(
@@ -521,9 +513,11 @@ describe('init for several environments or projects', () => {
     expect(read('ümlaut/roster.yaml')).toContain('project: umlaut\n');
   });
 
-  it('on GitLab, asks for one environment of a further project', async () => {
+  it('on GitLab, asks for variables of a further project in environment scopes of its own', async () => {
     for (const each of ['a', 'b']) await inFolder(each).command(['init', '--ci', 'gitlab', ...install()]);
-    expect(read('.gitlab/roster-b.yml')).toContain('and the environment `b_production`.');
+    expect(read('.gitlab/roster-b.yml')).toContain(
+      'in the environment scopes roster-plan-b and b_production\n',
+    );
   });
 
   it.each([
