@@ -34,6 +34,11 @@ export async function sayFate(
   }
 }
 
+/** The name of a person, who is not notified. */
+export function asName(login: string): string {
+  return `\`${login.replace(/[^\w.[\]-]/g, '')}\``;
+}
+
 const CUT = '\n> **Too long to show in full:**';
 
 /** Whether a comment shows the whole plan. Only then it counts as reviewed. */

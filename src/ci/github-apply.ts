@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { sayFate } from './comment.js';
+import { wordList } from '../model/words.js';
+import { asName, sayFate } from './comment.js';
 import { checkDrift } from './drift.js';
 import type { GithubHost, PullRequest } from './github.js';
 import { wasShown } from './github-plan.js';
@@ -95,12 +96,27 @@ export async function applyReviewed(
   return roster.status(place, { check: true });
 }
 
-/** What became of a plan, by the result of the job that applies it. */
-const fates: Readonly<Record<string, string>> = {
-  success: '> **Applied** after the merge',
-  failure: '> [!CAUTION]\n> **Not fully applied:** the job failed',
-  cancelled: '> [!CAUTION]\n> **Not applied:** the job was cancelled or rejected',
-};
+/** What became of a plan, by the result of the job that applies it. Null if there was no such job. */
+async function fateOf(host: GithubHost, applied: string | undefined): Promise<string | null> {
+  switch (applied) {
+    case 'success':
+      return `> **Applied**${await byWhom(host)} after the merge: ${host.run}`;
+    case 'failure':
+      return `> [!CAUTION]\n> **Not fully applied**${await byWhom(host)}: the job failed: ${host.run}`;
+    case 'cancelled':
+      return `> [!CAUTION]\n> **Not applied:** the job was cancelled or rejected: ${host.run}`;
+    default:
+      return null;
+  }
+}
+
+/** Whose run it is, and who approved it. Without the permission to read that, only the first. */
+async function byWhom(host: GithubHost): Promise<string> {
+  const approvers = await host.approvers().catch(() => []);
+  const approved = approvers.length === 0 ? '' : `, approved by ${wordList(approvers.map(asName), 'and')}`;
+  const actor = host.env['GITHUB_TRIGGERING_ACTOR'] ?? '';
+  return `${actor === '' ? '' : ` by ${asName(actor)}`}${approved}`;
+}
 
 /** After an apply, or every night: says what became of the plan, saves the snapshot, and checks for drift. */
 export async function followUp(
@@ -109,9 +125,9 @@ export async function followUp(
   subject: Subject,
   applied: string | undefined,
 ): Promise<number> {
-  const fate = fates[applied ?? ''];
-  const pull = fate === undefined ? null : await host.mergedAs(host.commit);
-  if (fate !== undefined) await sayFate(host, pull?.number, subject, `${fate}: ${host.run}`);
+  const fate = await fateOf(host, applied);
+  const pull = fate === null ? null : await host.mergedAs(host.commit);
+  if (fate !== null) await sayFate(host, pull?.number, subject, fate);
   const place = placeIn(host.git.root, subject, host.env);
   const name = `roster-snapshot${ending(subject)}`;
   const folder = join(host.temp, name);

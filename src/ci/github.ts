@@ -51,6 +51,11 @@ export interface WorkflowRun {
   readonly head_repository: { readonly full_name: string } | null;
 }
 
+interface Review {
+  readonly state: string;
+  readonly user: { readonly login: string };
+}
+
 interface Commented {
   readonly id: number;
   readonly number: number;
@@ -203,6 +208,13 @@ export class GithubHost implements JobHost {
 
   runOf({ workflow_run: { id } }: Artifact): Promise<WorkflowRun> {
     return this.api.get(`actions/runs/${id}`);
+  }
+
+  /** Who approved that a job of this run uses an environment with required reviewers. */
+  async approvers(): Promise<readonly string[]> {
+    const reviews = await this.api.get<readonly Review[]>(`actions/runs/${this.runId}/approvals`);
+    const names = reviews.flatMap(({ state, user }) => (state === 'approved' ? [user.login] : []));
+    return [...new Set(names)];
   }
 
   /** Whether a commit is the last one of the default branch or an earlier one. */

@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { isWhole, sayFate, withFate } from './comment.js';
+import { asName, isWhole, sayFate, withFate } from './comment.js';
 import { checkDrift } from './drift.js';
 import type { JobEnvironment } from './git.js';
 import type { GitlabHost } from './gitlab.js';
@@ -211,7 +211,7 @@ function fateOf(host: GitlabHost): string {
   const { exit, by } = existsSync(file)
     ? (JSON.parse(readFileSync(file, 'utf8')) as AppliedRecord)
     : { exit: 1, by: '' };
-  const whose = by === '' ? '' : ` by @${by}`;
+  const whose = by === '' ? '' : ` by ${asName(by)}`;
   return exit === 0
     ? `> **Applied**${whose} after the merge`
     : `> [!CAUTION]\n> **Not fully applied**${whose}: the job failed`;

@@ -175,6 +175,7 @@ async function runTask(
         GITHUB_RUN_ID: String(run.id),
         GITHUB_SERVER_URL: 'https://github.com',
         GITHUB_SHA: git(checkout, 'rev-parse', 'HEAD'),
+        GITHUB_TRIGGERING_ACTOR: 'olivia',
         GITHUB_WORKFLOW_REF: `${REPOSITORY}/.github/workflows/${workflow}.yml@refs/heads/main`,
         GITHUB_WORKSPACE: checkout,
         ...env,
@@ -469,6 +470,20 @@ describe('the comment', () => {
     await runTask({ do: 'drift', applied: 'success' }, {}).catch(() => undefined);
     expect(comment()).toMatch(/to create\*\*\n\n.*\n> \*\*Applied\*\* .*\n.*\n\nrest\n$/);
     expect(comment()).not.toContain('Waiting');
+  });
+
+  test('says who merged or started it, and who approved it, and mentions nobody', async () => {
+    api.approvals.push(
+      ...['peter', 'build[bot]`@all', 'peter'].map((login) => ({ state: 'approved', user: { login } })),
+      { state: 'rejected', user: { login: 'mallory' } },
+    );
+    await runTask({ do: 'drift', applied: 'success' }, {}).catch(() => undefined);
+    expect(comment()).toContain(
+      '> **Applied** by `olivia`, approved by `peter` and `build[bot]all` after the merge: ',
+    );
+    api.permissions = { contents: 'read', issues: 'write', 'pull-requests': 'write' };
+    await runTask({ do: 'drift', applied: 'failure' }, {}).catch(() => undefined);
+    expect(comment()).toContain('> **Not fully applied** by `olivia`: the job failed: ');
   });
 
   test('says that nothing was applied, and why', async () => {

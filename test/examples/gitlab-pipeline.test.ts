@@ -93,7 +93,7 @@ describe('a merge request', () => {
 
     gitlab.merge(iid);
     expect((await applies()).log).toContain('Apply complete: 1 created');
-    expect(fateIn(iid)).toMatch(/^> \*\*Applied\*\* by @olivia after the merge: https:/);
+    expect(fateIn(iid)).toMatch(/^> \*\*Applied\*\* by `olivia` after the merge: https:/);
     expect(await planIsEmpty()).toBe(true);
   });
 
@@ -104,7 +104,7 @@ describe('a merge request', () => {
     expect(fateIn(iid)).toMatch(/^> Merged\. \*\*Waiting\*\* for a person/);
     sandbox.faults.faults = [{ act: 'status', method: 'POST', path: '/api/search-groups', status: 400 }];
     expect((await gitlab.play('roster-apply')).result).toBe('failed');
-    expect(fateIn(iid)).toContain('**Not fully applied** by @olivia: the job failed: https:');
+    expect(fateIn(iid)).toContain('**Not fully applied** by `olivia`: the job failed: https:');
     sandbox.faults.faults = [];
     expect((await gitlab.play('roster-apply')).result).toBe('success');
     expect(fateIn(iid)).toContain('**Applied**');

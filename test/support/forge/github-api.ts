@@ -72,6 +72,7 @@ export class GithubApi {
   readonly pulls: Pull[] = [];
   readonly comments: Comment[] = [];
   readonly issues: Issue[] = [];
+  readonly approvals: { readonly state: string; readonly user: { readonly login: string } }[] = [];
   readonly runs: RecordedRun[] = [];
   readonly artifacts: Artifact[] = [];
   readonly checks: Body[] = [];
@@ -184,6 +185,7 @@ export class GithubApi {
       'actions:read',
       (_, [id]) => this.runs.find((each) => each.id === Number(id)),
     ],
+    ['GET', /^actions\/runs\/(\d+)\/approvals$/, 'actions:read', () => this.approvals],
     [
       'GET',
       /^compare\/([0-9a-f]{40})\.{3}([0-9a-f]{40})$/,

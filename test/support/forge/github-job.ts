@@ -194,6 +194,7 @@ export class RunningJob {
       GITHUB_REF: ref,
       GITHUB_REPOSITORY: github.repository,
       GITHUB_RUN_ID: String(runId),
+      GITHUB_TRIGGERING_ACTOR: 'olivia',
       GITHUB_SERVER_URL: github.server_url,
       GITHUB_SHA: commit,
       GITHUB_WORKFLOW_REF: `${github.repository}/${path}@${ref}`,
