@@ -1,4 +1,4 @@
-import { mkdtempSync, realpathSync } from 'node:fs';
+import { mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, relative, resolve, sep } from 'node:path';
 import { diagnose } from '../ci/doctor.js';
@@ -117,15 +117,18 @@ async function doTask(flags: Flags, context: RunContext, task: Task): Promise<Co
       'ROSTER_URL: is not set',
       'Set this variable of the CI to the URL of the service.',
     );
+  const given = env['RUNNER_TEMP'] ?? '';
+  const temp = given === '' ? mkdtempSync(join(tmpdir(), 'roster-ci-')) : given;
   const job: CiJob = {
-    ...{ env, subject, api, signal },
-    temp: env['RUNNER_TEMP'] || mkdtempSync(join(tmpdir(), 'roster-ci-')),
-    roster,
+    ...{ env, subject, api, signal, temp, roster },
     log: (text) => output.err(text),
     out: (text) => output.out(text),
   };
-  const exit = await runJob(job, task);
-  return { exit, render: { text: () => '' } };
+  try {
+    return { exit: await runJob(job, task), render: { text: () => '' } };
+  } finally {
+    if (given === '') rmSync(temp, { recursive: true, force: true });
+  }
 }
 
 function subjectOf(

@@ -72,6 +72,7 @@ export class Machine {
       env: {
         PATH: `${this.bin}:${join(this.root, 'npm', 'bin')}:${process.env['PATH'] ?? ''}`,
         HOME: this.home,
+        TMPDIR: this.temp,
         GIT_CONFIG_GLOBAL: '/dev/null',
         GIT_CONFIG_SYSTEM: '/dev/null',
         CI: 'true',
