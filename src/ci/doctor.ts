@@ -80,7 +80,7 @@ async function onGitlab(checkout: DoctorSubject, jobs: string): Promise<readonly
 
 /** The environments that the jobs of this project use, as its file names them. */
 function deploymentsIn(text: string, environments: readonly string[]): Deployments {
-  const names = [...text.matchAll(/^ +environment: (?:\{ name: ([^,]*),.*|([^{\n].*))$/gm)].flatMap(
+  const names = [...text.matchAll(/^ +environment: (?:\{ name: "([^"]*)",.*|([^{\n].*))$/gm)].flatMap(
     ([, first, second]) => {
       const name = first ?? second ?? '';
       const isEach = /\$(?:\{\{|\[\[) inputs\.environment (?:\}\}|\]\])/;

@@ -175,7 +175,8 @@ async function say(host: GitlabHost, subject: Subject, fate: string): Promise<vo
 
 /** What the job that applied tells the job after it. */
 interface AppliedRecord {
-  readonly exit: number;
+  /** Null if it was interrupted. */
+  readonly exit: number | null;
   readonly by: string;
 }
 
@@ -187,10 +188,18 @@ export async function applyPrepared(
   verify: boolean,
 ): Promise<number> {
   await checkNewest(host);
+  const plan = artifact(host, 'plan.json');
+  if (!existsSync(plan)) throw new RefusedJob('No plan', 'Its artifact has expired: push a commit.');
+  const by = host.env['GITLAB_USER_LOGIN'] ?? '';
+  const record = (exit: AppliedRecord['exit']) =>
+    writeFileSync(
+      artifact(host, 'applied.json'),
+      `${JSON.stringify({ exit, by } satisfies AppliedRecord)}\n`,
+    );
   const place = placeIn(host.git.root, subject, host.env);
-  const exit = await roster.apply(place, { plan: artifact(host, 'plan.json') });
-  const record: AppliedRecord = { exit, by: host.env['GITLAB_USER_LOGIN'] ?? '' };
-  writeFileSync(artifact(host, 'applied.json'), `${JSON.stringify(record)}\n`);
+  record(null);
+  const exit = await roster.apply(place, { plan });
+  record(exit);
   return exit !== 0 || !verify ? exit : roster.status(place, { check: true });
 }
 
@@ -208,9 +217,8 @@ export async function followUp(host: GitlabHost, roster: Roster, subject: Subjec
 
 function fateOf(host: GitlabHost): string {
   const file = artifact(host, 'applied.json');
-  const { exit, by } = existsSync(file)
-    ? (JSON.parse(readFileSync(file, 'utf8')) as AppliedRecord)
-    : { exit: 1, by: '' };
+  if (!existsSync(file)) return '> [!CAUTION]\n> **Not applied:** the job that applies it did not begin';
+  const { exit, by } = JSON.parse(readFileSync(file, 'utf8')) as AppliedRecord;
   const whose = by === '' ? '' : ` by ${asName(by)}`;
   return exit === 0
     ? `> **Applied**${whose} after the merge`

@@ -71,7 +71,7 @@ function valuesOf(facts: CiFacts): Values {
     AFTER:
       promote.length === 0
         ? ''
-        : 'needs: [{ job: roster-apply__OF_PROJECT___$[[ inputs.after ]], optional: true }]',
+        : 'needs: [{ job: "roster-apply__OF_PROJECT___$[[ inputs.after ]]", optional: true }]',
     ...serviceOf(facts, url),
     ...promotionOf(facts),
   };
@@ -104,6 +104,6 @@ const snapshotValues: Values = {
 
 /** The pipeline of a merge request, which its author can change, has no key. */
 const liveValues: Values = {
-  PLAN_READS: 'environment: { name: roster-plan__OF__, action: verify }',
+  PLAN_READS: 'environment: { name: "roster-plan__OF__", action: verify }',
   IN_MERGE_REQUESTS: '',
 };

@@ -245,7 +245,10 @@ describe('on GitLab, the variables of a pipeline', () => {
     const disguised = await gitlab.main('web', { ...given(), CI_PIPELINE_SOURCE: 'push' });
     expect(disguised['roster-review']?.result).toBe('success');
     const { 'roster-drift': drift } = await gitlab.main('schedule', given());
-    expect(drift).toMatchObject({ result: 'failed', log: expect.stringContaining('CI_API_V4_URL is not on') });
+    expect(drift).toMatchObject({
+      result: 'failed',
+      log: expect.stringContaining('CI_API_V4_URL is not on'),
+    });
     expect(received).toEqual([]);
   });
 });

@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
@@ -50,6 +50,16 @@ test.each([...ciFiles('github', facts), ...ciFiles('gitlab', facts)])(
     expect(readFileSync(file, 'utf8')).toBe(text);
   },
 );
+
+test('examples/team has no other file for CI', () => {
+  const written = [...ciFiles('github', facts), ...ciFiles('gitlab', facts)].map(({ path }) => path);
+  const found = ['.github', '.gitlab'].flatMap((folder) =>
+    readdirSync(join(team, folder), { recursive: true, withFileTypes: true })
+      .filter((each) => each.isFile())
+      .map((each) => relative(team, join(each.parentPath, each.name))),
+  );
+  expect(found.sort()).toEqual(written.filter((path) => path !== '.gitlab-ci.yml').sort());
+});
 
 test.each(["it's $HOME", 'a: b #c', "a\\'#", 'a b'])(
   'the folder %j is one word of bash in YAML',
@@ -185,7 +195,7 @@ describe('the permissions', () => {
       {
         plan: { ...read, 'pull-requests': 'write' },
         apply: { contents: 'write' },
-        drift: { contents: 'read', issues: 'write', 'pull-requests': 'write' },
+        drift: { ...read, issues: 'write', 'pull-requests': 'write' },
         pull: { contents: 'write', 'pull-requests': 'write' },
       },
     ],

@@ -106,7 +106,12 @@ describe('rules', () => {
 });
 
 /** What no team notices here, with the reason. */
-const unnoticed: Readonly<Record<string, string>> = {};
+const unnoticed: Readonly<Record<string, string>> = Object.fromEntries(
+  Object.keys(jobs).map((name) => [
+    `${name}: without variables`,
+    'the history is so short here that its last commit is enough',
+  ]),
+);
 
 const shops = (members: string) => `groups:\n  shops:\n    name: Shops\n    members: [${members}]\n`;
 

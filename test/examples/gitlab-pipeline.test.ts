@@ -226,12 +226,14 @@ inLongRun('a service that changed after the plan was shown is not applied to', a
 });
 
 inLongRun('a plan of an older commit is not applied, although the service has not changed', async () => {
-  gitlab.merge(await planned('shops', shops('acme-shop')));
+  const first = await planned('shops', shops('acme-shop'));
+  gitlab.merge(first);
   await gitlab.main('push');
   const older = gitlab.last;
   gitlab.merge(await planned('readme', `${shops('acme-shop')}# a comment\n`));
   const { result, log } = await gitlab.play('roster-apply', older);
   expect([result, log]).toEqual(['failed', expect.stringContaining('Not the newest commit')]);
+  expect(fateIn(first)).toContain('**Not applied:** the job that applies it did not begin: ');
   expect(sandbox.world.groups.size).toBe(0);
   await applies();
 });

@@ -37,6 +37,7 @@ const fits = new Ajv({ strict: false, validateFormats: false, allErrors: true })
 /** Of each document: a component has a header. */
 export function gitlabFindings(text: string): readonly string[] {
   return parseAllDocuments(text, { merge: true }).flatMap((document) => {
+    if (document.errors.length > 0) return document.errors.map(({ message }) => message);
     if (fits(document.toJS())) return [];
     return (fits.errors ?? []).map(({ instancePath, message }) => `${instancePath} ${message}`);
   });

@@ -322,16 +322,24 @@ export function jobsIn(folder: string): Record<string, GitlabJob> {
   return Object.fromEntries(jobs.map(([name, job]) => [name, { ...all[job.extends ?? ''], ...job }]));
 }
 
-/** A file with a header `spec` has inputs, which are put into its text. */
+/** A file with a header `spec` has inputs, which are put into the keys and values of what was read. */
 function included(folder: string, { local, inputs = {} }: Include): object {
-  const text = readFileSync(join(folder, local), 'utf8');
-  const [header, ...others] = parseAllDocuments(text).map((each) => each.toJS());
+  const documents = parseAllDocuments(readFileSync(join(folder, local), 'utf8'));
+  for (const { errors } of documents) for (const error of errors) throw error;
+  const [header, ...others] = documents.map((each) => each.toJS());
   if (others.length === 0) return header;
   const known = header.spec.inputs as Readonly<Record<string, { readonly default?: string }>>;
-  const filled = text.replace(/\$\[\[ inputs\.(\w+) \]\]/g, (_, name: string) => {
-    const value = inputs[name] ?? known[name]?.default;
-    if (value === undefined) throw new Error(`the input ${name} is missing`);
-    return value;
-  });
-  return parseAllDocuments(filled)[1]?.toJS();
+  const fill = (text: string) =>
+    text.replace(/\$\[\[ inputs\.(\w+) \]\]/g, (_, name: string) => {
+      const value = inputs[name] ?? known[name]?.default;
+      if (value === undefined) throw new Error(`the input ${name} is missing`);
+      return value;
+    });
+  const filled = (value: unknown): unknown => {
+    if (typeof value === 'string') return fill(value);
+    if (Array.isArray(value)) return value.map(filled);
+    if (typeof value !== 'object' || value === null) return value;
+    return Object.fromEntries(Object.entries(value).map(([name, each]) => [fill(name), filled(each)]));
+  };
+  return filled(others[0]) as object;
 }
