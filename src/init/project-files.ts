@@ -19,8 +19,10 @@ export interface ManifestFacts {
   readonly remote: string | null;
   /** The ref of the inventory there. */
   readonly ref: string;
-  /** The texts of the JSON Schemas, by name. */
-  readonly schemas: Readonly<Record<'project' | 'manifest', string>>;
+  /** The folder with the JSON Schemas that editors read, from the project's folder. */
+  readonly schemaFolder: string;
+  /** Their texts, by name, to be written there; null if they are there. */
+  readonly schemas: Readonly<Record<'project' | 'manifest', string>> | null;
 }
 
 const defaultRef = 'refs/heads/roster-inventory';
@@ -42,17 +44,10 @@ export function projectFiles(facts: ManifestFacts): readonly NewFile[] {
           ? null
           : `add \`inventory: { git: ${facts.ref === defaultRef ? '{}' : `{ ref: ${facts.ref} }`} }\`, so that everyone who applies shares one inventory`,
     },
-    schemaFile('project', facts.schemas.project),
-    schemaFile('manifest', facts.schemas.manifest),
-    {
-      path: '.vscode/settings.json',
-      at: 'project',
-      text: `${JSON.stringify({ 'yaml.schemas': editorSchemas }, null, 2)}\n`,
-      missingFrom: (existing) =>
-        existing.includes('schemas/project.schema.json')
-          ? null
-          : `add \`"yaml.schemas": ${JSON.stringify(editorSchemas)}\``,
-    },
+    ...(facts.schemas === null
+      ? []
+      : [schemaFile('project', facts.schemas.project), schemaFile('manifest', facts.schemas.manifest)]),
+    editorSettings(facts),
     {
       path: '.gitignore',
       at: 'project',
@@ -72,11 +67,22 @@ roster.inventory*.lock
 *.roster-tmp
 `;
 
-/** The files that an editor validates, by schema. */
-const editorSchemas = {
-  './schemas/project.schema.json': 'roster.yaml',
-  './schemas/manifest.schema.json': 'teams/*.yaml',
-};
+/** Which files an editor validates, by schema. */
+function editorSettings({ schemaFolder: folder }: ManifestFacts): NewFile {
+  const schemas = {
+    [`./${folder}/project.schema.json`]: 'roster.yaml',
+    [`./${folder}/manifest.schema.json`]: 'teams/*.yaml',
+  };
+  return {
+    path: '.vscode/settings.json',
+    at: 'project',
+    text: `${JSON.stringify({ 'yaml.schemas': schemas }, null, 2)}\n`,
+    missingFrom: (existing) =>
+      existing.includes('schemas/project.schema.json')
+        ? null
+        : `add \`"yaml.schemas": ${JSON.stringify(schemas)}\``,
+  };
+}
 
 function schemaFile(name: 'project' | 'manifest', text: string): NewFile {
   return {
@@ -89,8 +95,9 @@ function schemaFile(name: 'project' | 'manifest', text: string): NewFile {
 }
 
 /** A roster.yaml without resources, with commented examples. */
-function firstManifest({ project, environments, url, remote, ref }: ManifestFacts): string {
-  return `# yaml-language-server: $schema=./schemas/project.schema.json
+function firstManifest(facts: ManifestFacts): string {
+  const { project, environments, url, remote, ref, schemaFolder } = facts;
+  return `# yaml-language-server: $schema=./${schemaFolder}/project.schema.json
 project: ${yamlWord(project)}
 
 ${service(url)}${variants(environments)}${inventory(remote, ref)}

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { readRegular } from '../../files/atomic.js';
 import { type CiFacts, type CiHost, deploymentsOf } from '../../init/ci-facts.js';
@@ -9,6 +10,7 @@ import { jsonText } from '../../view/json/plan-json.js';
 import { refusePastedKey } from '../api-key.js';
 import type { ProjectOptions } from '../project.js';
 import { schemas } from '../schemas.js';
+import { packageName } from '../version.js';
 import { chooseHost, type HostChoice } from './ci-host.js';
 import { installSource } from './install-source.js';
 import { createAll, type Occupant, occupantOf, replaceFile } from './new-files.js';
@@ -72,7 +74,10 @@ export async function init(options: InitOptions): Promise<InitResult> {
   checkVerify(options, project.usesGit ?? remote !== null);
   const named = ci.host === null ? null : nameInFiles(project.name, ci.host, repository);
   const facts = { ...ciFacts(options, repository, { root, url }), ...project, project: named };
-  const files = [...firstFiles({ url, remote, project }, repository), ...pipelines(ci, facts, repository)];
+  const files = [
+    ...firstFiles({ cwd, url, remote, project }, repository),
+    ...pipelines(ci, facts, repository),
+  ];
   const installs = facts.install.from !== 'nowhere';
   const deployments = deploymentsOf(facts);
   const obsolete = installs && ci.host !== null ? obsoleteFiles(ci.host, root, files) : [];
@@ -166,22 +171,27 @@ function urlOf({ url: option, env }: InitOptions): string | null {
 }
 
 interface FirstProject {
+  readonly cwd: string;
   readonly url: string | null;
   readonly remote: string | null;
   readonly project: ProjectFacts;
 }
 
 function firstFiles(
-  { url, remote, project: { name, environments } }: FirstProject,
+  { cwd, url, remote, project: { name, environments } }: FirstProject,
   repository: RepositoryFacts | null,
 ): readonly NewFile[] {
+  const installed = `node_modules/${packageName}/schemas`;
+  const isInstalled = existsSync(join(cwd, installed, 'project.schema.json'));
+  const text = (schema: 'project' | 'manifest') => jsonText(schemas.get(schema));
   return projectFiles({
     project: name,
     environments,
     ref: inventoryRef(name, repository?.hasOtherProject !== true),
     url,
     remote,
-    schemas: { project: jsonText(schemas.get('project')), manifest: jsonText(schemas.get('manifest')) },
+    schemaFolder: isInstalled ? installed : 'schemas',
+    schemas: isInstalled ? null : { project: text('project'), manifest: text('manifest') },
   });
 }
 

@@ -373,6 +373,18 @@ describe('init --install', () => {
     expect((await init()).written).toEqual(ofGithub);
   });
 
+  it('copies no schema into a project that has roster installed: the editor reads it from there', async () => {
+    const installed = 'node_modules/rosterctl/schemas/project.schema.json';
+    workspace.write(installed, '{}');
+    expect((await init('--ci', 'none')).written).toEqual([
+      'roster.yaml',
+      '.vscode/settings.json',
+      '.gitignore',
+    ]);
+    expect(read('roster.yaml')).toContain(`# yaml-language-server: $schema=./${installed}\n`);
+    expect(Object.keys(JSON.parse(read('.vscode/settings.json'))['yaml.schemas'])[0]).toBe(`./${installed}`);
+  });
+
   it('asks for at most five steps', async () => {
     for (const flags of [[], ['--ci', 'gitlab'], ['--ci', 'none'], ['--promote', 'staging,production']]) {
       expect((await init(...flags)).next.length).toBeLessThanOrEqual(5);
