@@ -5,6 +5,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type Sandbox, startSandbox } from '../../../src/sandbox/index.js';
 import type { PlanJson } from '../../../src/view/json/plan-json.js';
 import { Workspace } from '../../support/roster.js';
+import { expectFits } from '../schemas/schemas.js';
 
 const hourly = `policies:
   hourly-at-most:
@@ -391,6 +392,19 @@ describe('what an apply remembers', () => {
     const text = readFileSync(join(workspace.root, 'roster.yaml'), 'utf8');
     workspace.write('roster.yaml', text.replace(/policies.*\n/, ''));
     expect(await risks()).toHaveLength(2);
+  });
+
+  test('inventory, plan and report fit their schemas', async () => {
+    expectFits('inventory.schema.json', JSON.parse(inventory()));
+    workspace.write('policies/a.yaml', hourly.replace('minutes?', 'hours?'));
+    const { exit: _, ...plan } = await planned();
+    expect(plan.diagnostics).toMatchObject([{ code: 'policy' }, { code: 'policy' }]);
+    expect(plan.policies?.changed).toEqual([{ name: 'hourly-at-most', change: 'changed' }]);
+    expectFits('plan.schema.json', plan);
+    const { stdout } = await workspace.command([
+      ...['apply', '--yes', '--format', 'json', '--allow-policy', 'hourly-at-most'],
+    ]);
+    expectFits('report.schema.json', JSON.parse(stdout));
   });
 
   test('a snapshot holds them, for plans without a key', async () => {
