@@ -20,9 +20,16 @@ export interface PathWords {
   readonly setting: string;
   readonly example: string;
   readonly file: string;
+  /** What cannot be done with a file that is refused. */
+  readonly done: 'included' | 'read';
 }
 
-const includeWords: PathWords = { setting: 'include', example: 'teams/*.yaml', file: 'a manifest' };
+const includeWords: PathWords = {
+  setting: 'include',
+  example: 'teams/*.yaml',
+  file: 'a manifest',
+  done: 'included',
+};
 
 export interface Included {
   readonly paths: ReadonlyMap<string, Span>;
@@ -126,7 +133,9 @@ class IncludedFiles {
       : `the name of ${this.words.file} must end in \`.yaml\` or \`.yml\``;
     const [folder] = this.words.example.split('/');
     const help = `For example: \`${folder}/retail.yaml\`, or \`${this.words.example}\` for all files in a folder.`;
-    this.diagnostics.error('unreadable-file', span, `${quoted(path)} cannot be included: ${why}`, { help });
+    this.diagnostics.error('unreadable-file', span, `${quoted(path)} cannot be ${this.words.done}: ${why}`, {
+      help,
+    });
     return false;
   }
 

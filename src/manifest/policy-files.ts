@@ -36,7 +36,12 @@ export interface PoliciesRead {
   readonly paths: readonly string[];
 }
 
-const words: PathWords = { setting: 'policies', example: 'policies/*.yaml', file: 'a policy file' };
+const words: PathWords = {
+  setting: 'policies',
+  example: 'policies/*.yaml',
+  file: 'a policy file',
+  done: 'read',
+};
 
 /** Reads the files with policies: of the project, and those from outside. Limits and messages are those of manifests. */
 export function readPolicies(sources: PolicySources): PoliciesRead {

@@ -1,7 +1,7 @@
 import { isJsonObject, type Json, type JsonObject } from '../model/json.js';
 import type { ProblemText } from '../yaml/source.js';
 import { inline, quoted } from '../yaml/text.js';
-import { addressPrefixes, externalPrefixes } from './generated/validators.js';
+import { addressPrefixes, externalPrefixes, propertyNames } from './generated/validators.js';
 import type { Suggestions } from './suggest.js';
 
 /** A compiled schema. */
@@ -158,16 +158,18 @@ function unknownProperty(failure: Failure, suggestions: Suggestions): SchemaMess
   const near = closestProperty(failure, suggestions);
   const word = String(failure.params['additionalProperty']);
   const known = Object.keys(parentOf(failure).properties ?? {});
-  return {
-    code: 'unknown-property',
-    message: `unknown property ${quoted(word)}`,
-    help:
-      near === null
-        ? `Valid properties: ${listed(known)}.`
-        : `Did you mean \`${withMeaning(near, word, failure)}\`?`,
-    at: 'key',
-  };
+  const said = { code: 'unknown-property', message: `unknown property ${quoted(word)}`, at: 'key' } as const;
+  // A rule about a property of an entry, in the JSON Schema of a policy.
+  if (known.includes('additionalProperties') && entryProperties.has(word))
+    return {
+      ...said,
+      help: `Rules about properties are below \`properties\`: \`properties: { ${word}: … }\`.`,
+    };
+  const valid = `Valid properties: ${listed(known)}.`;
+  return { ...said, help: near === null ? valid : `Did you mean \`${withMeaning(near, word, failure)}\`?` };
 }
+
+const entryProperties: ReadonlySet<string> = new Set(Object.values(propertyNames).flat());
 
 function missingProperty({ failure, name }: FailureAt): SchemaMessage {
   const property = String(failure.params['missingProperty']);

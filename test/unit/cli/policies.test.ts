@@ -214,6 +214,11 @@ describe('a policy file that is wrong', () => {
     expect(await validate()).toMatchObject({ exit, stderr: expect.stringContaining(message) });
   });
 
+  test('a rule about a property that is not below `properties` says so', async () => {
+    workspace.write('policies/a.yaml', 'policies: { p: { message: No., require: { every: {} } } }\n');
+    expect((await found())[0]?.help).toContain('`properties: { every: … }`');
+  });
+
   test('a name may be used once', async () => {
     workspace.write('policies/b.yaml', hourly);
     expect(await found()).toEqual(
