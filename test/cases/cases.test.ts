@@ -190,7 +190,9 @@ describe.each(cases)('%s', (name, given) => {
 /** A plan without the places in files. */
 function meaning({ digest, exit, changes, diagnostics }: Awaited<ReturnType<Workspace['planJson']>>) {
   // One line stands for several items with the same problem.
-  const found = diagnostics.map(({ severity, code, message }) => `${severity} ${code}: ${message}`);
+  const found = diagnostics.flatMap(({ severity, code, message, similar = [] }) =>
+    [message, ...similar.map((each) => each.message)].map((text) => `${severity} ${code}: ${text}`),
+  );
   return {
     ...{ digest, exit },
     changes: changes.map(({ source: _, ...change }) => change),

@@ -3,6 +3,7 @@ import { afterAll, expect, test } from 'vitest';
 import { parse, stringify } from 'yaml';
 import { render, renderedYaml } from '../../src/engine/render.js';
 import { kinds } from '../../src/kinds/index.js';
+import type { Diagnostic } from '../../src/model/diagnostic.js';
 import type { JsonObject } from '../../src/model/json.js';
 import type { Declared } from '../../src/model/resource.js';
 import { escaped } from '../../src/model/template.js';
@@ -19,6 +20,11 @@ afterAll(async () => {
   for (const cleanup of cleanups.splice(0)) await cleanup();
 });
 
+/** What it says of each of its items. */
+function textsOf({ code, message, items = [] }: Diagnostic): string[] {
+  return [message, ...items.map((each) => each.message)].map((text) => `${code}: ${text}`);
+}
+
 /** What a project declares, without places. */
 function declared(text: string) {
   const { project, diagnostics } = load(text, { kinds });
@@ -26,7 +32,7 @@ function declared(text: string) {
   return {
     entries: Object.fromEntries((project?.entries ?? []).map(meaning)),
     // One line stands for several items with the same problem.
-    problems: [...new Set(diagnostics.map(({ code, message }) => `${code}: ${message}`))].sort(),
+    problems: [...new Set(diagnostics.flatMap(textsOf))].sort(),
   };
 }
 

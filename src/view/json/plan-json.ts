@@ -1,4 +1,4 @@
-import { type Diagnostic, hasErrors, itemsOf, type Place } from '../../model/diagnostic.js';
+import { type Diagnostic, hasErrors, itemsOf, type Place, similarItems } from '../../model/diagnostic.js';
 import type { Risk } from '../../model/finding.js';
 import type { Hold } from '../../model/hold.js';
 import type { AgentInput, ListedAgent, ListedObject, ServiceListing } from '../../model/kind.js';
@@ -146,6 +146,7 @@ export function refusedJson(plan: Plan, refusals: readonly Diagnostic[]) {
 export function diagnosticJson(diagnostic: Diagnostic) {
   const { severity, code, message, place, help, policy, related = [] } = diagnostic;
   const items = itemsOf(diagnostic);
+  const similar = similarItems(diagnostic).map(({ item, ...said }) => ({ each: item, ...said }));
   const { file = null, line = null, column = null } = place ?? {};
   const others = related.map((each) => ({ message: each.message, ...placeJson(each.place) }));
   return {
@@ -157,6 +158,7 @@ export function diagnosticJson(diagnostic: Diagnostic) {
     column,
     help: help ?? null,
     ...(items.length === 0 ? {} : { each: items.map(({ item }) => item) }),
+    ...(similar.length === 0 ? {} : { similar }),
     ...(policy === undefined ? {} : { policy }),
     ...(others.length === 0 ? {} : { related: others }),
   };
