@@ -9,6 +9,8 @@ const marks = {
   commander: 'commander.helpDisplayed',
   'cron-parser': 'Cannot use both dayOfMonth',
   diff: 'No newline at end of file',
+  ajv: 'strictSchema',
+  re2js: 'error parsing regexp: ',
   undici: 'UND_ERR_CONNECT_TIMEOUT',
   yaml: 'YAMLParseError',
 } as const;
