@@ -17,9 +17,9 @@ export const ciCommand = define({
   roster validate    a pull or merge request: offline, without secrets
   roster ci plan     plan it against the snapshot, without an API key
   roster ci show     show the plan: a comment and a check, or a note
-  roster ci review   after the merge: plan again. On GitHub, check that it is the reviewed plan
+  roster ci review   after the merge: plan again; on GitHub, compare
   roster ci apply    apply exactly that plan
-  roster ci drift    afterwards and every night: the snapshot, and an issue while there is drift
+  roster ci drift    then and every night: the snapshot, an issue on drift
   roster ci pull     on request: propose to accept the drift
 
 \`roster ci doctor\` checks the settings of the repository that they need.`,
@@ -32,7 +32,7 @@ export const ciCommand = define({
     ['Show which CI this job runs in', 'roster ci'],
     ['Show the sequence of the commands', 'roster ci --help'],
   ],
-  exits: { 0: 'Success', 1: 'This is no CI job' },
+  exits: { 0: 'Success', 1: 'Not in a CI job' },
   docs: 'docs/ci.md',
 });
 
