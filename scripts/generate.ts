@@ -213,7 +213,7 @@ function printed(ajv: Ajv, names: readonly string[]): string {
 function declareValidators(): string {
   const all = Object.keys(validators);
   return [
-    "import type { Validator } from '../schema/schema-failure.js';",
+    "import type { Validator } from '../schema-messages.js';",
     ...all.map((name) => `export declare const ${name}: Validator;`),
     'export declare const sections: Readonly<Record<string, Validator>>;',
     'export declare const propertyNames: Readonly<Record<string, readonly string[]>>;',

@@ -65,7 +65,7 @@ function settingsOf(facts: CiFacts): Values {
   return {
     APPLY_ENVIRONMENTS: `# The environments ${listed([...reading, ...applying])} need the secret ROSTER_API_KEY and the variable
 # ROSTER_URL. Restrict them to the default branch, and add required reviewers to ${listed(applying)}.
-# What manifests use as \${env.NAME} goes into \`env\` of the steps with ROSTER_API_KEY, and so does ROSTER_INVENTORY.`,
+# What manifests use as \${env.NAME} goes into \`env\` of the steps with ROSTER_API_KEY, like ROSTER_INVENTORY and ROSTER_POLICIES.`,
     ENVIRONMENT_INPUT:
       environments.length === 0
         ? ''
@@ -140,7 +140,7 @@ function matrixOf(facts: CiFacts): Values {
   };
 }
 
-const variables = `# Add here what manifests use as \${env.NAME} (without an API key, any value will do), and ROSTER_INVENTORY.`;
+const variables = `# Add here what manifests use as \${env.NAME} (without an API key, any value will do), ROSTER_INVENTORY and ROSTER_POLICIES.`;
 
 const snapshotValues: Values = {
   LIVE: '',
