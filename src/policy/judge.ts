@@ -25,7 +25,10 @@ export interface Judgement {
 
 /** A schema that is compiled when the first entry is judged by it. */
 interface CompiledPolicy extends ExpandedSchema {
-  validate?: Validate;
+  /** Stops at the first failure. */
+  accepts?: Validate;
+  /** Collects all failures. */
+  explains?: Validate;
 }
 
 interface Validate {
@@ -42,9 +45,8 @@ class TooManySteps extends Error {}
 export class PolicyJudge {
   private readonly rules = new Map<string, CompiledPolicy | Diagnostic>();
   private readonly patterns = new Patterns({ spend: (steps) => this.spend(steps) });
-  private readonly ajv = createAjv(this.patterns, true);
-  /** With all failures, ajv breaks down over some schemas with `unevaluatedProperties`. */
-  private firstOnly: Ajv2020 | null = null;
+  private readonly firstFailure = createAjv(this.patterns, false);
+  private readonly allFailures = createAjv(this.patterns, true);
   private parts = 0;
   private left = 0;
   private told = 0;
@@ -80,11 +82,12 @@ export class PolicyJudge {
         this.spend(ADDRESS_STEPS * policy.match.length);
         if (!matches(entry.address)) continue;
         this.spend(KEYWORD_STEPS * (rule.once + rule.each * (sizes[index] ?? 1)));
-        const errors = this.errorsIn(entry, rule);
-        if (errors === null) continue;
+        rule.accepts ??= this.firstFailure.compile(rule.schema as AnySchema);
+        if (rule.accepts(entry.properties)) continue;
+        const first = rule.accepts.errors ?? [];
         addresses.push(entry.address);
         if (!this.isTold(addresses.length)) continue;
-        breaches.push(...breachesOf(entry, errors, rule.schema));
+        breaches.push(...breachesOf(entry, this.failuresIn(entry, rule) ?? first, rule.schema));
       }
     } catch (failure) {
       if (failure instanceof TooManySteps) return tooManySteps(policy);
@@ -101,15 +104,15 @@ export class PolicyJudge {
     return true;
   }
 
-  private errorsIn({ properties }: JudgedEntry, rule: CompiledPolicy): readonly ErrorObject[] | null {
-    rule.validate ??= this.ajvFor(rule).compile(rule.schema as AnySchema);
-    return rule.validate(properties) ? null : (rule.validate.errors ?? []);
-  }
-
-  private ajvFor({ isUnevaluated }: CompiledPolicy): Ajv2020 {
-    if (!isUnevaluated) return this.ajv;
-    this.firstOnly ??= createAjv(this.patterns, false);
-    return this.firstOnly;
+  /** All failures of an entry that is not accepted; null over some schemas for which ajv writes code that breaks down. */
+  private failuresIn({ properties }: JudgedEntry, rule: CompiledPolicy): readonly ErrorObject[] | null {
+    try {
+      rule.explains ??= this.allFailures.compile(rule.schema as AnySchema);
+      return rule.explains(properties) ? null : (rule.explains.errors ?? null);
+    } catch (failure) {
+      if (!(failure instanceof TypeError)) throw failure;
+      return null;
+    }
   }
 
   private ruleOf(policy: Policy): CompiledPolicy | Diagnostic {

@@ -27,8 +27,6 @@ export interface ExpandedSchema {
   readonly once: number;
   readonly each: number;
   readonly patterns: readonly { readonly pattern: string; readonly path: SchemaPath }[];
-  /** It has `unevaluatedProperties` or `unevaluatedItems`. */
-  readonly isUnevaluated: boolean;
 }
 
 /** Keywords with one schema. Those of `inside` apply to every value in the value. */
@@ -52,8 +50,8 @@ const notes = ['$schema', '$comment', 'title', 'description', '$defs', '$ref'];
 export function expandSchema(require: Json): ExpandedSchema {
   const expansion = new Expansion(require);
   const schema = expansion.schema(require, { path: [], depth: 0, isInside: false, open: [] });
-  const { parts, once, each, patterns, isUnevaluated } = expansion;
-  return { schema, parts, once, each, patterns, isUnevaluated };
+  const { parts, once, each, patterns } = expansion;
+  return { schema, parts, once, each, patterns };
 }
 
 interface Where {
@@ -70,7 +68,6 @@ class Expansion {
   parts = 0;
   once = 0;
   each = 0;
-  isUnevaluated = false;
   readonly patterns: { pattern: string; path: SchemaPath }[] = [];
   private readonly definitions: JsonObject;
 
@@ -95,7 +92,6 @@ class Expansion {
   private keyword(keyword: string, value: Json, where: Where): Json {
     const isInside = where.isInside || inside.includes(keyword);
     const at = { ...where, isInside };
-    this.isUnevaluated ||= keyword.startsWith('unevaluated');
     if (keyword === 'pattern') this.patterns.push({ pattern: String(value), path: where.path });
     if (single.includes(keyword) || inside.includes(keyword)) return this.schema(value, at);
     if (lists.includes(keyword) && Array.isArray(value))
