@@ -29,7 +29,10 @@ const slow = [
     'signals',
     'streams',
   ].map((name) => `test/cli/${name}.`),
+  // Of git.
   'test/unit/inventory/git-store.',
+  'test/unit/inventory/work-tree.',
+  ...['git-inventory', 'init-verify', 'log', 'status-clocks'].map((name) => `test/unit/cli/${name}.`),
 ];
 /** These run in `npm test`, too. */
 const sample = ['attacks/believed-ids', 'attacks/look-alikes', 'examples/examples', 'examples/install-files'];
