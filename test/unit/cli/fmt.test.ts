@@ -47,3 +47,18 @@ it('fmt --diff says that there is nothing to change', async () => {
   await workspace.command(['fmt']);
   expect((await workspace.command(['fmt', '--diff'])).stdout).toBe('All files are formatted.\n');
 });
+
+it('fmt keeps `each`, the order of its items, and their comments', async () => {
+  const tidy = `project: p
+
+groups:
+  prices-\${each.key}: # one for each country
+    each:
+      fr: [globex] # first
+      de: [acme-shop] # second
+    members: \${each.value}
+`;
+  workspace.write('roster.yaml', tidy.replaceAll('    ', '      ').replaceAll(' #', '   #'));
+  expect(await workspace.command(['fmt'])).toMatchObject({ exit: 0 });
+  expect(readFileSync(join(workspace.root, 'roster.yaml'), 'utf8')).toBe(tidy);
+});

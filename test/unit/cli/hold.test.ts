@@ -98,6 +98,14 @@ test('a resume enables exactly what the hold has paused, and leaves nothing of i
   expect(inventoryOf(workspace)).toEqual(before);
 });
 
+test('a schedule that `each` has made is held by its own address', async () => {
+  const { sandbox, workspace } = await project(
+    `project: p\nschedules:\n  s-\${each.value}: { each: [acme-shop, globex], target: "agent/\${each.value}", every: 1 day, ${at} }\n`,
+  );
+  expect(await hold(workspace, 'schedule/s-globex')).toMatchObject({ exit: 0 });
+  expect([enabled(sandbox, workspace), held(workspace)]).toEqual([['s-acme-shop'], ['schedule/s-globex']]);
+});
+
 test.each([
   ['group/shops', ['schedule/hourly']],
   ['pipeline/nightly', ['schedule/pipe']],

@@ -94,6 +94,15 @@ groups:
     expect(here.project?.elsewhere).toEqual(['group/g-b']);
   });
 
+  it('gives each key its own destination', () => {
+    const entry = '{ each: [a, b], scopes: [agents.run], deliver: { file: "keys/${each.value}" } }';
+    const text = `project: p\nkeys:\n  "ci-\${each.key}": ${entry}\n`;
+    expect(Object.values(entries(text)).map((each) => each['deliver'])).toEqual([
+      { file: 'keys/a' },
+      { file: 'keys/b' },
+    ]);
+  });
+
   it('gives each entry its own former key from a map', () => {
     const entry = '{ each: [a, b, c], members: [], formerly: { g-b: old-b, g-c: "old-${each.key}" } }';
     const { project, diagnostics } = load(`project: p\ngroups:\n  g-\${each.key}: ${entry}\n`);
