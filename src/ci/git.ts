@@ -42,7 +42,7 @@ export function gitEnvironment(
 }
 
 /** git exited with another code than 0. */
-class GitExit extends Error {
+export class GitExit extends Error {
   override readonly name = 'GitExit';
 
   constructor(

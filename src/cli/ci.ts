@@ -2,7 +2,7 @@ import { mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, relative, resolve, sep } from 'node:path';
 import { diagnose } from '../ci/doctor.js';
-import { JobGit } from '../ci/git.js';
+import { GitExit, type JobEnvironment, JobGit } from '../ci/git.js';
 import type { Roster, RosterPlace, Subject } from '../ci/host.js';
 import { type CiJob, checkFormat, ciOf, runJob, type Task } from '../ci/job.js';
 import type { SettingCheck } from '../ci/setting.js';
@@ -65,9 +65,7 @@ export const runCiDoctor: Implementation<typeof ciDoctorCommand> = async (flags,
   const { file } = flags;
   const { cwd, env } = host;
   const log = (text: string) => output.err(text);
-  const found = await new JobGit(cwd, env, log).run(['rev-parse', '--show-toplevel']).catch(() => null);
-  if (found === null)
-    throw problem('usage', 'this is no git repository', 'Run it in the checkout of the project.');
+  const found = await topLevelOf(cwd, env);
   const folder = dirname(pathFromRoot(found, resolve(cwd, file ?? 'roster.yaml')));
   const { environments } = projectNames(file, cwd);
   const checks = await diagnose({ env, git: new JobGit(found, env, log), folder, environments, log });
@@ -80,6 +78,16 @@ export const runCiDoctor: Implementation<typeof ciDoctorCommand> = async (flags,
     },
   };
 };
+
+async function topLevelOf(cwd: string, env: JobEnvironment): Promise<string> {
+  try {
+    // What git says is in the message.
+    return await new JobGit(cwd, env, () => undefined).run(['rev-parse', '--show-toplevel']);
+  } catch (failure) {
+    if (!(failure instanceof GitExit)) throw failure;
+    throw problem('usage', 'this is not a git repository', 'Run it in the checkout of the project.');
+  }
+}
 
 function doctorText(checks: readonly SettingCheck[], missing: number): string {
   const lines = checks.map(
