@@ -2,6 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { kinds } from '../../../src/kinds/index.js';
+import { readPolicies } from '../../../src/manifest/policy-files.js';
 import { sampleOf } from '../../support/size.js';
 import { inFolder, loadFrom } from '../manifest/project.js';
 import { judge } from './agreement.js';
@@ -220,7 +221,11 @@ function judgeAll(mutations: readonly Mutation[]) {
   return inFolder({ 'more/none.yaml': 'groups: {}\n' }, (folder) =>
     mutations.map(({ what, manifest }) => {
       writeFileSync(join(folder, 'roster.yaml'), JSON.stringify(manifest));
-      return { what, files: judge(loadFrom(folder, { kinds, env })) };
+      const loaded = loadFrom(folder, { kinds, env });
+      // Commands that judge read the policies beside the manifests.
+      const policies = readPolicies({ ...loaded.policies, outside: [], cwd: folder });
+      const diagnostics = [...loaded.diagnostics, ...policies.diagnostics];
+      return { what, files: judge({ ...loaded, diagnostics }) };
     }),
   );
 }
