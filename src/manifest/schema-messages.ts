@@ -1,4 +1,5 @@
 import { isJsonObject, type Json, type JsonObject } from '../model/json.js';
+import { typeWord } from '../model/words.js';
 import type { ProblemText } from '../yaml/source.js';
 import { inline, quoted } from '../yaml/text.js';
 import { addressPrefixes, externalPrefixes, propertyNames } from './generated/validators.js';
@@ -213,17 +214,8 @@ function wrongChoice(at: FailureAt, suggestions: Suggestions): SchemaMessage {
   };
 }
 
-const typeLabel: Readonly<Record<string, string>> = {
-  string: 'text',
-  number: 'a number',
-  integer: 'a whole number',
-  boolean: 'true or false',
-  array: 'a list',
-  object: 'a map',
-};
-
 function typeLabels(types: readonly string[]): string {
-  return types.map((type) => typeLabel[type] ?? type).join(' or ');
+  return types.map(typeWord).join(' or ');
 }
 
 function typeName(value: Json): string {

@@ -103,3 +103,17 @@ export function shellWord(text: string): string {
 
 /** Takes the place of every value that must not be shown. */
 export const MASK = '(sensitive)';
+
+const typeWords: Readonly<Record<string, string>> = {
+  string: 'text',
+  number: 'a number',
+  integer: 'a whole number',
+  boolean: 'true or false',
+  array: 'a list',
+  object: 'a map',
+};
+
+/** A type of JSON Schema in words: `a whole number`. */
+export function typeWord(type: string): string {
+  return typeWords[type] ?? type;
+}

@@ -1,5 +1,5 @@
 import { isJsonObject, type Json, type JsonObject } from '../model/json.js';
-import { count, wordList } from '../model/words.js';
+import { count, typeWord, wordList } from '../model/words.js';
 import type { SchemaPath } from './schema.js';
 
 /** One rule that an entry breaks, as ajv reports it. */
@@ -217,17 +217,4 @@ function quotedPattern(pattern: unknown): string {
 
 function cut(text: string): string {
   return text.length > LONGEST_VALUE ? `${text.slice(0, LONGEST_VALUE - 1)}…` : text;
-}
-
-const typeWords: Readonly<Record<string, string>> = {
-  string: 'text',
-  number: 'a number',
-  integer: 'a whole number',
-  boolean: 'true or false',
-  array: 'a list',
-  object: 'a map',
-};
-
-function typeWord(type: string): string {
-  return typeWords[type] ?? type;
 }
