@@ -160,7 +160,7 @@ export class TreeBuilder {
     const text = String(node.value);
     if (node.anchor !== undefined) this.anchors.set(node.anchor, scalarNode(span, text));
     const problem = invalidKey(text, span);
-    if (problem === null) return { ...span, text };
+    if (problem === null) return { source: span.source, start: span.start, end: span.end, text };
     this.context.problems.add(problem);
     return null;
   }
