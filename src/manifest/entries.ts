@@ -59,10 +59,10 @@ function sectionOf(written: Entry, made: readonly Repeated[]): Section {
 class EntryReader {
   /** Those of this environment. An entry that does not fit its schema is there with what is valid in it. */
   readonly list: EntryRead[] = [];
-  /** Every entry in a file, including those with errors. */
-  readonly addresses = new Map<Address, Entry>();
+  /** The keys of all entries in the files, including those with errors. */
+  readonly addresses = new Map<Address, Entry['key']>();
   /** Those among them that exist in other environments only. */
-  readonly elsewhere = new Map<Address, Entry>();
+  readonly elsewhere = new Map<Address, Entry['key']>();
   /** And the names of those environments. */
   readonly existsIn = new Map<Address, readonly string[]>();
   /** Kinds with entries that are not known, because a section cannot be read. */
@@ -107,7 +107,7 @@ class EntryReader {
       } else if (isNull(entry.value) && (isBefore || isReported)) {
         empty = entry;
         // It is declared at least: references to it are valid.
-        this.addresses.set(addressOf(kind.name, entry.key.text), entry);
+        this.addresses.set(addressOf(kind.name, entry.key.text), entry.key);
       } else {
         empty = null;
         this.entry(kind, entry);
@@ -130,13 +130,13 @@ class EntryReader {
     const first = this.addresses.get(address);
     checkEntryKey(entry, this.diagnostics);
     if (first === undefined) {
-      this.addresses.set(address, entry);
+      this.addresses.set(address, entry.key);
       this.firstOfItsKey(kind, entry);
       return;
     }
     this.diagnostics.error('duplicate-entry', entry.key, `\`${address}\` is declared twice`, {
       help: 'Give one of them another key, or remove it.',
-      related: [{ message: 'first declared here', span: first.key }],
+      related: [{ message: 'first declared here', span: first }],
     });
   }
 
@@ -167,7 +167,7 @@ class EntryReader {
   }
 
   private noteElsewhere(address: Address, entry: Entry, environments: readonly string[]): void {
-    this.elsewhere.set(address, entry);
+    this.elsewhere.set(address, entry.key);
     this.existsIn.set(address, environments);
   }
 

@@ -7,12 +7,13 @@ import { type ProblemText, placeOf, type Span } from '../yaml/source.js';
 import { type Entry, find } from '../yaml/tree.js';
 import type { Diagnostics } from './diagnostics.js';
 import { limits } from './limits.js';
+import { EntryPlaces } from './places.js';
 
 /** One entry that was read. */
 export interface EntryRead {
   readonly declared: Declared;
   readonly kind: Kind;
-  readonly entry: Entry;
+  readonly places: EntryPlaces;
   /** Its values as the manifest writes them. */
   readonly written: JsonObject;
   /** False when an error was reported for it. */
@@ -80,7 +81,8 @@ export function readByKind(valid: ValidEntry, context: KindContext, diagnostics:
   });
   if (sound && valid.isElsewhere !== true) reportUnused(valid, accept, found, diagnostics);
   const written = isEmptyObject(valid.templates) ? value : { ...value, ...valid.templates };
-  return { kind, entry, written, sound, declared: declaredOf(valid, declared) };
+  const places = new EntryPlaces(entry);
+  return { kind, places, written, sound, declared: declaredOf(valid, declared, places) };
 }
 
 function acceptedBy({ accept }: JsonObject): readonly AcceptableCode[] {
@@ -118,7 +120,11 @@ function isWrittenIn({ key, value }: Entry, span: Span): boolean {
 }
 
 /** With what every kind of entry has. */
-function declaredOf({ kind, entry, value, templates, defaulted }: ValidEntry, declared: unknown): Declared {
+function declaredOf(
+  { kind, entry, value, templates, defaulted }: ValidEntry,
+  declared: unknown,
+  places: EntryPlaces,
+): Declared {
   const { id, formerly, protect, external, ignore } = value;
   const all: Declared = {
     address: addressOf(kind.name, entry.key.text),
@@ -131,7 +137,7 @@ function declaredOf({ kind, entry, value, templates, defaulted }: ValidEntry, de
     external: external === true,
     source: placeOf(entry.key),
     templates,
-    placeOf: placesIn(entry),
+    placeOf: placesIn(places),
   };
   const ignored = Array.isArray(ignore) ? ignore.map(String) : [];
   const accept = acceptedBy(value);
@@ -145,12 +151,9 @@ function declaredOf({ kind, entry, value, templates, defaulted }: ValidEntry, de
   };
 }
 
-/** A function of its own, so that it keeps only the entry in memory. */
-function placesIn(entry: Entry): Declared['placeOf'] {
-  return (path, at) => {
-    const found = find(entry, path);
-    return placeOf(at === 'key' ? found.key : found.span);
-  };
+/** A function of its own, so that it keeps nothing else in memory. */
+function placesIn(places: EntryPlaces): Declared['placeOf'] {
+  return (path, at) => placeOf(places.spanOf(path, at));
 }
 
 /** A kind may repeat a value from the environment in any spelling, so none of its message about one is shown. */

@@ -4,7 +4,7 @@ import validRange from 'semver/ranges/valid.js';
 import type { Diagnostic } from '../model/diagnostic.js';
 import type { JsonObject } from '../model/json.js';
 import type { Kind } from '../model/kind.js';
-import type { Address, Project } from '../model/resource.js';
+import type { Project } from '../model/resource.js';
 import { findApiKeys, secretsIn } from '../redact/redactor.js';
 import type { YamlUsage } from '../yaml/limits.js';
 import { placeOf, type Source, type Span } from '../yaml/source.js';
@@ -318,7 +318,7 @@ function reportPastedKeys(source: Source, diagnostics: Diagnostics): void {
 /** What is declared, in whatever environment, cannot be removed. */
 function checkRemoved(
   removed: readonly RemovedAddress[],
-  { addresses }: { readonly addresses: ReadonlyMap<Address, Entry> },
+  { addresses }: EntriesRead,
   diagnostics: Diagnostics,
 ): void {
   for (const { address, span } of removed) {
@@ -327,7 +327,7 @@ function checkRemoved(
     const message = `\`${address}\` is listed under \`removed\`, but is still declared`;
     diagnostics.error('duplicate-entry', span, message, {
       help: 'Remove the entry, or remove its address from `removed`.',
-      related: [{ message: 'it is declared here', span: declared.key }],
+      related: [{ message: 'it is declared here', span: declared }],
     });
   }
 }

@@ -2,7 +2,7 @@ import { isEmptyObject, type JsonObject } from '../model/json.js';
 import { type Address, addressOf, type KindName, normalId } from '../model/resource.js';
 import { escaped, escapedValue } from '../model/template.js';
 import type { Span } from '../yaml/source.js';
-import { type Entry, find } from '../yaml/tree.js';
+import type { Entry } from '../yaml/tree.js';
 import type { ReferenceHints } from './addresses.js';
 import type { Diagnostics } from './diagnostics.js';
 import type { EntriesRead } from './entries.js';
@@ -26,7 +26,7 @@ function checkReferences(entries: EntriesRead, diagnostics: Diagnostics): void {
     for (const address of inEntry(each.declared.declared)) {
       const other = elsewhere.get(address);
       if ((addresses.has(address) && other === undefined) || isPartial(address, partial)) continue;
-      const { span } = find(each.entry, [field]);
+      const span = each.places.spanOf([field]);
       if (other !== undefined) {
         reportElsewhere(address, other, span, diagnostics);
         continue;
@@ -38,7 +38,7 @@ function checkReferences(entries: EntriesRead, diagnostics: Diagnostics): void {
   }
 }
 
-function reportElsewhere(address: Address, { key }: Entry, span: Span, diagnostics: Diagnostics): void {
+function reportElsewhere(address: Address, key: Entry['key'], span: Span, diagnostics: Diagnostics): void {
   const message = `\`${address}\` does not exist in this environment`;
   diagnostics.error('unknown-reference', span, message, {
     help: 'Change `environments:` of one of the two, so that both exist in the same environments.',
@@ -105,14 +105,14 @@ function reportSame(each: EntryRead, first: EntryRead, field: string, diagnostic
   const help = areItems(each, first)
     ? `${identity} must differ for each item: use \`\${each.key}\`, or a value of the item.`
     : 'Remove one of them, change what identifies it, or bind each to its own object with `id:`, which must stay.';
-  diagnostics.error('duplicate-name', find(each.entry, [field]).span, message, {
+  diagnostics.error('duplicate-name', each.places.spanOf([field]), message, {
     help,
-    related: [{ message: 'the other entry is here', span: find(first.entry, [field]).span }],
+    related: [{ message: 'the other entry is here', span: first.places.spanOf([field]) }],
   });
 }
 
 /** True for two items of one repeated entry. */
-function areItems({ entry: { key: one } }: EntryRead, { entry: { key: other } }: EntryRead): boolean {
+function areItems({ places: { key: one } }: EntryRead, { places: { key: other } }: EntryRead): boolean {
   return one.source.file === other.source.file && one.start === other.start;
 }
 
@@ -129,23 +129,23 @@ function checkFormer({ list, addresses, elsewhere }: EntriesRead, diagnostics: D
   }
 }
 
-function reportStillDeclared(each: EntryRead, declared: Entry, diagnostics: Diagnostics): void {
+function reportStillDeclared(each: EntryRead, declared: Entry['key'], diagnostics: Diagnostics): void {
   const message = `\`${each.declared.formerly}\` is still declared, so this entry cannot replace it`;
-  diagnostics.error('duplicate-entry', find(each.entry, ['formerly']).span, message, {
+  diagnostics.error('duplicate-entry', each.places.spanOf(['formerly']), message, {
     help: 'Remove `formerly`, or the entry with the old key.',
-    related: [{ message: 'it is declared here', span: declared.key }],
+    related: [{ message: 'it is declared here', span: declared }],
   });
 }
 
 function reportClaimed(each: EntryRead, claimed: EntryRead, diagnostics: Diagnostics): void {
-  const { span } = find(claimed.entry, ['formerly']);
+  const span = claimed.places.spanOf(['formerly']);
   const { formerly, kind } = each.declared;
   const message = `two entries have \`${formerly}\` in \`formerly\``;
   const old = formerly?.slice(addressOf(kind, '').length);
   const help = areItems(each, claimed)
     ? `Name the key of the entry that replaces it as well: \`formerly: { KEY: ${old} }\`.`
     : 'Keep `formerly` only in the entry that replaces the old one.';
-  diagnostics.error('duplicate-entry', find(each.entry, ['formerly']).span, message, {
+  diagnostics.error('duplicate-entry', each.places.spanOf(['formerly']), message, {
     help,
     related: [{ message: 'the other entry is here', span }],
   });

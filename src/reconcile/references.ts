@@ -82,7 +82,7 @@ export class ReferenceResolver {
   /** Empty when a problem was reported. */
   resolve(kind: Kind, entry: Declared): Desired[] {
     const spec = kind.resolve(entry, this.resolverFor(entry));
-    return spec === undefined ? [] : [{ ...entry, spec }];
+    return spec === undefined ? [] : [{ spec, ...entry }];
   }
 
   /** A natural key, with the known ids in place of pending ones. */
