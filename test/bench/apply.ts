@@ -9,6 +9,7 @@ import { writeTerraform } from './terraform.js';
 
 /** The most that it may take, as a multiple of Terraform's wall time for as many. */
 const OF_TERRAFORM = 0.05;
+const MOST_MEBIBYTES = { creates: 100_000, goal: 700 };
 /** Terraform takes four times as long for twice as many. */
 const MOST_TERRAFORM = 1_000;
 
@@ -27,6 +28,9 @@ export async function apply(bench: Bench): Promise<void> {
   );
   for (const { from, to, exponent } of growth(rows, bench.now.name))
     report.check(`growth of CPU time, ${from} to ${to} creates`, exponent, { goal: 1, room: 1.15 });
+  for (const { size, name, cost } of rows)
+    if (name === bench.now.name && size === MOST_MEBIBYTES.creates)
+      report.check(`peak MiB of ${size} creates`, cost.megabytes, { ...MOST_MEBIBYTES, room: 1.05 });
   const wall = (name: string) =>
     rows.find((row) => row.name === name && row.size === MOST_TERRAFORM)?.cost.wall ?? Number.NaN;
   report.check(`apply of ${MOST_TERRAFORM} creates, relative to Terraform`, wall('now') / wall('terraform'), {

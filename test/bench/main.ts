@@ -24,8 +24,8 @@ const others = { start, latency, apply, sandbox, hostile, each, starts: startRat
 const { values, positionals: parts } = parseArgs({
   allowPositionals: true,
   options: {
-    sizes: { type: 'string', default: '1000,10000,50000' },
-    creates: { type: 'string', default: '1000,4000' },
+    sizes: { type: 'string', default: '1000,10000,100000' },
+    creates: { type: 'string', default: '1000,10000,100000' },
     rounds: { type: 'string' },
     against: { type: 'string' },
     'no-terraform': { type: 'boolean', default: false },
