@@ -6,7 +6,6 @@ import { isRestOf } from '../model/digest.js';
 import type { Intent, Inventory, LockInfo } from '../model/inventory.js';
 import { isEmpty, objectionDiagnostic, type Plan } from '../model/plan.js';
 import type { ChangeOutcome, Report } from '../model/report.js';
-import { pollUntil } from '../model/request.js';
 import type { Address } from '../model/resource.js';
 import { defaultSafeguards } from '../model/safeguards.js';
 import { unseenChanges } from '../reconcile/rules/unseen.js';
@@ -81,11 +80,10 @@ class ApplyRun implements ReviewedRun<Look, ApplyResult> {
     readonly callbacks: ApplyCallbacks,
   ) {}
 
-  /** Looks again while a list may lag. Previews and destinations of keys are asked for and tested once, at the end. */
+  /** Previews and destinations of keys are asked for and tested once, at the end. */
   async make(): Promise<Look> {
     const { session } = this;
-    const isWhole = (seen: ObservedPlan) => !recreatesKnown(seen) && this.unseen(seen).size === 0;
-    const { observation } = await pollUntil(() => this.look('look'), isWhole, session.clock.sleep);
+    const { observation } = await this.lookWithoutLag();
     const plan = await withPreviews(session, observation, planOf(session, observation, 'try'));
     const isRest = isAcceptedRest(plan, observation.inventory.intent, this.options);
     return { observation, plan, isRest, stale: isRest ? [] : this.differences(plan) };
@@ -152,9 +150,25 @@ class ApplyRun implements ReviewedRun<Look, ApplyResult> {
     return (this.options.addresses ?? []).length > 0;
   }
 
-  private async look(deliveries: DeliveryTest): Promise<ObservedPlan> {
-    const observation = await observe(this.session, { ...this.options, checkout: 'record' });
+  private async look(deliveries: DeliveryTest, known?: Inventory): Promise<ObservedPlan> {
+    const inventory = known === undefined ? {} : { inventory: known };
+    const observation = await observe(this.session, { ...this.options, ...inventory, checkout: 'record' });
     return { observation, plan: planOf(this.session, observation, deliveries) };
+  }
+
+  /**
+   * Lists may lag, and a second object must not be the result. It waits first where it is known to have to: thousands of
+   * creates of a killed run are found out with one look. Another run may end while it waits.
+   */
+  private async lookWithoutLag(): Promise<ObservedPlan> {
+    const { store, clock, signal } = this.session;
+    const inventory = await store.load();
+    if (!isInDoubt(inventory)) {
+      const seen = await this.look('look', inventory);
+      if (!recreatesKnown(seen)) return seen;
+    }
+    await clock.sleep(LAG_MS, signal);
+    return this.look('look');
   }
 
   /** The previews of the confirmed plan have been shown, and the digest leaves them out. */
@@ -246,14 +260,19 @@ function withDefaults(inventory: Inventory, { service, place = null, commit = nu
   };
 }
 
-/**
- * Whether the plan creates something that an earlier run created, or was about to create: the list may not show it yet,
- * and a second object must not be the result.
- */
+/** How long lists get to show what an earlier run did: longer than a run looks for what it created itself. */
+const LAG_MS = 5_000;
+
+/** Whether an earlier run may have created something that no list has shown: it did not see it, or did not end. */
+function isInDoubt({ drafts, entries }: Inventory): boolean {
+  return drafts.size > 0 || [...entries.values()].some(({ created }) => created !== undefined);
+}
+
+/** Whether the plan creates something that exists as far as the inventory knows. */
 function recreatesKnown({ observation, plan }: ObservedPlan): boolean {
   const known = new Set(
     observation.comparison.matches
-      .filter((each) => each.observed === null && (each.createInterrupted || each.known?.id != null))
+      .filter((each) => each.observed === null && each.known?.id != null)
       .map((each) => each.address),
   );
   return plan.changes.some(({ action, address }) => action === 'create' && known.has(address));

@@ -1,42 +1,115 @@
 import { expect, test } from 'vitest';
-import { isLong } from '../support/size.js';
+import { defaultSeed } from '../../src/sandbox/index.js';
+import { agents, projectOf } from '../bench/project.js';
+import { many } from '../support/size.js';
 import { Fixture } from './support/fixture.js';
 
-/** I1 for many objects: what a killed run has done is found with few requests. */
+/** I1 for many objects: finding out what a killed run has done takes the requests of one plan, and nothing is created twice. */
 
-const COUNT = isLong ? 300 : 60;
-const names = Array.from({ length: COUNT }, (_, index) => `g${index}`);
-const manifest = `project: many
-groups:
-${names.map((name) => `  ${name}: { members: [acme-shop] }\n`).join('')}`;
+const CREATE = /^POST \/api\/(search-groups|pipelines|schedules)$/;
 
-test('an apply after one that was killed at 30 % sends the creates that are left, and reads no more than four plans', async () => {
-  const fixture = await Fixture.of({ name: 'many', before: null, manifest });
+interface Case {
+  readonly name: string;
+  readonly act: 'kill-before' | 'kill-after';
+  readonly size: number;
+  /** Lists show what the killed run did once the next one waits. */
+  readonly lags?: boolean;
+}
+
+const cases: readonly Case[] = [
+  { name: 'before a create takes effect', act: 'kill-before', size: 100 },
+  { name: 'while the lists lag', act: 'kill-after', size: 100, lags: true },
+  { name: 'after a create took effect', act: 'kill-after', size: many(100, 5_000) },
+];
+
+test.each(cases)(
+  'an apply after one that was killed at 30 % ($name) starts with the requests of a plan, and sends the rest',
+  async (given) => {
+    const fixture = await killedAt30Percent(given);
+    try {
+      const created = createdIn(fixture);
+      // Ten requests are sent at a time.
+      expect(Math.abs(created - 0.3 * given.size)).toBeLessThanOrEqual(10);
+      const ofPlan = await requestsOf(fixture, () => fixture.workspace.plan());
+
+      const { faults } = fixture.sandbox;
+      fixture.workspace.sleep = async () => {
+        faults.lagMs = 0;
+      };
+      const ofApply = await requestsOf(fixture, () => fixture.apply());
+      const start = ofApply.slice(0, ofApply.findIndex(isCreate));
+      // A schedule whose target exists needs another preview.
+      const reads = (requests: readonly string[]) => requests.filter((each) => each.startsWith('GET'));
+      expect(reads(start).sort()).toEqual(reads(ofPlan).sort());
+      expect(start.length).toBeLessThanOrEqual(ofPlan.length);
+      expect(ofApply.filter(isCreate)).toHaveLength(given.size - created);
+      expect(createdIn(fixture)).toBe(given.size);
+      await fixture.expectNothingLeft();
+    } finally {
+      await fixture.close();
+    }
+  },
+);
+
+test('an apply after one that ended waits for nothing', async () => {
+  const fixture = await Fixture.of({ name: 'ended', before: manifestOf(1), manifest: manifestOf(2) });
   try {
-    fixture.inject({ act: 'kill-after', method: 'POST', path: '/api/search-groups', nth: COUNT * 0.3 });
-    expect((await fixture.process('apply', '--yes')).signal).toBe('SIGKILL');
-    fixture.inject();
-    const created = createdIn(fixture);
-    expect(created).toBeGreaterThanOrEqual(COUNT * 0.3);
-    expect(created).toBeLessThan(COUNT * 0.3 + 10);
-
-    const reads = async (run: () => Promise<unknown>) => {
-      fixture.sandbox.requests.length = 0;
-      await run();
-      const first = fixture.sandbox.requests.findIndex(({ method }) => method !== 'GET');
-      return first < 0 ? fixture.sandbox.requests.length : first;
-    };
-    const ofPlan = await reads(() => fixture.workspace.plan());
-    // A list may lag behind what the killed run created: it is looked for again, three times at most.
-    expect(await reads(() => fixture.apply())).toBeLessThanOrEqual(4 * ofPlan);
-    expect(fixture.posts()).toHaveLength(COUNT - created);
-    expect(createdIn(fixture)).toBe(COUNT);
-    await fixture.expectNothingLeft();
+    const waits: number[] = [];
+    fixture.workspace.sleep = async (milliseconds) => void waits.push(milliseconds);
+    expect((await fixture.apply()).exit).toBe(0);
+    expect(waits).toEqual([]);
   } finally {
     await fixture.close();
   }
 });
 
-function createdIn({ sandbox }: Fixture): number {
-  return [...sandbox.world.groups.values()].filter(({ name }) => names.includes(name)).length;
+test('an apply that creates what was deleted outside of roster reads everything once more, and not more often', async () => {
+  const fixture = await Fixture.of({ name: 'gone', before: manifestOf(2), manifest: manifestOf(2) });
+  try {
+    const { groups } = fixture.sandbox.world;
+    for (const { id, name } of [...groups.values()]) if (name === 'g1') groups.delete(id.toLowerCase());
+    const ofPlan = await requestsOf(fixture, () => fixture.workspace.plan());
+    const ofApply = await requestsOf(fixture, () => fixture.apply());
+    expect(ofApply.findIndex(isCreate)).toBe(2 * ofPlan.length);
+    expect(ofApply.filter(isCreate)).toHaveLength(1);
+  } finally {
+    await fixture.close();
+  }
+});
+
+/** Of the resources of `projectOf`, four of ten are groups, which are created first. */
+async function killedAt30Percent({ act, size, lags = false }: Case): Promise<Fixture> {
+  const { files } = projectOf(size, { hasKey: false });
+  const manifest = files['roster.yaml'] ?? '';
+  const seed = { agents: [...(defaultSeed().agents ?? []), ...(agents.agents ?? [])] };
+  const fixture = await Fixture.of({ name: 'many', before: null, manifest }, { seed });
+  for (const [name, text] of Object.entries(files)) fixture.workspace.write(name, text);
+  if (lags) fixture.sandbox.faults.lagMs = 3_600_000;
+  fixture.inject({ act, method: 'POST', path: '/api/search-groups', nth: 0.3 * size });
+  expect((await fixture.process('apply', '--yes')).signal).toBe('SIGKILL');
+  fixture.inject();
+  return fixture;
+}
+
+async function requestsOf({ sandbox }: Fixture, run: () => Promise<unknown>): Promise<string[]> {
+  sandbox.requests.length = 0;
+  await run();
+  return sandbox.requests.map(({ method, path }) => `${method} ${path}`);
+}
+
+function isCreate(request: string): boolean {
+  return CREATE.test(request);
+}
+
+function createdIn({ sandbox: { world } }: Fixture): number {
+  const named = [...world.groups.values(), ...world.pipelines.values()].filter(({ name }) =>
+    /^(Shops of region|Refresh of team) /.test(name),
+  );
+  const ids = new Set(named.map(({ id }) => id));
+  return named.length + [...world.schedules.values()].filter(({ targetId }) => ids.has(targetId)).length;
+}
+
+function manifestOf(groups: number): string {
+  const lines = Array.from({ length: groups }, (_, index) => `  g${index}: { members: [acme-shop] }\n`);
+  return `project: some\ngroups:\n${lines.join('')}`;
 }

@@ -46,12 +46,26 @@ test('unseen: a create with a lost answer that made nothing is sent again by the
   expect(sandbox.world.schedules.size).toBe(1);
 });
 
-test('unseen: previews are asked for once, not with every look', async () => {
+test('unseen: a schedule that no list shows yet is looked for once before the changes, and once after them', async () => {
   const { sandbox, workspace } = await arrange(schedule);
   expect((await workspace.apply()).exit).toBe(3);
   sandbox.requests.length = 0;
   expect((await workspace.apply()).exit).toBe(3);
-  expect(count(sandbox, 'GET', /^\/api\/schedules$/)).toBeGreaterThan(4);
+  expect(count(sandbox, 'GET', /^\/api\/schedules$/)).toBe(2);
+});
+
+test('unseen: previews are asked for once, not with every look', async () => {
+  const { sandbox, workspace } = await arrange(schedule);
+  sandbox.faults.lagMs = 0;
+  expect((await workspace.apply()).exit).toBe(0);
+  sandbox.world.schedules.clear();
+  sandbox.requests.length = 0;
+  expect((await workspace.apply({ allowAccountChange: true })).exit).toBe(0);
+  const created = sandbox.requests.findIndex(
+    ({ method, path }) => `${method} ${path}` === 'POST /api/schedules',
+  );
+  const looks = sandbox.requests.slice(0, created).filter(({ path }) => path === '/api/schedules');
+  expect(looks).toHaveLength(2);
   expect(count(sandbox, 'POST', /preview/)).toBe(1);
 });
 
