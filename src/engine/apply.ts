@@ -38,6 +38,8 @@ export interface ApplyCallbacks extends StepCallbacks {
   /** Whether to carry out the plan. Without it, the plan counts as confirmed. */
   confirm?(plan: Plan): Promise<Confirmation>;
   onWait?(holder: LockInfo): void;
+  /** It waits before it reads again, because the service may not show yet what an earlier run did. */
+  onLag?(milliseconds: number): void;
 }
 
 export interface ApplyResult {
@@ -157,8 +159,8 @@ class ApplyRun implements ReviewedRun<Look, ApplyResult> {
   }
 
   /**
-   * Lists may lag, and a second object must not be the result. It waits first where it is known to have to: thousands of
-   * creates of a killed run are found out with one look. Another run may end while it waits.
+   * Lists may lag, and a second object must not be the result. Where creates of an earlier run are in doubt, it waits before
+   * it reads: one look then tells what became of thousands of them. Another run may end while it waits.
    */
   private async lookWithoutLag(): Promise<ObservedPlan> {
     const { store, clock, signal } = this.session;
@@ -167,6 +169,7 @@ class ApplyRun implements ReviewedRun<Look, ApplyResult> {
       const seen = await this.look('look', inventory);
       if (!recreatesKnown(seen)) return seen;
     }
+    this.callbacks.onLag?.(LAG_MS);
     await clock.sleep(LAG_MS, signal);
     return this.look('look');
   }

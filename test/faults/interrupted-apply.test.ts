@@ -36,7 +36,11 @@ test.each(cases)(
       fixture.workspace.sleep = async () => {
         faults.lagMs = 0;
       };
-      const ofApply = await requestsOf(fixture, () => fixture.apply());
+      let said = '';
+      const ofApply = await requestsOf(fixture, async () => {
+        said = (await fixture.apply()).stderr;
+      });
+      expect(said).toContain('Waiting 5 s: an earlier run may have made changes');
       const start = ofApply.slice(0, ofApply.findIndex(isCreate));
       // A schedule whose target exists needs another preview.
       const reads = (requests: readonly string[]) => requests.filter((each) => each.startsWith('GET'));

@@ -40,6 +40,10 @@ export class RunReporter {
       const { output } = this.context;
       output.err(output.redactor.value(`${waitText(holder)}\n`));
     },
+    onLag: (milliseconds: number) => {
+      const why = 'an earlier run may have made changes that the service does not show yet';
+      this.context.output.err(`Waiting ${Math.ceil(milliseconds / 1000)} s: ${why}.\n`);
+    },
     onStep: (event: StepEvent) => {
       this.begin();
       this.progress?.onStep(event);
