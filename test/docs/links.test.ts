@@ -22,8 +22,16 @@ interface Node {
   readonly children?: readonly Node[];
 }
 
+const read = new Map<string, readonly Node[]>();
+
 /** Every node of a page, in order. */
-function nodesOf(page: string): Node[] {
+function nodesOf(page: string): readonly Node[] {
+  const nodes = read.get(page) ?? parsed(page);
+  read.set(page, nodes);
+  return nodes;
+}
+
+function parsed(page: string): Node[] {
   const flat = (node: Node): Node[] => [node, ...(node.children ?? []).flatMap(flat)];
   const text = readFileSync(join(root, page), 'utf8');
   return flat(fromMarkdown(text, { extensions: [gfm()], mdastExtensions: [gfmFromMarkdown()] }) as Node);

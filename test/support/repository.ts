@@ -115,9 +115,16 @@ export function git(folder: string, ...words: string[]): string {
   }).trimEnd();
 }
 
+/** Makes the folder a repository without a commit, as `git init` and `git remote add` do, but starts no process. */
+export function initRepository(folder: string, origin: string | null = null, branch = 'main'): void {
+  for (const part of ['objects', 'refs']) mkdirSync(join(folder, '.git', part), { recursive: true });
+  writeFileSync(join(folder, '.git', 'HEAD'), `ref: refs/heads/${branch}\n`);
+  const core = '[core]\n\trepositoryformatversion = 0\n\tbare = false\n';
+  const remote = `[remote "origin"]\n\turl = ${origin}\n\tfetch = +refs/heads/*:refs/remotes/origin/*\n`;
+  writeFileSync(join(folder, '.git', 'config'), origin === null ? core : core + remote);
+}
+
 /** Makes the folder a repository with a remote `origin`. */
 export function initWithOrigin(folder: string): void {
-  const remote = new Remote();
-  git(folder, 'init', '--quiet');
-  git(folder, 'remote', 'add', 'origin', `file://${remote.path}`);
+  initRepository(folder, `file://${new Remote().path}`);
 }

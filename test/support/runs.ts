@@ -4,6 +4,7 @@ import { expectFits } from '../unit/schemas/schemas.js';
 import { jsonOf } from './json.js';
 import { type Ran, Workspace } from './roster.js';
 import { startSandbox, type VariantOptions } from './sandbox.js';
+import { Saves } from './saves.js';
 
 export const AGENT_IDS = ['acme-shop', 'globex', 'initech', 'umbrella'] as const;
 
@@ -38,6 +39,9 @@ export interface RunsJson extends Ran {
   readonly codes: readonly string[];
 }
 
+/** By the seed: most tests begin with the same. */
+const saves = new Saves();
+
 /** A service whose clock stands still but for what the commands sleep, and a project that is applied to it. */
 export async function runWorld(seed: Seed = agentsWith({}), options: VariantOptions = {}) {
   const sandbox = await startSandbox({ seed, speed: 0, now: new Date('2026-12-01T06:00:00Z'), ...options });
@@ -47,8 +51,12 @@ export async function runWorld(seed: Seed = agentsWith({}), options: VariantOpti
     slept += milliseconds;
     sandbox.advance(milliseconds);
   };
-  const applied = await workspace.apply({});
-  if (applied.exit !== 0) throw new Error(applied.stderr);
+  const apply = async () => {
+    const applied = await workspace.apply({});
+    if (applied.exit !== 0) throw new Error(applied.stderr);
+  };
+  if (Object.keys(options).length > 0) await apply();
+  else await saves.begin(JSON.stringify(seed), sandbox, workspace, apply);
   sandbox.requests.length = 0;
   slept = 0;
   return {

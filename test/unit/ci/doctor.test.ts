@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { ciFiles } from '../../../src/init/ci-files.js';
-import { git } from '../../support/repository.js';
+import { initRepository } from '../../support/repository.js';
 import { Workspace } from '../../support/roster.js';
 
 /** `roster ci doctor`: which settings of a repository on GitHub are missing. */
@@ -60,7 +60,7 @@ beforeEach(async () => {
     { 'roster.yaml': 'project: config\nenvironments: { staging: {}, production: {} }\n' },
     { url: '', apiKey: '' },
   );
-  git(workspace.root, 'init', '--quiet');
+  initRepository(workspace.root);
   mkdirSync(join(workspace.root, '.github/workflows'), { recursive: true });
   for (const { path, text } of ciFiles('github', facts)) writeFileSync(join(workspace.root, path), text);
   workspace.env = {

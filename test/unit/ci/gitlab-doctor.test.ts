@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { ciFiles } from '../../../src/init/ci-files.js';
-import { git } from '../../support/repository.js';
+import { initRepository } from '../../support/repository.js';
 import { Workspace } from '../../support/roster.js';
 
 /** `roster ci doctor`: which settings of a project on GitLab are missing. */
@@ -74,7 +74,7 @@ beforeEach(async () => {
     { 'roster.yaml': 'project: config\nenvironments: { staging: {}, production: {} }\n' },
     { url: '', apiKey: '' },
   );
-  git(workspace.root, 'init', '--quiet');
+  initRepository(workspace.root);
   for (const { path, text } of ciFiles('gitlab', facts)) {
     mkdirSync(dirname(join(workspace.root, path)), { recursive: true });
     writeFileSync(join(workspace.root, path), text);

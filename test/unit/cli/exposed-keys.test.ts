@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { type Sandbox, startSandbox } from '../../../src/sandbox/index.js';
-import { git } from '../../support/repository.js';
+import { git, initRepository } from '../../support/repository.js';
 import { Workspace } from '../../support/roster.js';
 
 let sandbox: Sandbox;
@@ -11,7 +11,7 @@ beforeAll(async () => {
 beforeEach(() => {
   const key = '{ scopes: [agents.run], deliver: { file: keys/ci.key } }';
   workspace = new Workspace({ 'roster.yaml': `project: keys\nkeys:\n  ci: ${key}\n` }, sandbox);
-  git(workspace.root, 'init', '--quiet');
+  initRepository(workspace.root);
 });
 afterAll(() => sandbox.close());
 

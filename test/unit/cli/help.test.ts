@@ -6,10 +6,10 @@ import { commands as definitions } from '../../../src/cli/commands.js';
 import { buildProgram } from '../../../src/cli/program.js';
 import { schemas } from '../../../src/engine/schemas.js';
 import type { Sandbox } from '../../../src/sandbox/index.js';
-import { jsonOf } from '../../support/json.js';
 import { initWithOrigin } from '../../support/repository.js';
 import { Workspace } from '../../support/roster.js';
 import { startSandbox } from '../../support/sandbox.js';
+import { Saves } from '../../support/saves.js';
 
 const names = definitions.map(({ name }) => name);
 const commands = everyCommand(buildProgram(definitions, {} as never, () => undefined));
@@ -105,34 +105,40 @@ async function applyInGit(): Promise<void> {
   expect((await workspace.apply()).exit).toBe(0);
 }
 
+const saves = new Saves();
+
 /** What runs exists, and takes no time. */
 async function applied(): Promise<void> {
-  await workspace.apply();
+  workspace.sleep = async (milliseconds) => sandbox.advance(milliseconds);
+  await saves.begin('applied', sandbox, workspace, () => workspace.apply());
+}
+
+/** All of it has run. */
+async function worked(): Promise<void> {
+  await saves.begin('worked', sandbox, workspace, async () => {
+    await applied();
+    await workspace.command(['run', 'group/retail-prices', 'agent/acme-shop', 'pipeline/daily']);
+  });
   workspace.sleep = async (milliseconds) => sandbox.advance(milliseconds);
 }
 
 /** What the examples of `runs` name: finished runs, in which nothing has failed. */
 async function finishedRuns(line: string): Promise<string> {
   if (!line.startsWith('roster runs ') || !line.includes('"$')) return line;
-  const start = async (address: string) => {
-    const { stdout } = await workspace.command(['run', address, '--format', 'json']);
-    return jsonOf({ stdout }).runs[0].id as string;
-  };
-  await applied();
-  const ids = { GROUP_RUN: 'group/retail-prices', JOB: 'agent/acme-shop', PIPELINE_RUN: 'pipeline/daily' };
-  let text = line;
-  for (const [name, address] of Object.entries(ids))
-    if (text.includes(name)) text = text.replace(`"$${name}"`, await start(address));
-  return text;
+  await worked();
+  const { groupRuns, jobs, pipelineRuns } = sandbox.world;
+  const ids = { GROUP_RUN: groupRuns, JOB: jobs, PIPELINE_RUN: pipelineRuns };
+  return Object.entries(ids).reduce(
+    (text, [name, runs]) => text.replace(`"$${name}"`, [...runs.keys()].at(-1) ?? ''),
+    line,
+  );
 }
 
 /** What the examples of `data` name: a dataset, and a saved query of it. */
 async function storedData(line: string): Promise<string> {
   if (!line.startsWith('roster data')) return line;
-  await applied();
-  await workspace.command(['run', 'group/retail-prices', 'agent/acme-shop']);
-  const { stdout } = await workspace.command(['data', '--format', 'json']);
-  const { id } = jsonOf({ stdout }).datasets[0];
+  await worked();
+  const [id = ''] = sandbox.world.datasets.keys();
   if (!line.includes(' save ')) await workspace.command(['data', 'queries', 'save', 'cheap', '--of', id]);
   return line.replace('"$DATASET"', id);
 }

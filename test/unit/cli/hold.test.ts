@@ -5,6 +5,7 @@ import { parseSeed, type Sandbox } from '../../../src/sandbox/index.js';
 import { inventoryAt, jsonOf } from '../../support/json.js';
 import { Workspace } from '../../support/roster.js';
 import { startSandbox } from '../../support/sandbox.js';
+import { Saves } from '../../support/saves.js';
 
 const at = 'startTime: "2099-12-01T06:00:00"';
 const manifest = `project: pricing
@@ -20,6 +21,8 @@ schedules:
   single: { target: agent/acme-shop, every: 2 days, ${at} }
 `;
 
+const saves = new Saves();
+
 async function project(text = manifest): Promise<{ sandbox: Sandbox; workspace: Workspace }> {
   let now = () => new Date('2026-12-01T03:00:00Z');
   const sandbox = await startSandbox({ seed: parseSeed('{}'), clock: () => now() });
@@ -28,7 +31,9 @@ async function project(text = manifest): Promise<{ sandbox: Sandbox; workspace: 
   workspace.env['GITHUB_ACTOR'] = 'anna';
   workspace.sleep = () => new Promise((done) => setImmediate(done));
   workspace.now = () => new Date('2026-12-01T03:00:00Z');
-  expect(await workspace.apply()).toMatchObject({ exit: 0 });
+  await saves.begin(text, sandbox, workspace, async () =>
+    expect(await workspace.apply()).toMatchObject({ exit: 0 }),
+  );
   sandbox.requests.length = 0;
   return { sandbox, workspace };
 }

@@ -19,7 +19,7 @@ import { readRemoteUrl } from '../../../src/engine/init/repository-facts.js';
 import { kinds } from '../../../src/kinds/index.js';
 import { loadProject } from '../../../src/manifest/load.js';
 import { jsonOf } from '../../support/json.js';
-import { git } from '../../support/repository.js';
+import { git, initRepository } from '../../support/repository.js';
 import { Workspace } from '../../support/roster.js';
 import { filesBelow } from '../../support/secrets.js';
 
@@ -53,8 +53,7 @@ async function init(...flags: string[]): Promise<Made> {
 }
 
 function repository(url: string | null, branch = 'main'): void {
-  git(workspace.root, 'init', '--quiet', `--initial-branch=${branch}`);
-  if (url !== null) git(workspace.root, 'remote', 'add', 'origin', url);
+  initRepository(workspace.root, url, branch);
 }
 
 const read = (path: string) => readFileSync(join(workspace.root, path), 'utf8');

@@ -8,6 +8,7 @@ import { inventoryAt, jsonOf } from '../../support/json.js';
 import { initWithOrigin } from '../../support/repository.js';
 import { Workspace } from '../../support/roster.js';
 import { startSandbox } from '../../support/sandbox.js';
+import { Saves } from '../../support/saves.js';
 import { many } from '../../support/size.js';
 import { expectFits } from '../schemas/schemas.js';
 
@@ -82,11 +83,15 @@ async function world(seed: Seed = seedOf(), text = manifest()) {
   return { sandbox, workspace };
 }
 
+const saves = new Saves();
+
 async function applied(...given: Parameters<typeof world>) {
   const made = await world(...given);
-  const { exit, stderr } = await made.workspace.apply();
-  expect(stderr).toBe('');
-  expect(exit).toBe(0);
+  await saves.begin(JSON.stringify(given), made.sandbox, made.workspace, async () => {
+    const { exit, stderr } = await made.workspace.apply();
+    expect(stderr).toBe('');
+    expect(exit).toBe(0);
+  });
   ownedSince(made.workspace, '2026-11-30T12:00:00.000Z');
   made.sandbox.requests.length = 0;
   return made;

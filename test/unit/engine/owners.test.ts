@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ownersIn } from '../../../src/engine/owners.js';
 import { type Sandbox, startSandbox } from '../../../src/sandbox/index.js';
 import type { PlanJson } from '../../../src/view/json/plan-json.js';
-import { git } from '../../support/repository.js';
+import { initRepository } from '../../support/repository.js';
 import { Workspace } from '../../support/roster.js';
 
 /** A repository with these files. */
@@ -154,7 +154,7 @@ describe('a plan', () => {
       },
       sandbox,
     );
-    git(workspace.root, 'init', '--quiet');
+    initRepository(workspace.root);
     const plan = async () => {
       const { stdout } = await workspace.command(['plan', '--format', 'json']);
       return JSON.parse(stdout) as PlanJson;
