@@ -29,6 +29,22 @@ const slow = [
     'signals',
     'streams',
   ].map((name) => `test/cli/${name}.`),
+  ...[
+    'files',
+    'hold',
+    'init',
+    'interrupted-apply',
+    'keys',
+    'kills',
+    'lost-lock',
+    'origin',
+    'pull',
+    'resume',
+    'slow-output',
+    'truth',
+    'two-runs',
+    'wall-clock',
+  ].map((name) => `test/faults/${name}.`),
   // Of git.
   'test/unit/inventory/git-store.',
   'test/unit/inventory/work-tree.',
@@ -49,6 +65,8 @@ export default defineConfig(({ mode }) => {
   const isLong = mode === 'long';
   const isLarge = (file: string) => isSlow(file) || sized.test(readFileSync(file, 'utf8'));
   const chosen = files.filter((file) => (isLong ? isLarge(file) : isNamed(file) || !isSlow(file)));
+  const isFiltered = chosen.some(isNamed);
+  const needsProgram = chosen.some((file) => isProgram(file) && (!isFiltered || isNamed(file)));
   const common = {
     // A new process for each file would cost as much as the tests in it. So these tests must not mock a module.
     isolate: false,
@@ -74,9 +92,9 @@ export default defineConfig(({ mode }) => {
         {
           test: {
             ...common,
-            name: 'modules',
-            include: chosen.filter((file) => !isProgram(file) && !isMocking(file)),
-            globalSetup: 'scripts/setup-modules.ts',
+            name: 'tests',
+            include: chosen.filter((file) => !isMocking(file)),
+            globalSetup: needsProgram ? 'scripts/setup-program.ts' : 'scripts/setup-modules.ts',
           },
         },
         {
@@ -86,14 +104,6 @@ export default defineConfig(({ mode }) => {
             isolate: true,
             include: chosen.filter(isMocking),
             globalSetup: 'scripts/setup-modules.ts',
-          },
-        },
-        {
-          test: {
-            ...common,
-            name: 'program',
-            include: chosen.filter(isProgram),
-            globalSetup: 'scripts/setup-program.ts',
           },
         },
       ],

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { parse, parseDocument } from 'yaml';
 import { parseSeed } from '../../src/sandbox/index.js';
 import { Workspace } from '../support/roster.js';
@@ -31,8 +31,11 @@ const cases = readdirSync(import.meta.dirname, { recursive: true, encoding: 'utf
   .filter((name) => name.endsWith('.yaml') && !name.startsWith('diagnostics'))
   .map((name) => [name, parse(readFileSync(join(import.meta.dirname, name), 'utf8')) as Case] as const);
 
-describe.each(sampleOf(cases, 3))('%s', (_, given) => {
-  test.each(canaries)('no command shows, and no file contains, the environment value %s', async (canary) => {
+const swept = cases.flatMap(([name, given]) => canaries.map((canary) => [name, canary, given] as const));
+
+test.each(sampleOf(swept, 4))(
+  '%s: no command shows, and no file contains, the environment value %s',
+  async (_, canary, given) => {
     const manifest = withTexts({ project: 'canary', ...(parse(given.manifest) as object) });
     const paths = leaves(manifest).filter(
       ([section, , field]) =>
@@ -50,8 +53,8 @@ describe.each(sampleOf(cases, 3))('%s', (_, given) => {
     );
     for (const path of sampleOf([...distinct.values()], 1))
       await sweep(given, replaced(manifest, path), canary);
-  });
-});
+  },
+);
 
 const mistakes = readdirSync(join(import.meta.dirname, 'diagnostics'))
   // These have no value, or expand to more than can be written.
@@ -72,8 +75,13 @@ test('there are more than 60 invalid manifests to hide values in', () => {
   expect(mistakes.length).toBeGreaterThan(60);
 });
 
-describe.each(sampleOf(mistakes, 4))('diagnostics/%s', (_, manifest) => {
-  test.each(canaries)('no diagnostic shows the environment value %s', async (canary) => {
+const mistaken = mistakes.flatMap(([name, manifest]) =>
+  canaries.map((canary) => [name, canary, manifest] as const),
+);
+
+test.each(sampleOf(mistaken, 5))(
+  'diagnostics/%s: no diagnostic shows the environment value %s',
+  async (_, canary, manifest) => {
     const workspace = new Workspace({}, { url: 'http://127.0.0.1:1', apiKey: 'svc_live_none' });
     workspace.env = { ...workspace.env, CANARY: canary };
     for (const path of leaves(manifest)) {
@@ -84,8 +92,8 @@ describe.each(sampleOf(mistakes, 4))('diagnostics/%s', (_, manifest) => {
         expect([0, 1]).toContain(exit);
       }
     }
-  });
-});
+  },
+);
 
 async function sweep(given: Case, manifest: unknown, canary: string): Promise<void> {
   const sandbox = await startSandbox({ seed: parseSeed(JSON.stringify(given.seed ?? {})) });

@@ -8,12 +8,10 @@ import { roster } from '../support/program.js';
 import { Remote } from '../support/repository.js';
 import { Workspace } from '../support/roster.js';
 import { startSandbox } from '../support/sandbox.js';
-import { sampleOf } from '../support/size.js';
+import { isLong } from '../support/size.js';
 
 const examples = fileURLToPath(new URL('../../examples/', import.meta.url));
 const names = readdirSync(examples);
-/** These run the built command; the others run it in this process, which is much faster. In the long run, all do. */
-const processes: ReadonlySet<string> = new Set(sampleOf(names, 1));
 
 describe.each(names)('examples/%s', (name) => {
   test('validates, plans, applies, and then has an empty plan', async () => {
@@ -30,9 +28,8 @@ describe.each(names)('examples/%s', (name) => {
     const run = async (...args: string[]) => {
       const env = { ROSTER_URL: sandbox.url, ROSTER_API_KEY: sandbox.world.apiKey };
       Object.assign(workspace.env, env);
-      const ended = processes.has(name)
-        ? await roster(args, { cwd: workspace.root, env })
-        : await workspace.command(args);
+      // In this process, it is much faster.
+      const ended = isLong ? await roster(args, { cwd: workspace.root, env }) : await workspace.command(args);
       return { exit: ended.exit, stderr: ended.stderr.match(/^error.*/gm) };
     };
     const fine = { exit: 0, stderr: null };

@@ -5,7 +5,7 @@ import { stepsOf } from '../support/cost.js';
 import { corpus } from '../support/hostile/corpus.js';
 import { type Hostile, numbered } from '../support/hostile/hostile.js';
 import { type Bytes, complaints } from '../support/hostile/verdict.js';
-import { sampleOf } from '../support/size.js';
+import { isLong, sampleOf } from '../support/size.js';
 import { inFolder, loadFrom } from '../unit/manifest/project.js';
 
 const all = corpus(42);
@@ -32,7 +32,7 @@ it('there are more than 200 hostile projects, each with its own name', () => {
   expect(names.filter((name, index) => names.indexOf(name) !== index)).toEqual([]);
 });
 
-const cases = sampleOf(all, 40).map((each) => [`${each.family}: ${each.name}`, each] as const);
+const cases = sampleOf(all, 20).map((each) => [`${each.family}: ${each.name}`, each] as const);
 
 it.each(cases)('a hostile project is read and reported correctly: %s', (_, hostile) => {
   const loaded = read(hostile);
@@ -42,7 +42,8 @@ it.each(cases)('a hostile project is read and reported correctly: %s', (_, hosti
   expect(complaints(loaded, bytesOf(hostile))).toEqual([]);
 });
 
-describe('a hostile project is read in few steps', () => {
+/** In `npm test`, test/unit/manifest/load.test.ts says the same of ordinary projects. */
+describe.runIf(isLong)('a hostile project is read in few steps', () => {
   const megabyte = numbered((index) => `  group-${index}: { members: [agent-${index}] }\n`, 25_000);
   const stepsFor = (hostile: Hostile) => stepsOf(() => read(hostile));
   let usual = 0;

@@ -172,7 +172,7 @@ test('a random plan fits into a comment, renders nothing active, and survives a 
       const json = planJson({ ...plan, changes: plan.changes.slice(0, 20) });
       expect(JSON.parse(jsonText(json))).toEqual(JSON.parse(JSON.stringify(json)));
     }),
-    { numRuns: runs(8, 200) },
+    { numRuns: runs(3, 200) },
   );
 });
 

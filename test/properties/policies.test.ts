@@ -147,7 +147,7 @@ describe('a policy', () => {
         if (policies.length === 0) return;
         for (const { place: at } of said) expect(at?.file ?? 'policies.yaml').toBeTruthy();
       }),
-      { numRuns: runs(120, 3_000) },
+      { numRuns: runs(40, 3_000) },
     );
   });
 });
@@ -186,10 +186,10 @@ describe('a file of 1 MB', () => {
     nesting: one(`${'{ not: '.repeat(60)}true${' }'.repeat(60)}`),
     mistakes: `policies:\n${repeated((at) => `  p${at}: { messge: No., requre: {} }\n`, MB)}`,
   };
-  const entries = Array.from({ length: many(500, 5_000) }, (_, at) =>
+  const entries = Array.from({ length: many(100, 5_000) }, (_, at) =>
     entry({ target: 'agent/a', every: `${'ab'.repeat(20)}${at}`, inputs: { a: 'x', b: 'y' } }, at),
   );
-  it.each(sampleOf(Object.entries(hostile), 5))('costs no more than a manifest of 1 MB: %s', (_, text) => {
+  it.each(sampleOf(Object.entries(hostile), 1))('costs no more than a manifest of 1 MB: %s', (_, text) => {
     let read: ReturnType<typeof judged> | null = null;
     const steps = stepsOf(() => {
       read = judged(text, entries);

@@ -104,7 +104,7 @@ test('agreement: the sandbox and the client fire random schedules at the same ti
         expected.map((time) => time.toISOString()),
       );
     }),
-    { numRuns: runs(500, 10_000) },
+    { numRuns: runs(150, 10_000) },
   );
 });
 
@@ -133,7 +133,7 @@ test('agreement: a cron expression that one refuses, the other refuses', () => {
     fc.property(cron, (expression) => {
       expect(cronProblem(expression) === undefined).toBe(clientProblem(expression) === null);
     }),
-    { numRuns: runs(500, 10_000) },
+    { numRuns: runs(150, 10_000) },
   );
 });
 

@@ -86,7 +86,7 @@ test('data file: after any changes, the file holds the world as it is', async ()
       }
       await on.close();
     }),
-    { numRuns: runs(8, 100) },
+    { numRuns: runs(4, 100) },
   );
 });
 

@@ -18,3 +18,10 @@ export function sampleOf<T>(list: readonly T[], count: number): readonly T[] {
   const chosen = new Set(Array.from({ length: count }, (_, index) => Math.floor((index + 0.5) * step)));
   return list.filter((_, index) => chosen.has(index));
 }
+
+/** The whole list in the long run; otherwise the first of each kind. */
+export function oneOfEach<T>(list: readonly T[], kindOf: (each: T) => string): readonly T[] {
+  if (isLong) return list;
+  const kinds = list.map(kindOf);
+  return list.filter((_, index) => kinds.indexOf(kinds[index] ?? '') === index);
+}

@@ -465,7 +465,7 @@ test('random values and styles: the file means exactly what the service says', a
       const comments = (text: string) => text.match(/ # [a-z]+$/gm) ?? [];
       expect(comments(read(workspace))).toEqual(comments(manifestOf(declared, how)));
     }),
-    { numRuns: runs(6, 300) },
+    { numRuns: runs(3, 300) },
   );
 });
 

@@ -118,7 +118,7 @@ const pairsOf = (flags: object, isLeftOut: (name: string, flag: string) => boole
       .filter((command) => command.options.some(({ long }) => long === flag))
       .map((command) => ({ name: fullName(command), flag }))
       .filter(({ name }) => !isLeftOut(name, flag));
-    return sampleOf(all, 4);
+    return sampleOf(all, 2);
   });
 
 function wordsOf(name: string): string[] {

@@ -31,7 +31,7 @@ const rules = fc.record({
   keepLast: fc.integer({ min: 0, max: 4 }),
 });
 const nameOf = ({ agent, agentId, agentName }: DatasetInfo) => agent ?? agentId ?? agentName;
-const options = { numRuns: runs(500, 20_000) };
+const options = { numRuns: runs(150, 20_000) };
 
 test('only owned datasets that are known to be old enough are deleted', () => {
   fc.assert(

@@ -46,7 +46,7 @@ const all: readonly CiFacts[] = installs.flatMap((install) =>
     ),
   ),
 );
-const named = sampleOf(all, 6).map((facts): [string, CiFacts] => {
+const named = sampleOf(all, 3).map((facts): [string, CiFacts] => {
   const { install, planWith, environments: list, promote, project } = facts;
   return [
     [install.from, planWith, list, promote, project].map((each) => JSON.stringify(each)).join(' '),

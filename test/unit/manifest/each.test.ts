@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { kinds } from '../../../src/kinds/index.js';
 import { messageOf } from '../../../src/model/diagnostic.js';
 import type { JsonObject } from '../../../src/model/json.js';
+import { sampleOf } from '../../support/size.js';
 import { load, problems } from './project.js';
 
 /** The entries of a project, by address. */
@@ -437,7 +438,7 @@ describe('limits of each', () => {
     ]);
   });
 
-  it.each<[string, string]>([
+  const excesses: [string, string][] = [
     [
       'a million entries of two lines',
       `vars: { l: ${list(1000)} }\ngroups:\n${Array.from({ length: 1000 }, (_, index) => `  "g${index}-\${each.key}": { each: "\${var.l}", members: [] }\n`).join('')}`,
@@ -462,7 +463,8 @@ describe('limits of each', () => {
       'values that are too deep',
       `vars: { m: { a: ${'['.repeat(60)}${']'.repeat(60)} } }\ngroups:\n  "g-\${each.key}": { each: "\${var.m}", members: ["\${each.value}"] }\n`,
     ],
-  ])('%s', (_, text) => {
+  ];
+  it.each(sampleOf(excesses, 3))('%s', (_, text) => {
     const codes = new Set(load(`project: p\n${text}`).diagnostics.map(({ code }) => code));
     expect([...codes]).toEqual(['limit-exceeded']);
   });

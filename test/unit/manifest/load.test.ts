@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { stepsOf } from '../../support/cost.js';
+import { many } from '../../support/size.js';
 import { load, problems } from './project.js';
 
 const small = 'project: p\ngroups:\n  a: { members: [x] }\n';
@@ -113,8 +114,9 @@ groups:
     const entries = (count: number) =>
       Array.from({ length: count }, (_, i) => `  g${i}: { members: [a, b], name: "N ${i}" }`);
     const textOf = (count: number) => `project: p\ngroups:\n${entries(count).join('\n')}\n`;
-    const [small, large] = [textOf(250), textOf(2_000)];
-    expect(load(large).project?.entries).toHaveLength(2_000);
+    const count = many(50, 250);
+    const [small, large] = [textOf(count), textOf(8 * count)];
+    expect(load(large).project?.entries).toHaveLength(8 * count);
     // 8 if each entry costs the same, 64 if each costs as much as there are entries.
     expect(stepsOf(() => load(large)) / stepsOf(() => load(small))).toBeLessThan(9);
   });

@@ -24,7 +24,7 @@ describe('the canonical text of a JSON value', () => {
     const value = fc.jsonValue({ maxDepth: 8 }) as fc.Arbitrary<Json>;
     fc.assert(
       fc.property(value, (each) => canonical(each) === defined(each)),
-      { numRuns: runs(1_000, 50_000) },
+      { numRuns: runs(300, 50_000) },
     );
   });
 
@@ -67,7 +67,7 @@ describe('parsing JSON', () => {
     const property = fc.property(value, fc.nat(6), fc.constantFrom(0, 2), (each, most, indent) => {
       expect(exceedsDepth(JSON.stringify(each, null, indent), most)).toBe(levels(each) > most);
     });
-    fc.assert(property, { numRuns: runs(1_000, 50_000) });
+    fc.assert(property, { numRuns: runs(300, 50_000) });
   });
 
   test('refuses what is nested too deeply', () => {

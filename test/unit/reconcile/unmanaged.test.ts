@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { Plan } from '../../../src/model/plan.js';
 import { foldedName } from '../../../src/reconcile/odd-characters.js';
 import { stepsOf } from '../../support/cost.js';
+import { many } from '../../support/size.js';
 import {
   actionsOf,
   apiKey,
@@ -207,7 +208,8 @@ describe('a create of what may exist already', () => {
     };
     expect(risksOf(planOf(100) ?? { changes: [] }, 'possible-duplicate')).toHaveLength(100);
     // 4 if each object costs the same, 16 if each costs as much as there are objects.
-    expect(stepsOf(() => planOf(400)) / stepsOf(() => planOf(100))).toBeLessThan(6);
+    const count = many(25, 100);
+    expect(stepsOf(() => planOf(4 * count)) / stepsOf(() => planOf(count))).toBeLessThan(6);
   });
 });
 

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { sampleOf } from '../../support/size.js';
 import { judge } from './agreement.js';
 import { entriesAlone, load, projectsOfCases } from './case-files.js';
 
@@ -7,7 +8,7 @@ const alone = projects.flatMap(entriesAlone);
 
 describe.each([
   ['the manifests of the case files and examples', projects],
-  ['each entry of them alone', alone],
+  ['each entry of them alone', sampleOf(alone, 150)],
 ])('%s', (_, list) => {
   const judged = list.flatMap((project) =>
     judge(load(project)).map((each) => ({ project: project.name, ...each })),
@@ -19,7 +20,7 @@ describe.each([
 
   it('are many, valid and invalid', () => {
     expect(judged.filter((each) => !each.rejected).length).toBeGreaterThan(80);
-    expect(judged.filter((each) => each.rejected).length).toBeGreaterThan(20);
+    expect(judged.filter((each) => each.rejected).length).toBeGreaterThan(10);
   });
 });
 

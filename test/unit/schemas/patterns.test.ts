@@ -9,6 +9,7 @@ import { ageRange, everyRange, parseInterval } from '../../../src/timing/interva
 import { wallClockProblem, zoneProblem } from '../../../src/timing/zone.js';
 import { unsafe } from '../../../src/yaml/text.js';
 import { nearMatches } from '../../support/hostile/near-matches.js';
+import { runs } from '../../support/size.js';
 import { base, read, regexesOf, schemaNames, validator } from './schemas.js';
 
 const definition = (name: string) => validator(`project.schema.json#/definitions/${name}`);
@@ -257,7 +258,7 @@ describe('a text', () => {
 function agree(text: fc.Arbitrary<string>, schema: ValidateFunction, rule: (value: string) => boolean): void {
   fc.assert(
     fc.property(text, (value) => accepts(schema, value) === rule(value)),
-    { numRuns: 3000 },
+    { numRuns: runs(500, 3_000) },
   );
 }
 

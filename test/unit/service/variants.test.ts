@@ -29,7 +29,7 @@ const scripted = {
   groups: [{ name: 'Shops', members: ['acme', 'globex'] }],
 };
 
-test.each(sampleOf(Object.keys(VARIANTS) as Variant[], 25))(
+test.each(sampleOf(Object.keys(VARIANTS) as Variant[], 10))(
   'operations: runs and data are understood from a service that behaves as %s',
   async (variant) => {
     const clock = new Date('2026-11-01T12:00:00Z');
@@ -80,7 +80,7 @@ const firstRuns = new Map<Variant, string | null>([
   ['preview-never', null],
 ]);
 
-test.each(sampleOf(Object.keys(VARIANTS) as Variant[], 25))(
+test.each(sampleOf(Object.keys(VARIANTS) as Variant[], 10))(
   'operations: every operation understands a service that behaves as %s',
   async (variant) => {
     const sandbox = await startSandbox({ variants: [variant] });

@@ -116,6 +116,6 @@ test('random blocks and values: the file has exactly the new value, and all othe
       expect(result).toContain('# about other');
       expect(/(?<!\r)\n/.test(result)).toBe(!isWindows);
     }),
-    { numRuns: runs(200, 3_000) },
+    { numRuns: runs(60, 3_000) },
   );
 });

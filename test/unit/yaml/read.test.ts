@@ -3,6 +3,7 @@ import { yamlRules } from '../../../src/manifest/reading.js';
 import { readYaml } from '../../../src/yaml/read.js';
 import { Source } from '../../../src/yaml/source.js';
 import { stepsOf } from '../../support/cost.js';
+import { many } from '../../support/size.js';
 import { jsonOf } from '../../support/yaml/reading.js';
 
 function read(text: string) {
@@ -20,8 +21,8 @@ const entries = (count: number) =>
 it.each([
   ['aligned closing brackets', 'a: [\n  b\n]\nc: |\n  {\n  }\n'],
   ['tabs around brackets', 'a:\t[b,\tc]\nd: { e:\tf }\n'],
-  ['a tab before a bracket, far into a large file', `a:\n${entries(6_000)}b:\t[c]\n`],
-  ['an aligned closing bracket, far into a large file', `a:\n${entries(6_000)}b: [\n  c\n]\n`],
+  ['a tab before a bracket, far into a large file', `a:\n${entries(many(1_000, 6_000))}b:\t[c]\n`],
+  ['an aligned closing bracket, far into a large file', `a:\n${entries(many(1_000, 6_000))}b: [\n  c\n]\n`],
 ])('%s are read', (_, text) => {
   expect(read(text).problems).toEqual([]);
 });
@@ -70,9 +71,9 @@ it('errors far into a large file are explained as in a small one', () => {
   const broken = '  bad: { a: [x }\n  b:\n    x: a: b\n';
   const head = `project: p\nschedules:\n`;
   const small = reported(head + broken + entries(1));
-  const before = entries(3_000);
+  const before = entries(many(500, 3_000));
   expect(small).toHaveLength(2);
-  const large = reported(head + before + broken + entries(3_000).replaceAll('  s', '  t'));
+  const large = reported(head + before + broken + entries(many(500, 3_000)).replaceAll('  s', '  t'));
   expect(large).toEqual(small.map(([start, message]) => [Number(start) + before.length, message]));
 });
 
@@ -131,6 +132,6 @@ it('comments after many empty lines cost little', () => {
 });
 
 it('many missing keys after question marks cost as little as many before colons', () => {
-  const steps = (sign: string) => stepsOf(() => read(`a: [${sign.repeat(500)}]\n`));
+  const steps = (sign: string) => stepsOf(() => read(`a: [${sign.repeat(many(100, 500))}]\n`));
   expect(steps('? , ') / steps(': , ')).toBeLessThan(2);
 });
