@@ -40,7 +40,6 @@ const slow = [
     'origin',
     'pull',
     'resume',
-    'slow-output',
     'truth',
     'two-runs',
     'wall-clock',
