@@ -9,11 +9,13 @@ import type { ChangeOutcome, Report } from '../model/report.js';
 import type { Address } from '../model/resource.js';
 import { defaultSafeguards } from '../model/safeguards.js';
 import { unseenChanges } from '../reconcile/rules/unseen.js';
+import type { Selector } from '../reconcile/world.js';
 import { carryOut, runResult, type StepCallbacks, withLock } from './carry-out.js';
 import { type Observation, observe } from './observe.js';
 import { type DeliveryTest, type PlanOptions, planOf, withPreviews } from './plan.js';
-import { type Confirmation, type ReviewedRun, reviewedRun } from './reviewed-run.js';
+import { type Confirmation, nothingChangedYet, type ReviewedRun, reviewedRun } from './reviewed-run.js';
 import { compareWithDigest, compareWithSaved, type SavedPlan, savedDigest } from './saved-plan.js';
+import { selectorsOf } from './selectors.js';
 import type { Session } from './session.js';
 
 export type { StepEvent } from '../apply/run-state.js';
@@ -85,7 +87,7 @@ class ApplyRun implements ReviewedRun<Look, ApplyResult> {
   /** Previews and destinations of keys are asked for and tested once, at the end. */
   async make(): Promise<Look> {
     const { session } = this;
-    const { observation } = await this.lookWithoutLag();
+    const { observation } = await this.lookWithoutLag(await session.store.load(), 'look');
     const plan = await withPreviews(session, observation, planOf(session, observation, 'try'));
     const isRest = isAcceptedRest(plan, observation.inventory.intent, this.options);
     return { observation, plan, isRest, stale: isRest ? [] : this.differences(plan) };
@@ -152,31 +154,37 @@ class ApplyRun implements ReviewedRun<Look, ApplyResult> {
     return (this.options.addresses ?? []).length > 0;
   }
 
-  private async look(deliveries: DeliveryTest, known?: Inventory): Promise<ObservedPlan> {
-    const inventory = known === undefined ? {} : { inventory: known };
-    const observation = await observe(this.session, { ...this.options, ...inventory, checkout: 'record' });
+  private async look(deliveries: DeliveryTest, inventory: Inventory): Promise<ObservedPlan> {
+    const observation = await observe(this.session, { ...this.options, inventory, checkout: 'record' });
     return { observation, plan: planOf(this.session, observation, deliveries) };
   }
 
   /**
-   * Lists may lag, and a second object must not be the result. Where creates of an earlier run are in doubt, it waits before
-   * it reads: one look then tells what became of thousands of them. Another run may end while it waits.
+   * Lists may lag, and a second object must not be the result. If creates of an earlier run are in doubt, it waits before it
+   * reads: a single look then settles thousands of them. Another run may end while it waits.
    */
-  private async lookWithoutLag(): Promise<ObservedPlan> {
-    const { store, clock, signal } = this.session;
-    const inventory = await store.load();
-    if (!isInDoubt(inventory)) {
-      const seen = await this.look('look', inventory);
+  private async lookWithoutLag(inventory: Inventory, deliveries: DeliveryTest): Promise<ObservedPlan> {
+    const { clock, signal, store, interrupted } = this.session;
+    if (!isInDoubt(inventory, selectorsOf(this.options.addresses ?? []))) {
+      const seen = await this.look(deliveries, inventory);
       if (!recreatesKnown(seen)) return seen;
     }
     this.callbacks.onLag?.(LAG_MS);
     await clock.sleep(LAG_MS, signal);
-    return this.look('look');
+    if (interrupted()) throw nothingChangedYet();
+    return this.look(deliveries, await store.load());
   }
 
-  /** The previews of the confirmed plan have been shown, and the digest leaves them out. */
+  /**
+   * The previews of the confirmed plan have been shown, and the digest leaves them out. Another run may have been killed
+   * while this one waited for its user.
+   */
   async makeAgain(confirmed: Look): Promise<Look> {
-    const { observation, plan: current } = await this.look('try');
+    const inventory = await this.session.store.load();
+    const isSame = print(inventory) === print(confirmed.observation.inventory);
+    const { observation, plan: current } = isSame
+      ? await this.look('try', inventory)
+      : await this.lookWithoutLag(inventory, 'try');
     refuseFor(current, compareWithDigest(current, confirmed.plan.digest));
     return { ...confirmed, observation };
   }
@@ -263,19 +271,21 @@ function withDefaults(inventory: Inventory, { service, place = null, commit = nu
   };
 }
 
-/** How long lists get to show what an earlier run did: longer than a run looks for what it created itself. */
+/** How long to give lists to show what an earlier run did: longer than a run searches for its own creates. */
 const LAG_MS = 5_000;
 
-/** Whether an earlier run may have created something that no list has shown: it did not see it, or did not end. */
-function isInDoubt({ drafts, entries }: Inventory): boolean {
-  return drafts.size > 0 || [...entries.values()].some(({ created }) => created !== undefined);
+/** Whether an earlier run may have created something that no list has shown: it never saw it, or was cut off. */
+function isInDoubt({ drafts, entries }: Inventory, selected: readonly Selector[] | null): boolean {
+  const unseen = [...entries].flatMap(([address, { created }]) => (created === undefined ? [] : [address]));
+  const doubtful = [...drafts.keys(), ...unseen];
+  return doubtful.some((address) => selected?.some((each) => each.matches(address)) ?? true);
 }
 
-/** Whether the plan creates something that exists as far as the inventory knows. */
+/** Whether the plan creates something that exists, or may exist, as far as the inventory knows. */
 function recreatesKnown({ observation, plan }: ObservedPlan): boolean {
   const known = new Set(
     observation.comparison.matches
-      .filter((each) => each.observed === null && each.known?.id != null)
+      .filter((each) => each.observed === null && (each.createInterrupted || each.known?.id != null))
       .map((each) => each.address),
   );
   return plan.changes.some(({ action, address }) => action === 'create' && known.has(address));

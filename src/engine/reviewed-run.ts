@@ -41,14 +41,14 @@ export interface ReviewedRun<Made, Result> {
 export async function reviewedRun<Made, Result>(run: ReviewedRun<Made, Result>): Promise<Result> {
   const { session, options, callbacks } = run;
   const onWait = (holder: LockInfo) => {
-    if (session.interrupted()) throw interrupted();
+    if (session.interrupted()) throw nothingChangedYet();
     callbacks.onWait?.(holder);
   };
   try {
     return await waitForLock(session, options.lockTimeoutMilliseconds ?? 0, onWait, () => attempt(run));
   } catch (failure) {
     // How the requests in flight ended is not the reason.
-    if (failure instanceof Problem && session.interrupted()) throw interrupted();
+    if (failure instanceof Problem && session.interrupted()) throw nothingChangedYet();
     throw failure;
   }
 }
@@ -56,16 +56,17 @@ export async function reviewedRun<Made, Result>(run: ReviewedRun<Made, Result>):
 async function attempt<Made, Result>(run: ReviewedRun<Made, Result>): Promise<Result> {
   const made = await run.make();
   run.show(made);
-  if (run.session.interrupted()) throw interrupted();
+  if (run.session.interrupted()) throw nothingChangedYet();
   const ended = await run.nothingToDo(made);
   if (ended !== null) return ended;
   const answer = await run.ask(made);
-  if (answer === 'interrupted' || run.session.interrupted()) throw interrupted();
+  if (answer === 'interrupted' || run.session.interrupted()) throw nothingChangedYet();
   if (answer === 'no') return run.declined(made);
   return run.carryOut(answer === null ? made : await run.makeAgain(made));
 }
 
-function interrupted(): Problem {
+/** The user has interrupted the run before its first change. */
+export function nothingChangedYet(): Problem {
   return problem('interrupted', 'nothing was changed');
 }
 

@@ -32,7 +32,7 @@ interface Check {
 
 /** Checks the manifests offline. */
 export async function validate(options: ValidateOptions): Promise<Validated> {
-  const reading = options.allEnvironments === true ? new SharedReading() : undefined;
+  const reading = new SharedReading();
   const runs: PolicyRuns = {};
   const read = environmentsOf(options, reading).map((environment) => {
     const own = { ...options, environment: environment ?? '' };
@@ -57,10 +57,7 @@ function together({ project, diagnostics }: Loaded, found: readonly Diagnostic[]
 }
 
 /** Without environments, the settings of the project itself. */
-function environmentsOf(
-  options: ValidateOptions,
-  reading: SharedReading | undefined,
-): readonly (string | null)[] {
+function environmentsOf(options: ValidateOptions, reading: SharedReading): readonly (string | null)[] {
   if (options.allEnvironments !== true) return [environmentOf(options)];
   if (options.environment !== undefined) throw problem('usage', 'pass either --env or --all-environments');
   const { environments } = readOutline(options.file, options.cwd, reading);

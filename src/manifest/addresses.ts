@@ -50,27 +50,17 @@ export function reportUnindented(first: Entry, parent: Entry, diagnostics: Diagn
 /** The number of addresses to list when none is close. */
 const MOST_NAMED = 5;
 
-interface SectionKeys {
-  readonly section: string;
-  readonly keys: readonly string[];
-}
-
 /** Hints for references to what is not declared: the addresses that entries of a project can refer to. */
 export class ReferenceHints {
   private found: ReadonlySet<string> | undefined;
-  private readonly keys: readonly SectionKeys[];
   /** Kinds that entries can refer to. */
   private readonly kinds: readonly Kind[];
 
   constructor(
-    sections: readonly { readonly written: Entry; readonly entries: readonly Entry[] }[],
+    private readonly sections: readonly { readonly written: Entry; readonly entries: readonly Entry[] }[],
     kinds: readonly Kind[],
     private readonly diagnostics: Diagnostics,
   ) {
-    this.keys = sections.map(({ written, entries }) => ({
-      section: written.key.text,
-      keys: entries.map(({ key }) => key.text),
-    }));
     this.kinds = kinds.filter(({ name }) => addressPrefixes.includes(name));
   }
 
@@ -110,12 +100,13 @@ export class ReferenceHints {
   }
 
   private get known(): ReadonlySet<string> {
-    this.found ??= new Set(this.keys.flatMap((section) => this.addressesIn(section)));
+    this.found ??= new Set(this.sections.flatMap((section) => this.addressesIn(section)));
     return this.found;
   }
 
-  private addressesIn({ section, keys }: SectionKeys): string[] {
-    const kind = this.kinds.find((each) => each.section === section);
-    return kind === undefined ? [] : keys.filter(isEntryKey).map((key) => `${kind.name}/${key}`);
+  private addressesIn({ written, entries }: (typeof this.sections)[number]): string[] {
+    const kind = this.kinds.find(({ section }) => section === written.key.text);
+    if (kind === undefined) return [];
+    return entries.flatMap(({ key }) => (isEntryKey(key.text) ? [`${kind.name}/${key.text}`] : []));
   }
 }

@@ -24,25 +24,14 @@ export interface EntriesContext extends KindContext {
   readonly environments: EnvironmentNames;
 }
 
-/**
- * Reads the entries of all sections of all files, in their order. Empties `parts`: the tree of each section is released once
- * its entries are read.
- */
-export function readEntries(parts: Entry[], context: EntriesContext, diagnostics: Diagnostics): EntriesRead {
+/** Reads the entries of all sections of all files, in their order. */
+export function readEntries(
+  parts: readonly Entry[],
+  context: EntriesContext,
+  diagnostics: Diagnostics,
+): EntriesRead {
   const environments = new EntryEnvironments(context.environments, context.variables, diagnostics);
   const repetition = new Repetition(context.variables, diagnostics);
-  const sections = repeated(parts.splice(0), repetition, environments);
-  const hints = new ReferenceHints(sections, context.kinds, diagnostics);
-  const reader = new EntryReader(context, { hints, environments }, diagnostics);
-  for (let next = sections.shift(); next !== undefined; next = sections.shift()) reader.section(next);
-  return reader;
-}
-
-function repeated(
-  parts: readonly Entry[],
-  repetition: Repetition,
-  environments: EntryEnvironments,
-): Section[] {
   const planned = parts.map((part) =>
     [...entriesOf(part).values()].map((each) => repetition.plan(each, environments.isElsewhere(each))),
   );
@@ -50,7 +39,11 @@ function repeated(
   const first = make();
   // Copies that were made before there were too many are not worth reading.
   const made = repetition.exceeded ? make() : first;
-  return parts.map((written, index) => sectionOf(written, made[index] ?? []));
+  const sections = parts.map((written, index) => sectionOf(written, made[index] ?? []));
+  const hints = new ReferenceHints(sections, context.kinds, diagnostics);
+  const reader = new EntryReader(context, { hints, environments }, diagnostics);
+  for (const section of sections) reader.section(section);
+  return reader;
 }
 
 /** A section of a file, as it is written, and the entries that it stands for: those with `each` are repeated. */

@@ -102,13 +102,6 @@ interface ManifestFile extends TopLevel {
   readonly source: Source;
 }
 
-/** What all files contain, besides the settings. */
-interface Manifests {
-  readonly sources: Source[];
-  readonly sections: Entry[];
-  readonly dropped: Entry[];
-}
-
 class ProjectLoader {
   private readonly usage: YamlUsage = { values: 0, collections: 0, expanded: 0 };
   private readonly root: string;
@@ -133,11 +126,11 @@ class ProjectLoader {
     const read = readSettings(top, this.options, this.diagnostics);
     const included = this.reading.include(read.include, this.root, this.diagnostics);
     const others = [...included.paths].filter(([path]) => path !== this.name);
-    const manifests = this.together(top, others);
+    const manifests = [top, ...others.flatMap(([path, asked]) => this.manifest(path, asked) ?? [])];
     const allFiles =
       read.complete &&
       included.complete &&
-      manifests.sources.length === others.length + 1 &&
+      manifests.length === others.length + 1 &&
       top.dropped.every(({ key }) => key.text !== 'include');
     const names = new Set([this.name, ...included.paths.keys()].map((path) => posix.normalize(path)));
     const own = ownPaths(names, read);
@@ -148,7 +141,7 @@ class ProjectLoader {
     return {
       project: this.project(top, read, entries, manifests),
       written: read.written && writtenBy(read.written, read, entries),
-      files: manifests.sources.map(({ file, text }) => ({ file, text })),
+      files: manifests.map(({ source }) => ({ file: source.file, text: source.text })),
       policies: { items: read.policies, root: this.root, environments: read.environments.declared },
       allFiles,
       paths: [...own].map((path) => join(this.root, path)),
@@ -172,21 +165,6 @@ class ProjectLoader {
     return { ...top, source };
   }
 
-  private together(top: ManifestFile, others: readonly (readonly [string, Span])[]): Manifests {
-    const all: Manifests = { sources: [], sections: [], dropped: [] };
-    const add = ({ source, sections, dropped }: ManifestFile) => {
-      all.sources.push(source);
-      all.sections.push(...sections);
-      all.dropped.push(...dropped);
-    };
-    add(top);
-    for (const [path, asked] of others) {
-      const read = this.manifest(path, asked);
-      if (read !== null) add(read);
-    }
-    return all;
-  }
-
   private read(source: Source, isProject: boolean): ReadFile {
     const { usage, diagnostics } = this;
     const suggest = diagnostics.suggestions.of;
@@ -203,18 +181,20 @@ class ProjectLoader {
   }
 
   private entries(
-    { sections, dropped }: Manifests,
+    manifests: readonly ManifestFile[],
     read: SettingsRead,
     ownPaths: ReadonlySet<string>,
     allFiles: boolean,
   ): EntriesRead {
     const { kinds, now = null } = this.options;
     const { variables, scopes: names, scopesComplete, defaults, environments } = read;
+    const dropped = manifests.flatMap((each) => each.dropped);
     excuseDropped(dropped, variables);
     const complete = scopesComplete && dropped.every(({ key }) => key.text !== 'scopes');
     const scopes = { names, complete };
     const context = { kinds, scopes, variables, ownPaths, now, defaults, environments };
-    const entries = readEntries(sections, context, this.diagnostics);
+    const parts = manifests.flatMap((each) => each.sections);
+    const entries = readEntries(parts, context, this.diagnostics);
     checkRemoved(read.removed, entries, this.diagnostics);
     checkBetween(entries, allFiles && !dropped.some(mayContainEntries), this.diagnostics);
     return entries;
@@ -236,7 +216,7 @@ class ProjectLoader {
     top: ManifestFile,
     read: SettingsRead,
     { list, defaults, elsewhere, existsIn }: EntriesRead,
-    { sources }: Manifests,
+    manifests: readonly ManifestFile[],
   ): Project | null {
     if (read.settings === null) return null;
     const { bySection } = defaults;
@@ -250,7 +230,7 @@ class ProjectLoader {
       ...(Object.keys(bySection).length > 0 ? { defaults: bySection } : {}),
       ...(elsewhere.size > 0 ? { elsewhere: [...elsewhere.keys()], existsIn } : {}),
       entries: list.map((each) => each.declared),
-      secrets: unwritten(read.variables.environment.secrets, sources, list),
+      secrets: unwritten(read.variables.environment.secrets, manifests, list),
     };
   }
 }
@@ -277,12 +257,12 @@ function ownPaths(manifests: ReadonlySet<string>, { inventories }: SettingsRead)
  */
 function unwritten(
   secrets: readonly string[],
-  sources: readonly Source[],
+  manifests: readonly ManifestFile[],
   entries: readonly EntryRead[],
 ): string[] {
   if (secrets.length === 0) return [];
   const values = entries.map((each) => JSON.stringify([each.declared.address, each.written]));
-  const written = secretsIn([...sources.map(({ text }) => text), ...values], secrets);
+  const written = secretsIn([...manifests.map(({ source }) => source.text), ...values], secrets);
   return secrets.filter((secret) => !written.has(secret));
 }
 

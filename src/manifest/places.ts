@@ -1,81 +1,104 @@
 import type { At } from '../model/resource.js';
-import { readYaml } from '../yaml/read.js';
-import { Source, type Span } from '../yaml/source.js';
-import { type Entry, find, mapNode, type Node, type Path } from '../yaml/tree.js';
-import { yamlRules } from './reading.js';
+import type { Span } from '../yaml/source.js';
+import { type Entry, find, mapNode, type Node, type Path, spanOf } from '../yaml/tree.js';
+
+/** Of each value: where its key begins and ends, what to underline, and how many values are in it. */
+const WIDTH = 5;
+/** Instead of the number of values: unlike an empty list, a scalar is underlined itself. */
+const SCALAR = -1;
 
 /**
- * Where the values of an entry are. The trees of all entries would be most of the memory of a large project, and few
- * messages need them: the text of an entry is read again for its places.
+ * Finds where the values of an entry are. It takes a quarter of the memory of their trees, which would be most of what a
+ * large project takes.
  */
 export class EntryPlaces {
   readonly key: Entry['key'];
-  private readonly end: number;
-  /** What its own text does not show, such as defaults and values of anchors. */
+  /** The key or index of each value, which comes before those in it. The first is the entry itself. */
+  private readonly names: readonly string[];
+  private readonly offsets: readonly number[];
+  /** Properties that are not written in the entry, such as defaults and aliases. Entries share their trees. */
   private readonly others: Entry | null;
 
-  constructor({ key, value }: Entry) {
-    this.key = key;
-    this.end = value.end;
-    this.others = othersOf({ key, value });
+  constructor(entry: Entry) {
+    const { own, others } = divided(entry);
+    this.key = entry.key;
+    this.others = others;
+    const [names, offsets]: [string[], number[]] = [[], []];
+    add('', entry.key, own, names, offsets);
+    // A copy has no room for more.
+    this.names = names.slice();
+    this.offsets = offsets.slice();
   }
 
   /** The place of a value, or of its key; or else of the closest thing around it. */
   spanOf(path: Path, at: At = 'value'): Span {
-    if (path.length === 0) return this.key;
+    const { key, others } = this;
     const [name] = path;
-    const { others, key } = this;
-    const isOther = others?.value.type === 'map' && others.value.entries.has(String(name));
-    const again = isOther ? null : readAgain(key, this.end);
-    const root = isOther ? others : again;
-    if (root === null) return key;
-    const found = find(root, path);
-    const span = at === 'key' ? found.key : found.span;
-    if (isOther) return span;
-    return { source: key.source, start: span.start + key.start, end: span.end + key.start };
+    if (others?.value.type === 'map' && others.value.entries.has(String(name))) {
+      const found = find(others, path);
+      return at === 'key' ? found.key : found.span;
+    }
+    if (path.length === 0 && this.offsets[WIDTH - 1] !== SCALAR) return key;
+    let index = 0;
+    for (const step of path) {
+      const next = this.childOf(index, String(step));
+      // What is inside the value of a variable has no place of its own.
+      if (next === null) return this.span(index, this.sizeOf(index) === SCALAR ? at : 'key');
+      index = next;
+    }
+    return this.span(index, at);
+  }
+
+  private childOf(parent: number, name: string): number | null {
+    const end = parent + 1 + Math.max(0, this.sizeOf(parent));
+    let index = parent + 1;
+    while (index < end && this.names[index] !== name) index += 1 + Math.max(0, this.sizeOf(index));
+    return index < end ? index : null;
+  }
+
+  private sizeOf(index: number): number {
+    return this.offsets[index * WIDTH + WIDTH - 1] ?? SCALAR;
+  }
+
+  private span(index: number, at: At): Span {
+    const first = index * WIDTH + (at === 'key' ? 0 : 2);
+    const [start = 0, end = 0] = this.offsets.slice(first, first + 2);
+    return { source: this.key.source, start, end };
   }
 }
 
-/** Null when there are none. */
-function othersOf({ key, value }: Entry): Entry | null {
-  if (value.type !== 'map') return null;
-  const isPlain = isFollowedByColon(key);
-  const others = [...value.entries].filter(([name, each]) => !isPlain || !isOwn(name, each, { key, value }));
-  if (others.length === 0) return null;
-  return { key, value: mapNode(value, new Map(others), value.flow) };
+function add(name: string, key: Span, node: Node, names: string[], offsets: number[]): void {
+  const index = names.push(name) - 1;
+  const { start, end } = spanOf(node, key);
+  offsets.push(key.start, key.end, start, end, SCALAR);
+  if (node.type === 'scalar') return;
+  if (node.type === 'map')
+    for (const [own, each] of node.entries) add(own, each.key, each.value, names, offsets);
+  else for (const [at, item] of node.items.entries()) add(String(at), item, item, names, offsets);
+  offsets[index * WIDTH + WIDTH - 1] = names.length - index - 1;
 }
 
-/** False for `? key`, which means something else without the question mark. */
-function isFollowedByColon({ source, end }: Entry['key']): boolean {
-  const colon = /[ \t]*:/y;
-  colon.lastIndex = end;
-  return colon.test(source.text);
+function divided({ key, value }: Entry): { readonly own: Node; readonly others: Entry | null } {
+  if (value.type !== 'map') return { own: value, others: null };
+  const isOwn = (each: Entry) => isWithin(each.key, key, value) && isWrittenIn(each.value, key, value);
+  const others = [...value.entries].filter(([, each]) => !isOwn(each));
+  if (others.length === 0) return { own: value, others: null };
+  const own = [...value.entries].filter(([, each]) => isOwn(each));
+  return {
+    own: mapNode(value, new Map(own), value.flow),
+    others: { key, value: mapNode(value, new Map(others), value.flow) },
+  };
 }
 
-/** True for a property that the text of the entry has, as it is: then that text read again has it, too. */
-function isOwn(
-  name: string,
-  { key, value }: Entry,
-  { key: { source, start }, value: { end } }: Entry,
-): boolean {
-  const isIn = (node: Node): boolean =>
-    node.source === source &&
-    node.start >= start &&
-    node.end <= end &&
-    (node.type === 'scalar' ||
-      (node.type === 'list'
-        ? node.items.every(isIn)
-        : [...node.entries.values()].every((each) => each.key.source === source && isIn(each.value))));
-  return key.source === source && source.text.slice(key.start, key.end) === name && isIn(value);
+function isWrittenIn(node: Node, key: Span, value: Span): boolean {
+  if (!isWithin(node, key, value)) return false;
+  if (node.type === 'scalar') return true;
+  if (node.type === 'list') return node.items.every((item) => isWrittenIn(item, key, value));
+  const entries = [...node.entries.values()];
+  return entries.every((each) => isWithin(each.key, key, value) && isWrittenIn(each.value, key, value));
 }
 
-/** The entry with offsets that begin with its key; null when its text alone cannot be read. */
-function readAgain({ source, start }: Entry['key'], end: number): Entry | null {
-  const own = new Source(source.file, source.text.slice(start, end), source.order);
-  const usage = { values: 0, collections: 0, expanded: 0 };
-  const { documents } = readYaml(own, { rules: yamlRules, suggest: () => null, usage });
-  const document = documents?.[0];
-  if (document?.type !== 'map' || document.entries.size !== 1) return null;
-  const [entry] = document.entries.values();
-  return entry ?? null;
+/** True for what is between the beginning of an entry and its end. */
+function isWithin({ source, start, end }: Span, key: Span, value: Span): boolean {
+  return source === key.source && start >= key.start && end <= value.end;
 }

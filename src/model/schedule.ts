@@ -103,7 +103,7 @@ export function roundedFrequency(perWeek: number): number {
   return Number(perWeek.toFixed(2));
 }
 
-/** Made with the first number: that takes as long as formatting a thousand of them. */
+/** Created on first use: it costs as much as formatting a thousand numbers. */
 let numbers: Intl.NumberFormat | undefined;
 
 /** `120,960`. */

@@ -92,7 +92,8 @@ function step(node: Node, segment: string | number): { key: Span; value: Node } 
   return item === undefined ? undefined : { key: item, value: item };
 }
 
-function spanOf(node: Node, key: Span): Span {
+/** What to underline for a value: its key where it is a block of several lines. */
+export function spanOf(node: Node, key: Span): Span {
   return node.type === 'scalar' || node.flow ? node : key;
 }
 

@@ -1,4 +1,6 @@
 import { expect, test } from 'vitest';
+import { apply } from '../../src/engine/apply.js';
+import { withSession } from '../../src/engine/session.js';
 import { defaultSeed } from '../../src/sandbox/index.js';
 import { agents, projectOf } from '../bench/project.js';
 import { many } from '../support/size.js';
@@ -55,7 +57,50 @@ test.each(cases)(
   },
 );
 
-test('an apply after one that ended waits for nothing', async () => {
+test('an apply that is confirmed after another one was killed waits, and finds what that one created', async () => {
+  const fixture = await Fixture.of({ name: 'asked', before: null, manifest: manifestOf(20) });
+  const { sandbox, workspace } = fixture;
+  const { root: cwd, env } = workspace;
+  try {
+    sandbox.faults.lagMs = 3_600_000;
+    const sleep = async () => {
+      sandbox.faults.lagMs = 0;
+    };
+    const confirm = async () => {
+      fixture.inject({ act: 'kill-after', method: 'POST', path: '/api/search-groups', nth: 8 });
+      expect((await fixture.process('apply', '--yes')).signal).toBe('SIGKILL');
+      fixture.inject();
+      return 'yes' as const;
+    };
+    const run = withSession({ cwd, env, sleep }, (session) => apply(session, {}, { confirm }));
+    await expect(run).rejects.toThrow('stale-plan');
+    const created = [...sandbox.world.groups.values()].filter(({ name }) => /^g\d+$/.test(name));
+    expect(created.length).toBeGreaterThanOrEqual(8);
+    expect(new Set(created.map(({ name }) => name)).size).toBe(created.length);
+    expect(created.length).toBeLessThan(20);
+  } finally {
+    await fixture.close();
+  }
+});
+
+test('an apply of other resources than those in doubt does not wait', async () => {
+  const fixture = await Fixture.of({ name: 'part', before: manifestOf(1), manifest: manifestOf(20) });
+  try {
+    fixture.inject({ act: 'kill-before', method: 'POST', path: '/api/search-groups', nth: 5 });
+    expect((await fixture.process('apply', '--yes')).signal).toBe('SIGKILL');
+    fixture.inject();
+    const waits: number[] = [];
+    fixture.workspace.sleep = async (milliseconds) => void waits.push(milliseconds);
+    expect((await fixture.workspace.command(['apply', '--yes', 'group/g0'])).exit).toBe(0);
+    expect(waits).toEqual([]);
+    expect((await fixture.apply()).exit).toBe(0);
+    expect(waits.length).toBeGreaterThan(0);
+  } finally {
+    await fixture.close();
+  }
+});
+
+test('an apply after a completed one does not wait', async () => {
   const fixture = await Fixture.of({ name: 'ended', before: manifestOf(1), manifest: manifestOf(2) });
   try {
     const waits: number[] = [];

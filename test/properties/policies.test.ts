@@ -95,7 +95,7 @@ describe('a policy', () => {
   test('accepts what ajv accepts, with patterns that both engines know', () => {
     const plain = new Ajv2020({ strict: false, validateSchema: false, ownProperties: true, logger: false });
     const verdicts = { accepted: 0, broken: 0, refused: 0 };
-    // Both judge what JSON can say: for ajv, an object without a prototype is not equal to `{}`.
+    // Both judge plain JSON: for ajv, an object without a prototype is not equal to `{}`.
     const plainJson = <T extends Json>(arbitrary: fc.Arbitrary<T>) =>
       arbitrary.map((each) => JSON.parse(JSON.stringify(each)) as T);
     fc.assert(

@@ -42,8 +42,8 @@ function checkPlaces(entry: Entry): number {
   return paths.length;
 }
 
-describe('the places of an entry', () => {
-  test('are those of its tree, in all manifests of the tests and examples', () => {
+describe('EntryPlaces', () => {
+  test('finds the places that the tree has, in all manifests of the tests and examples', () => {
     const files = ['test', 'examples'].flatMap((folder) =>
       readdirSync(folder, { recursive: true, encoding: 'utf8' })
         .filter((path) => path.endsWith('.yaml'))
@@ -70,6 +70,9 @@ describe('the places of an entry', () => {
       'block texts',
       'groups:\n  g:\n    description: |2\n        a\n       b\n    name: >-\n      x\n\n      y\n',
     ],
+    ['a last property without a value', 'groups:\n  g:\n    name: x\n    description: !!str\n'],
+    ['no space after a colon', 'groups: {"g":{"name":"x","members":[a]},h:{name: y}}\n'],
+    ['an anchor that is used before it', 'groups:\n  g: { name: &t x }\nx-other:\n  h: { name: *t }\n'],
     ['values that are missing', 'groups:\n  g:\n    name:\n    members:\n      -\n      - a\n'],
     [
       'tabs, comments and empty lines',
@@ -77,7 +80,7 @@ describe('the places of an entry', () => {
     ],
     ['several documents', 'groups:\n  g:\n    name: x\n---\ngroups:\n  h:\n    name: y\n'],
     ['line breaks of Windows', 'groups:\r\n  g:\r\n    name: x\r\n    members:\r\n      - a\r\n'],
-  ])('are those of its tree with %s', (_, text) => {
+  ])('finds the places that the tree has, with %s', (_, text) => {
     let checked = 0;
     for (const entry of entriesOf(text)) checked += checkPlaces(entry);
     expect(checked).toBeGreaterThan(0);
