@@ -25,7 +25,7 @@ export class EntryPlaces {
     this.others = others;
     const [names, offsets]: [string[], number[]] = [[], []];
     add('', entry.key, own, names, offsets);
-    // A copy has no room for more.
+    // Unlike a list that has grown, a copy takes no memory for further items.
     this.names = names.slice();
     this.offsets = offsets.slice();
   }

@@ -89,8 +89,7 @@ test('an apply of other resources than those in doubt does not wait', async () =
     fixture.inject({ act: 'kill-before', method: 'POST', path: '/api/search-groups', nth: 5 });
     expect((await fixture.process('apply', '--yes')).signal).toBe('SIGKILL');
     fixture.inject();
-    const waits: number[] = [];
-    fixture.workspace.sleep = async (milliseconds) => void waits.push(milliseconds);
+    const waits = waitsOf(fixture);
     expect((await fixture.workspace.command(['apply', '--yes', 'group/g0'])).exit).toBe(0);
     expect(waits).toEqual([]);
     expect((await fixture.apply()).exit).toBe(0);
@@ -103,8 +102,7 @@ test('an apply of other resources than those in doubt does not wait', async () =
 test('an apply after a completed one does not wait', async () => {
   const fixture = await Fixture.of({ name: 'ended', before: manifestOf(1), manifest: manifestOf(2) });
   try {
-    const waits: number[] = [];
-    fixture.workspace.sleep = async (milliseconds) => void waits.push(milliseconds);
+    const waits = waitsOf(fixture);
     expect((await fixture.apply()).exit).toBe(0);
     expect(waits).toEqual([]);
   } finally {
@@ -138,6 +136,13 @@ async function killedAt30Percent({ act, size, lags = false }: Case): Promise<Fix
   expect((await fixture.process('apply', '--yes')).signal).toBe('SIGKILL');
   fixture.inject();
   return fixture;
+}
+
+/** The waits of the next commands, which take no time. */
+function waitsOf({ workspace }: Fixture): readonly number[] {
+  const waits: number[] = [];
+  workspace.sleep = async (milliseconds) => void waits.push(milliseconds);
+  return waits;
 }
 
 async function requestsOf({ sandbox }: Fixture, run: () => Promise<unknown>): Promise<string[]> {
