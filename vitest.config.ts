@@ -70,8 +70,8 @@ export default defineConfig(({ mode }) => {
     // A new process for each file would cost as much as the tests in it. So these tests must not mock a module.
     isolate: false,
     setupFiles: 'test/support/unflushed.ts',
-    // V8 counts the loops of a function only if it compiles it meanwhile (test/support/cost.ts). What it has compiled before
-    // must not depend on when it last collected garbage.
+    // test/support/cost.ts counts steps. V8 counts the loops only of functions that it compiles during the count, so which
+    // functions are compiled already must not depend on garbage collection.
     execArgv: ['--no-flush-bytecode'],
     // Otherwise the styles of the HTML pages would be empty.
     css: true,

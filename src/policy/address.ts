@@ -1,8 +1,8 @@
 import type { Address } from '../model/resource.js';
 
 /**
- * Whether an address is one of those that patterns mean, in which `*` stands for any characters. In linear time, whatever the
- * pattern: from the left, the first place that fits is as good as any.
+ * Whether an address matches one of the patterns, in which `*` stands for any characters. There is no backtracking: the
+ * leftmost match of a piece leaves the most room for the pieces after it.
  */
 export function addressMatcher(patterns: readonly string[]): (address: Address) => boolean {
   const all = patterns.map((pattern) => pattern.split('*'));

@@ -109,8 +109,6 @@ describe('a rate limit', () => {
         count,
         true,
       ]);
-      if (process.env['SHOW_RATES'])
-        console.log({ perSecond, burst, retryAfterMs, ratio: ms / best, refused });
       // The start costs a second or two: the limit has to be found first.
       expect(ms).toBeLessThan(2 * best + 2_000);
       expect(refused).toBeLessThan(count / 2);
