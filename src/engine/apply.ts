@@ -12,7 +12,7 @@ import { unseenChanges } from '../reconcile/rules/unseen.js';
 import type { Selector } from '../reconcile/world.js';
 import { carryOut, runResult, type StepCallbacks, withLock } from './carry-out.js';
 import { type Observation, observe } from './observe.js';
-import { type DeliveryTest, type PlanOptions, planOf, withPreviews } from './plan.js';
+import { type PlanOptions, planOf, withPreviews } from './plan.js';
 import { type Confirmation, nothingChangedYet, type ReviewedRun, reviewedRun } from './reviewed-run.js';
 import { compareWithDigest, compareWithSaved, type SavedPlan, savedDigest } from './saved-plan.js';
 import { selectorsOf } from './selectors.js';
@@ -64,13 +64,9 @@ export function apply(
   return reviewedRun(new ApplyRun(session, options, callbacks));
 }
 
-/** What was observed, and the plan for it. */
-interface ObservedPlan {
+interface Look {
   readonly observation: Observation;
   readonly plan: Plan;
-}
-
-interface Look extends ObservedPlan {
   /** It is accepted as the rest of the reviewed plan, which the inventory says was begun. */
   readonly isRest: boolean;
   /** Why it is not the plan that was reviewed, nor its rest. */
@@ -87,7 +83,7 @@ class ApplyRun implements ReviewedRun<Look, ApplyResult> {
   /** Previews and destinations of keys are asked for and tested once, at the end. */
   async make(): Promise<Look> {
     const { session } = this;
-    const { observation } = await this.lookWithoutLag(await session.store.load(), 'look');
+    const observation = await this.lookWithoutLag(await session.store.load());
     const plan = await withPreviews(session, observation, planOf(session, observation, 'try'));
     const isRest = isAcceptedRest(plan, observation.inventory.intent, this.options);
     return { observation, plan, isRest, stale: isRest ? [] : this.differences(plan) };
@@ -154,25 +150,24 @@ class ApplyRun implements ReviewedRun<Look, ApplyResult> {
     return (this.options.addresses ?? []).length > 0;
   }
 
-  private async look(deliveries: DeliveryTest, inventory: Inventory): Promise<ObservedPlan> {
-    const observation = await observe(this.session, { ...this.options, inventory, checkout: 'record' });
-    return { observation, plan: planOf(this.session, observation, deliveries) };
+  private look(inventory: Inventory): Promise<Observation> {
+    return observe(this.session, { ...this.options, inventory, checkout: 'record' });
   }
 
   /**
    * Lists may lag, and a second object must not be the result. If creates of an earlier run are in doubt, it waits before it
    * reads: a single look then settles thousands of them. Another run may end while it waits.
    */
-  private async lookWithoutLag(inventory: Inventory, deliveries: DeliveryTest): Promise<ObservedPlan> {
+  private async lookWithoutLag(inventory: Inventory): Promise<Observation> {
     const { clock, signal, store, interrupted } = this.session;
     if (!isInDoubt(inventory, selectorsOf(this.options.addresses ?? []))) {
-      const seen = await this.look(deliveries, inventory);
+      const seen = await this.look(inventory);
       if (!recreatesKnown(seen)) return seen;
     }
     this.callbacks.onLag?.(LAG_MS);
     await clock.sleep(LAG_MS, signal);
     if (interrupted()) throw nothingChangedYet();
-    return this.look(deliveries, await store.load());
+    return this.look(await store.load());
   }
 
   /**
@@ -182,9 +177,8 @@ class ApplyRun implements ReviewedRun<Look, ApplyResult> {
   async makeAgain(confirmed: Look): Promise<Look> {
     const inventory = await this.session.store.load();
     const isSame = print(inventory) === print(confirmed.observation.inventory);
-    const { observation, plan: current } = isSame
-      ? await this.look('try', inventory)
-      : await this.lookWithoutLag(inventory, 'try');
+    const observation = await (isSame ? this.look(inventory) : this.lookWithoutLag(inventory));
+    const current = planOf(this.session, observation, 'try');
     refuseFor(current, compareWithDigest(current, confirmed.plan.digest));
     return { ...confirmed, observation };
   }
@@ -225,7 +219,7 @@ class ApplyRun implements ReviewedRun<Look, ApplyResult> {
   }
 
   /** What was created a moment ago, and no list shows yet: its changes have to wait. */
-  private unseen({ observation, plan }: ObservedPlan): ReadonlyMap<Address, string> {
+  private unseen({ observation, plan }: Look): ReadonlyMap<Address, string> {
     return unseenChanges(plan, observation.comparison.matches, this.session.clock.now());
   }
 }
@@ -281,14 +275,11 @@ function isInDoubt({ drafts, entries }: Inventory, selected: readonly Selector[]
   return doubtful.some((address) => selected?.some((each) => each.matches(address)) ?? true);
 }
 
-/** Whether the plan creates something that exists, or may exist, as far as the inventory knows. */
-function recreatesKnown({ observation, plan }: ObservedPlan): boolean {
-  const known = new Set(
-    observation.comparison.matches
-      .filter((each) => each.observed === null && (each.createInterrupted || each.known?.id != null))
-      .map((each) => each.address),
+/** Whether a plan creates something that exists, or may exist, as far as the inventory knows. */
+function recreatesKnown({ comparison }: Observation): boolean {
+  return comparison.diffs.some(
+    ({ change, match }) => change.action === 'create' && (match.createInterrupted || match.known?.id != null),
   );
-  return plan.changes.some(({ action, address }) => action === 'create' && known.has(address));
 }
 
 function unseenDiagnostic([address, why]: readonly [Address, string]): Diagnostic {

@@ -27,7 +27,7 @@ export async function plan(session: ReadSession, options: PlanOptions = {}): Pro
 }
 
 /** How the destinations of new keys are checked: `try` also writes to them, because permissions do not say everything. */
-export type DeliveryTest = 'look' | 'try';
+type DeliveryTest = 'look' | 'try';
 
 /** The plan of an observation. Throws a Problem with all diagnostics if no plan can be made. */
 export function planOf(
