@@ -36,7 +36,7 @@ export function withOwners(plan: Plan, root: string, cwd: string): Plan {
   const changes = plan.changes.map((change) => {
     if (change.action === 'none') return change;
     const { source } = change;
-    return { ...change, owners: source === null ? [] : owners(resolve(cwd, source.file)) };
+    return { owners: source === null ? [] : owners(resolve(cwd, source.file)), ...change };
   });
   return { ...plan, changes };
 }

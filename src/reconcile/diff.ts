@@ -251,18 +251,23 @@ export function fieldChange(
   const entry = before === null ? null : match.entry;
   const own = (value: unknown) => withoutIgnored(entry, field, value as Json);
   const show = (value: unknown): Json => rule.show(own(value), names);
-  const values =
-    places === undefined
-      ? {
-          before: before === null ? null : show(rawValue(before, field)),
-          after: after === null ? null : show(rawValue(after, field)),
-        }
-      : {
-          before: before === null ? null : show(concealed(rawValue(before, field) as Json, places)),
-          after: after === null ? null : (places.declared ?? escapedValue(show(rawValue(after, field)))),
-        };
-  const source = before === null || after === null ? null : (match.entry?.placeOf([field]) ?? null);
-  return { path: field, ...values, sensitive: places !== undefined, layout: rule.layout, origin, source };
+  const shownBefore = () => {
+    const value = rawValue(before, field);
+    return show(places === undefined ? value : concealed(value as Json, places));
+  };
+  const shownAfter = () => {
+    const shown = () => show(rawValue(after, field));
+    return places === undefined ? shown() : (places.declared ?? escapedValue(shown()));
+  };
+  return {
+    path: field,
+    before: before === null ? null : shownBefore(),
+    after: after === null ? null : shownAfter(),
+    sensitive: places !== undefined,
+    layout: rule.layout,
+    origin,
+    source: before === null || after === null ? null : (match.entry?.placeOf([field]) ?? null),
+  };
 }
 
 /** An empty field, which is not shown for new and deleted objects: no text, no inputs, another type of timing. */

@@ -89,12 +89,11 @@ function changesOf(
   const byAddress = groupBy(findings, ({ address }) => address);
   return diffs.map(({ change, match: each }) => {
     const own = byAddress.get(change.address) ?? [];
-    return {
-      ...changeOf(change, stepsOf.get(change.address) ?? []),
-      ...(change.action === 'none' ? {} : inBrief(each, names)),
+    return changeOf(change, stepsOf.get(change.address) ?? [], {
       risks: own.flatMap(asRisk),
       notes: own.flatMap((found) => (found.level === 'note' ? [found.message] : [])),
-    };
+      ...(change.action === 'none' ? {} : inBrief(each, names)),
+    });
   });
 }
 

@@ -64,8 +64,10 @@ function scheduleFacts(record: RemoteRecord): JsonObject {
 export function parseSchedule(item: unknown): RemoteSchedule {
   const record = asRecord(item, 'an object');
   const scheduleType = oneOf(field(record, 'scheduleType'), scheduleTypes, 'scheduleType');
+  const { id, rawId } = readId(record);
   return {
-    ...readId(record),
+    id,
+    rawId,
     targetType: oneOf(field(record, 'targetType') ?? 'Agent', targetTypes, 'targetType'),
     targetId: idText(field(record, 'targetId'), 'targetId'),
     scheduleType,
