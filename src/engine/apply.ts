@@ -163,6 +163,8 @@ class ApplyRun implements ReviewedRun<Look, ApplyResult> {
     if (!isInDoubt(inventory, selectorsOf(this.options.addresses ?? []))) {
       const seen = await this.look(inventory);
       if (!recreatesKnown(seen)) return seen;
+      // Errors are reported before the wait.
+      planOf(this.session, seen);
     }
     this.callbacks.onLag?.(LAG_MS);
     await clock.sleep(LAG_MS, signal);
@@ -275,7 +277,7 @@ function isInDoubt({ drafts, entries }: Inventory, selected: readonly Selector[]
   return doubtful.some((address) => selected?.some((each) => each.matches(address)) ?? true);
 }
 
-/** Whether a plan creates something that exists, or may exist, as far as the inventory knows. */
+/** Whether the plan for it would create something that exists, or may exist, as far as the inventory knows. */
 function recreatesKnown({ comparison }: Observation): boolean {
   return comparison.diffs.some(
     ({ change, match }) => change.action === 'create' && (match.createInterrupted || match.known?.id != null),
