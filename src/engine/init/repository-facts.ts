@@ -52,19 +52,22 @@ async function projectFiles(git: Git): Promise<readonly string[]> {
 
 /** `origin`, else the first one whose name the inventory setting accepts. */
 async function remoteOf(git: Git): Promise<RepositoryFacts['remote']> {
-  const names = (await git.run(['remote'])).split('\n').filter((each) => /^\w[\w.-]*$/.test(each));
-  const name = names.find((each) => each === 'origin') ?? names[0];
-  return name === undefined ? null : { name, url: await git.run(['remote', 'get-url', name]) };
+  // Each line is `NAME<tab>URL (fetch)`. The filter of a partial clone, such as `[blob:none]`, follows.
+  const lines = (await git.run(['remote', '-v'])).matchAll(/^(\w[\w.-]*)\t(.+) \(fetch\)/gm);
+  const remotes = [...lines].map(([, name = '', url = '']) => ({ name, url }));
+  return remotes.find(({ name }) => name === 'origin') ?? remotes[0] ?? null;
 }
 
+/** That of the remote if it is known, else `main` or `master` if either exists, else the current branch. */
 async function defaultBranchOf(git: Git, remote: string): Promise<string> {
   const head = await git.answer(['symbolic-ref', '--short', `refs/remotes/${remote}/HEAD`]);
   if (head !== null) return head.slice(remote.length + 1);
-  for (const name of ['main', 'master']) {
-    const refs = [`refs/heads/${name}`, `refs/remotes/${remote}/${name}`];
-    if ((await git.run(['for-each-ref', ...refs])) !== '') return name;
-  }
-  return (await git.answer(['symbolic-ref', '--short', 'HEAD'])) ?? 'main';
+  const names = ['main', 'master'];
+  const refsOf = (name: string) => [`refs/heads/${name}`, `refs/remotes/${remote}/${name}`];
+  const list = await git.run(['for-each-ref', '--format=%(refname)', ...names.flatMap(refsOf)]);
+  const refs = new Set(list.split('\n'));
+  const found = names.find((name) => refsOf(name).some((ref) => refs.has(ref)));
+  return found ?? (await git.answer(['symbolic-ref', '--short', 'HEAD'])) ?? 'main';
 }
 
 /**

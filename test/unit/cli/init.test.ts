@@ -187,6 +187,15 @@ describe('init', () => {
     expect(read('.github/workflows/roster.yml')).toContain('branches: [release/next]');
   });
 
+  it('chooses origin among several remotes, one of them without a URL', async () => {
+    repository('git@gitlab.com:acme/config.git');
+    git(workspace.root, 'remote', 'add', 'another', 'git@github.com:acme/other.git');
+    git(workspace.root, 'config', 'remote.broken.fetch', '+refs/heads/*:refs/remotes/broken/*');
+    git(workspace.root, 'config', 'remote.origin.promisor', 'true');
+    git(workspace.root, 'config', 'remote.origin.partialclonefilter', 'blob:none');
+    expect((await init()).ci).toMatchObject({ host: 'gitlab' });
+  });
+
   it('in a subfolder of a repository, writes the pipelines at its root, and they run in that subfolder', async () => {
     const top = workspace.root;
     repository('git@gitlab.com:acme/mono.git');
