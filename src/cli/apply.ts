@@ -7,7 +7,7 @@ import { diagnosticsOf, problem } from '../model/diagnostic.js';
 import { forView, isEmpty, type Plan } from '../model/plan.js';
 import { isComplete } from '../model/report.js';
 import { jsonText, refusedJson, reportJson } from '../view/json/plan-json.js';
-import { planText } from '../view/text/plan-text.js';
+import { planTextPieces } from '../view/text/plan-text.js';
 import { reportText } from '../view/text/report-text.js';
 import type { CommandResult, FlagsOf, Implementation, RunContext } from './command/command.js';
 import { exitCode, exitCodeFor } from './command/exit.js';
@@ -17,7 +17,7 @@ import { printDiagnostics, renderOptions } from './command/run-command.js';
 import type { applyCommand, destroyCommand } from './commands/plan.js';
 import { confirm } from './host/confirm.js';
 import type { CommandContext } from './host/host.js';
-import type { Output } from './host/output.js';
+import type { LongText, Output } from './host/output.js';
 
 export type ApplyFlags = FlagsOf<typeof applyCommand>;
 type DestroyFlags = FlagsOf<typeof destroyCommand>;
@@ -178,7 +178,7 @@ function showPlan(plan: Plan, flags: DestroyFlags, context: CommandContext, isCo
   if (isEmpty(plan) && plan.objections.length === 0) return;
   // Why it is refused follows as errors.
   const shown = { ...forView(plan), objections: [] };
-  const text = `${planText(output.redactor.value(shown), renderOptions(flags, host))}\n`;
-  if (json) output.err(text);
-  else output.out(text);
+  const print = (text: LongText) => (json ? output.err(text) : output.out(text));
+  print(planTextPieces(output.redactor.value(shown), renderOptions(flags, host)));
+  print('\n');
 }

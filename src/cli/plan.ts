@@ -9,7 +9,7 @@ import { planGithub } from '../view/ci/github.js';
 import { planHtml } from '../view/html/plan-html.js';
 import { jsonText, planGitlab, planJson } from '../view/json/plan-json.js';
 import { planMarkdown } from '../view/markdown/plan-markdown.js';
-import { planText } from '../view/text/plan-text.js';
+import { planTextPieces } from '../view/text/plan-text.js';
 import type { FlagsOf, Implementation } from './command/command.js';
 import { exitCode, exitCodeFor } from './command/exit.js';
 import { planOptions, sessionOptions, usage, wantsFormat } from './command/flags.js';
@@ -37,7 +37,7 @@ export const runPlan: Implementation<typeof planCommand> = async (addresses, fla
     exit: exitOf(made, flags.detailedExitcode === true),
     diagnostics: [...made.diagnostics, ...warnings],
     render: {
-      text: (style) => planText(shown, { ...style, summary: flags.summary }),
+      text: (style) => planTextPieces(shown, { ...style, summary: flags.summary }),
       json: () => jsonText(planJson(shown)),
       markdown: ({ verbose }) =>
         planMarkdown(shown, { ...links, verbose, measure: (text) => output.redactor.text(text).length }),

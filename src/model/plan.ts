@@ -55,28 +55,32 @@ export interface Difference {
   readonly source: Place | null;
 }
 
-/** What happens to one resource, as a person reviews it. Only data: it can be printed, saved, sorted and hashed. */
-export interface Change extends Difference {
+/** What a reviewer must know about a change besides its fields. */
+interface Remarks {
   /** What the object is, in a few words: `3 members`. Missing where there is nothing to say. */
   readonly inBrief?: string;
-  /** Ids of the steps that carry it out, in order. A bulk step may serve several changes. */
-  readonly steps: readonly string[];
-  readonly nextRuns: NextRuns | null;
   readonly risks: readonly Risk[];
   /** What else a reviewer must read, such as what is left unchanged and why. */
   readonly notes: readonly string[];
+}
+
+/** What happens to one resource, as a person reviews it. Only data: it can be printed, saved, sorted and hashed. */
+export interface Change extends Difference, Remarks {
+  /** Ids of the steps that carry it out, in order. A bulk step may serve several changes. */
+  readonly steps: readonly string[];
+  readonly nextRuns: NextRuns | null;
   /** Of the file that declares it, as CODEOWNERS says. Missing where there is none. Not part of the digest. */
   readonly owners?: readonly string[];
 }
 
-/** A change, with what is said of it: nothing where nobody has examined it yet. */
+/** A change with its remarks. There are none until rules have examined it. */
 export function changeOf(
   difference: Difference,
   steps: readonly string[],
-  said: Pick<Change, 'inBrief' | 'risks' | 'notes'> = { risks: [], notes: [] },
+  remarks: Remarks = { risks: [], notes: [] },
 ): Change {
-  // The spreads come last: on Node 20, an object that begins with one and gets more properties takes twice the memory.
-  return { steps, nextRuns: null, ...said, ...difference };
+  // On Node 20, a literal that starts with a spread and adds properties takes twice the memory. There are many changes.
+  return { steps, nextRuns: null, ...remarks, ...difference };
 }
 
 /** One request of a plan. */

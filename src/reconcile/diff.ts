@@ -256,8 +256,8 @@ export function fieldChange(
     return show(places === undefined ? value : concealed(value as Json, places));
   };
   const shownAfter = () => {
-    const shown = () => show(rawValue(after, field));
-    return places === undefined ? shown() : (places.declared ?? escapedValue(shown()));
+    if (places === undefined) return show(rawValue(after, field));
+    return places.declared ?? escapedValue(show(rawValue(after, field)));
   };
   return {
     path: field,

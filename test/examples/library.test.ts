@@ -26,6 +26,7 @@ test('examples/library applies a project with a lock and a read-back', async () 
   const env = { ...process.env, PORT: String(await freePort()) };
   const run = () => promisify(execFile)(process.execPath, [join(library, 'apply.mjs')], { cwd: folder, env });
   const { stdout } = await run();
+  expect(stdout).toContain('Plan: 2 to create, ');
   expect(stdout).toContain('done       + created   1 group');
   expect(stdout).toContain('Apply complete: 2 created');
   expect(existsSync(join(folder, 'roster.inventory.json'))).toBe(true);

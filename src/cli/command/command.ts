@@ -1,5 +1,6 @@
 import type { Diagnostic } from '../../model/diagnostic.js';
 import type { CommandContext } from '../host/host.js';
+import type { LongText } from '../host/output.js';
 
 /** A flag of a command line, as `-i, --input <key=value>`. */
 export interface Flag<F extends string = string, Repeats extends boolean = boolean> {
@@ -303,7 +304,7 @@ export interface CommandResult<F extends string> {
   /** For errors about what the text shows: a person sees its rows, and then what is wrong with them. Default: they are first. */
   readonly diagnosticsLast?: true;
   /** Its text in each format. */
-  readonly render: Readonly<Record<F, (options: RenderOptions) => string | Promise<string>>>;
+  readonly render: Readonly<Record<F, (options: RenderOptions) => LongText | Promise<string>>>;
 }
 
 export interface RenderOptions {

@@ -2,6 +2,7 @@ import { checkWritable, writeAtomic } from '../../files/atomic.js';
 import { type Diagnostic, Problem } from '../../model/diagnostic.js';
 import { diagnosticsText } from '../../view/text/diagnostics-text.js';
 import { type CommandContext, defaultWidth, type Host, useColor } from '../host/host.js';
+import { wholeText } from '../host/output.js';
 import type { CommandResult, CommonFlags, Definition, RenderOptions, RunContext } from './command.js';
 import { exitCode, exitCodeFor } from './exit.js';
 import { chooseFormat, furtherOutputs } from './flags.js';
@@ -74,7 +75,7 @@ async function deliver<F extends string>(
   if (diagnosticsLast !== true) printDiagnostics(shown, flags, context);
   try {
     for (const { format: other, path } of further)
-      await writeAtomic(path, output.redactor.text(await render[other]({ ...plain, verbose })));
+      await writeAtomic(path, output.redactor.text(wholeText(await render[other]({ ...plain, verbose }))));
     output.out(await render[format](renderOptions(flags, host)));
   } finally {
     // Also when a file cannot be written.

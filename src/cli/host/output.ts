@@ -2,6 +2,12 @@ import { problem } from '../../model/diagnostic.js';
 import { Redactor } from '../../redact/redactor.js';
 import { writeAll } from './write-all.js';
 
+/** A text, or pieces of one. Each piece must end with a line break, so that no key is split between two writes. */
+export type LongText = string | Iterable<string>;
+
+/** Large enough to keep writes few, and small enough to keep the masked and encoded copies small. */
+const MIN_PIECE_CHARACTERS = 65_536;
+
 const CLEAR_LINE = '\r\u001b[2K';
 
 /** The only way to the terminal. All text is redacted once more before it is written. */
@@ -26,17 +32,24 @@ export class Output {
   }
 
   /** The result of the command. */
-  out(text: string): void {
+  out(text: LongText): void {
     this.clearStatus();
-    this.write(1, text);
+    for (const piece of piecesOf(text)) {
+      // Nothing more is laid out for a reader that is gone.
+      if (this.closed) return;
+      this.write(1, piece);
+    }
   }
 
   /** Everything else: progress, diagnostics, questions. It takes the place of a table, and stays. */
-  err(text: string): void {
+  err(text: LongText): void {
     this.clearStatus();
-    const erased = this.eraseTable?.() ?? '';
+    let erased = this.eraseTable?.() ?? '';
     this.eraseTable = null;
-    this.write(2, `${erased}${text}`);
+    for (const piece of piecesOf(text)) {
+      this.write(2, `${erased}${piece}`);
+      erased = '';
+    }
   }
 
   /** Lines on stderr that the next text on stderr replaces. For terminals only. `erase` goes back to where they begin. */
@@ -57,10 +70,14 @@ export class Output {
     this.showsStatus = false;
   }
 
+  protected send(file: 1 | 2, bytes: Buffer): void {
+    writeAll(file, bytes);
+  }
+
   protected write(file: 1 | 2, text: string): void {
     if (text === '' || (file === 1 && this.closed)) return;
     try {
-      writeAll(file, Buffer.from(this.redactor.text(text)));
+      this.send(file, Buffer.from(this.redactor.text(text)));
     } catch (failure) {
       const code = (failure as NodeJS.ErrnoException).code ?? 'unknown';
       // Without stderr nothing can be reported. Without stdout the result is lost, which must not look like success.
@@ -70,6 +87,21 @@ export class Output {
       if (code !== 'EPIPE') throw problem('unwritable-file', `the output cannot be written: ${code}`, help);
     }
   }
+}
+
+export function wholeText(text: LongText): string {
+  return typeof text === 'string' ? text : [...text].join('');
+}
+
+function* piecesOf(text: LongText): Generator<string> {
+  let piece = '';
+  for (const each of typeof text === 'string' ? [text] : text) {
+    piece += each;
+    if (piece.length < MIN_PIECE_CHARACTERS) continue;
+    yield piece;
+    piece = '';
+  }
+  yield piece;
 }
 
 /** Unlike `performance`, it needs no further module of Node. */

@@ -79,9 +79,18 @@ export function indent(lines: readonly string[], columns: number): string[] {
 }
 
 /** Blocks of lines as a text, separated by blank lines. Empty blocks are left out. */
-export function joinBlocks(blocks: readonly (readonly string[])[]): string {
-  const texts = blocks.filter((block) => block.length > 0).map((block) => block.join('\n'));
-  return `${texts.join('\n\n')}\n`;
+export function joinBlocks(blocks: Iterable<readonly string[]>): string {
+  return [...blockTexts(blocks)].join('');
+}
+
+/** The same text, one piece for each block. */
+export function* blockTexts(blocks: Iterable<readonly string[]>): Generator<string> {
+  let between = '';
+  for (const block of blocks) {
+    if (block.length === 0) continue;
+    yield `${between}${block.join('\n')}\n`;
+    between = '\n';
+  }
 }
 
 /** `first` before the first line and as many spaces before the others. */

@@ -19,6 +19,7 @@ import {
 } from '../plan-words.js';
 import { changeText, nameAndId } from './change-text.js';
 import {
+  blockTexts,
   folded,
   hangingIndent,
   indent,
@@ -39,28 +40,32 @@ export interface PlanTextOptions extends TextOptions {
  * summary as the last line, which is never broken. Diagnostics are left out: they go to stderr.
  */
 export function planText(plan: Plan, options: PlanTextOptions): string {
+  return joinBlocks(planBlocks(plan, options));
+}
+
+/** The same text in pieces: the whole text of a large plan takes more memory than the plan. */
+export function planTextPieces(plan: Plan, options: PlanTextOptions): Iterable<string> {
+  return blockTexts(planBlocks(plan, options));
+}
+
+function* planBlocks(plan: Plan, options: PlanTextOptions): Generator<readonly string[]> {
   const layout = textLayout(options);
   const { paint, width } = layout;
   const { summary = false } = options;
   const views = changeViews(plan);
   const isListed = summary || needsList(views);
-  const { blocks, shortened } = summary
-    ? { blocks: [], shortened: 0 }
-    : changeBlocks(views, layout, isListed);
-  return joinBlocks([
-    [
-      ...projectLines(plan.project, plan.environment, layout),
-      ...basisFacts(plan).flatMap((each) => factLines(each, layout)),
-    ],
-    planRiskLines(plan.risks, layout),
-    ...(isListed ? changeList(views, layout) : []),
-    ...blocks,
-    objectionLines(plan, layout),
-    shortenedLines(shortened, layout),
-    startsFact(plan).flatMap((each) => wrap(factSentence(each), width)),
-    [`Digest: ${escapeControls(plan.digest)}`],
-    [...uncountedLines(plan), paint('strong', planLine(plan))],
-  ]);
+  yield [
+    ...projectLines(plan.project, plan.environment, layout),
+    ...basisFacts(plan).flatMap((each) => factLines(each, layout)),
+  ];
+  yield planRiskLines(plan.risks, layout);
+  if (isListed) yield* changeList(views, layout);
+  const shortened = summary ? 0 : yield* changeBlocks(views, layout, isListed);
+  yield objectionLines(plan, layout);
+  yield shortenedLines(shortened, layout);
+  yield startsFact(plan).flatMap((each) => wrap(factSentence(each), width));
+  yield [`Digest: ${escapeControls(plan.digest)}`];
+  yield [...uncountedLines(plan), paint('strong', planLine(plan))];
 }
 
 /** The project and the service, as every text about them begins. */
@@ -110,11 +115,15 @@ export function planRiskLines(risks: readonly Risk[], { width, paint }: TextLayo
 
 /**
  * Blocks are separated by a blank line. Successive changes of one kind share a block if they are headings only. Where all
- * changes are listed, such headings would say the same again.
+ * changes are listed, such headings would say the same again. Returns how many values are not shown in full.
  */
-function changeBlocks(views: readonly ChangeView[], layout: TextLayout, isListed: boolean) {
-  const blocks: string[][] = [];
+function* changeBlocks(
+  views: readonly ChangeView[],
+  layout: TextLayout,
+  isListed: boolean,
+): Generator<readonly string[], number> {
   let shortened = 0;
+  let block: string[] = [];
   let last: { readonly kind: string; readonly bare: boolean } | null = null;
   for (const view of views) {
     const { lines, shortened: some } = changeText(view, layout);
@@ -123,11 +132,15 @@ function changeBlocks(views: readonly ChangeView[], layout: TextLayout, isListed
     if (bare && isListed) continue;
     const { kind } = view.change;
     const joins = last?.bare === true && bare && last.kind === kind;
-    if (joins) blocks.at(-1)?.push(...lines);
-    else blocks.push([...lines]);
+    if (joins) block.push(...lines);
+    else {
+      yield block;
+      block = [...lines];
+    }
     last = { kind, bare };
   }
-  return { blocks, shortened };
+  yield block;
+  return shortened;
 }
 
 /** Longer addresses and names are not aligned, or cut. */
