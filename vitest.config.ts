@@ -12,6 +12,8 @@ const files = readdirSync('test', { recursive: true, encoding: 'utf8' })
   .filter((path) => path.endsWith('.test.ts'));
 /** Tests that replace a module: each needs a process of its own. */
 const isMocking = (file: string) => file.includes('/toy/');
+/** Tests that count steps: V8 then drops all that it has compiled in the process. */
+const isCounting = (file: string) => /from '[./]*\/support\/cost\.js'/.test(readFileSync(file, 'utf8'));
 const isProgram = (file: string) => program.some((folder) => file.startsWith(`${folder}/`));
 
 /** Tests that mostly start processes take minutes: `npm test` leaves them to `--mode long`, unless they are named. */
@@ -70,9 +72,6 @@ export default defineConfig(({ mode }) => {
     // A new process for each file would cost as much as the tests in it. So these tests must not mock a module.
     isolate: false,
     setupFiles: 'test/support/unflushed.ts',
-    // test/support/cost.ts counts steps. V8 counts the loops only of functions that it compiles during the count, so which
-    // functions are compiled already must not depend on garbage collection.
-    execArgv: ['--no-flush-bytecode'],
     // Otherwise the styles of the HTML pages would be empty.
     css: true,
     env: {
@@ -95,8 +94,19 @@ export default defineConfig(({ mode }) => {
           test: {
             ...common,
             name: 'tests',
-            include: chosen.filter((file) => !isMocking(file)),
+            include: chosen.filter((file) => !isMocking(file) && !isCounting(file)),
             globalSetup: needsProgram ? 'scripts/setup-program.ts' : 'scripts/setup-modules.ts',
+          },
+        },
+        {
+          test: {
+            ...common,
+            name: 'steps',
+            include: chosen.filter(isCounting),
+            // V8 counts the loops only of functions that it compiles during the count, so which functions are compiled already
+            // must not depend on garbage collection.
+            execArgv: ['--no-flush-bytecode'],
+            globalSetup: 'scripts/setup-modules.ts',
           },
         },
         {
