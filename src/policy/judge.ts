@@ -82,7 +82,7 @@ export class PolicyJudge {
         this.spend(ADDRESS_STEPS * policy.match.length);
         if (!matches(entry.address)) continue;
         this.spend(KEYWORD_STEPS * (rule.once + rule.each * (sizes[index] ?? 1)));
-        rule.accepts ??= this.firstFailure.compile(rule.schema as AnySchema);
+        rule.accepts ??= compile(this.firstFailure, rule);
         if (rule.accepts(entry.properties)) continue;
         const first = rule.accepts.errors ?? [];
         addresses.push(entry.address);
@@ -91,6 +91,7 @@ export class PolicyJudge {
       }
     } catch (failure) {
       if (failure instanceof TooManySteps) return tooManySteps(policy);
+      if (failure instanceof TypeError) return notChecked(policy);
       throw failure;
     }
     return { policy, breaches, addresses };
@@ -107,7 +108,7 @@ export class PolicyJudge {
   /** All failures of an entry that is not accepted; null over some schemas for which ajv writes code that breaks down. */
   private failuresIn({ properties }: JudgedEntry, rule: CompiledPolicy): readonly ErrorObject[] | null {
     try {
-      rule.explains ??= this.allFailures.compile(rule.schema as AnySchema);
+      rule.explains ??= compile(this.allFailures, rule);
       return rule.explains(properties) ? null : (rule.explains.errors ?? null);
     } catch (failure) {
       if (!(failure instanceof TypeError)) throw failure;
@@ -180,6 +181,21 @@ function breachesOf(entry: JudgedEntry, errors: readonly ErrorObject[], schema: 
     place: whole.each === undefined && path.length > 0 ? entry.placeOf(path) : whole,
     what,
   }));
+}
+
+/**
+ * Only these keywords need to know which parts of a value the others have looked at. The code that ajv writes to find out
+ * breaks down over some schemas.
+ */
+function compile(ajv: Ajv2020, { schema }: ExpandedSchema): Validate {
+  ajv.opts.unevaluated = JSON.stringify(schema).includes('"unevaluated');
+  return ajv.compile(schema as AnySchema);
+}
+
+function notChecked({ name, place }: Policy): Diagnostic {
+  const message = `the policy \`${name}\` cannot be checked: it combines \`unevaluatedProperties\` or \`unevaluatedItems\` with other keywords in a way that is not supported`;
+  const help = 'Use `additionalProperties` or `items` instead.';
+  return { severity: 'error', code: 'schema', message, place, help };
 }
 
 function tooManySteps({ name, place }: Policy): Diagnostic {

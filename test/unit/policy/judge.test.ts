@@ -144,6 +144,22 @@ test('schemas that ajv breaks down over with all failures are judged', () => {
   expect(judged(require as Policy['require'], { every: '30 minutes' })).toHaveLength(1);
 });
 
+describe('a schema whose parts look at the same properties', () => {
+  const require = { oneOf: [{ additionalProperties: false }, true], patternProperties: { '^ev': {} } };
+
+  test('is judged', () => {
+    expect(judged(require as Policy['require'], { every: '30 minutes' })).toEqual([]);
+    expect(judged(require as Policy['require'], {})).toHaveLength(1);
+  });
+
+  test('is an error together with `unevaluatedProperties`, where ajv breaks down over it', () => {
+    const all = policy({ ...require, unevaluatedProperties: true } as Policy['require']);
+    const { diagnostics } = new PolicyJudge().judge([all], [entry({ every: '30 minutes' })], null);
+    const message = expect.stringContaining('`p` cannot be checked: it combines `unevaluatedProperties`');
+    expect(diagnostics).toMatchObject([{ severity: 'error', code: 'schema', message }]);
+  });
+});
+
 describe('what is wrong with a policy', () => {
   test.each([
     [{ $ref: '#/$defs/x' }, 'schema', 'there is no schema `#/$defs/x`', 'require.$ref'],
