@@ -73,7 +73,7 @@ export interface Change extends Difference, Remarks {
   readonly owners?: readonly string[];
 }
 
-/** A change with its remarks. There are none until rules have examined it. */
+/** Makes a change. Its risks and notes are empty until the rules have examined it. */
 export function changeOf(
   difference: Difference,
   steps: readonly string[],

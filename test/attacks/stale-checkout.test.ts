@@ -89,7 +89,7 @@ describe('a checkout without the commit last applied', () => {
     expect(codesOf(await run(stale, 'plan --format json'))).toEqual([]);
   });
 
-  test('has the same digest as any other with the same manifests', async () => {
+  test('has the same digest as a current checkout with the same manifests', async () => {
     const { stale, colleague } = await staleClone();
     const digestIn = async (folder: string) =>
       jsonOf<PlanJson>(await run(folder, 'plan --format json')).digest;
