@@ -49,14 +49,16 @@ async function takeAll(stage: Stage): Promise<Pictures> {
   const plan = await stage.roster(['plan', '--write', 'markdown=plan.md', '--write', 'html=plan.html'], 0);
   const comment = stage.read('plan.md');
   const page = stage.read('plan.html');
-  await stage.roster(['calendar', '--from', '2027-01-04', '--days', '14', '--write', 'svg=calendar.svg'], 0);
-  const calendar = stage.read('calendar.svg');
+  const calendar = await stage.roster(['calendar', '--from', '2027-01-04', '--days', '14'], 0);
   stage.edit([['target: group/retail-prices', 'target: group/retail-price']]);
   const mistake = await stage.roster(['validate'], 1);
   const drawn = new Map([
     ['plan.svg', terminalSvg('The plan of a changed project, in a terminal', `$ roster plan\n${plan}`)],
     ['comment.svg', commentSvg('The same plan as a comment on a pull request', comment)],
-    ['calendar.svg', calendar],
+    [
+      'calendar.svg',
+      terminalSvg('The agent starts of two weeks, in a terminal', `$ roster calendar --days 14\n${calendar}`),
+    ],
     ['validate.svg', terminalSvg('A mistake in a manifest, in a terminal', `$ roster validate\n${mistake}`)],
   ]);
   return { drawn, page };

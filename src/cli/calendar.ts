@@ -1,6 +1,5 @@
 import { calendarWithHolds } from '../engine/calendar.js';
 import { problem } from '../model/diagnostic.js';
-import { calendarSvg } from '../view/calendar/calendar-svg.js';
 import { calendarText } from '../view/calendar/calendar-text.js';
 import { calendarHtml } from '../view/html/calendar-html.js';
 import { calendarJson, jsonText } from '../view/json/plan-json.js';
@@ -25,7 +24,6 @@ export const runCalendar: Implementation<typeof calendarCommand> = async (flags,
       text: (style) => calendarText(shown, style),
       json: () => jsonText(calendarJson(shown, redactor.value(made.warnings))),
       html: () => calendarHtml(shown, redactor.value(made.warnings)),
-      svg: () => calendarSvg(shown),
     },
   };
 };

@@ -138,11 +138,11 @@ export const calendarCommand = define({
   shared: common,
   does: offline,
   page: 'calendar',
-  formats: ['text', 'json', 'html', 'svg'],
+  formats: ['text', 'json', 'html'],
   examples: [
     ['Show the next week', 'roster calendar'],
     ['Show a month in a time zone', 'roster calendar --days 31 --from 2026-12-01 --zone Europe/Berlin'],
-    ['Draw a picture', 'roster calendar --write svg=calendar.svg'],
+    ['Save it as a page', 'roster calendar --write html=calendar.html'],
   ],
   exits: { 0: 'Success', 1: 'An error' },
   docs: 'docs/manifests.md',

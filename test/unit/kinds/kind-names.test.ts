@@ -12,7 +12,6 @@ const otherMeanings = [
   'schedule: ci/github-plan.ts',
   'schedule: model/finding.ts',
   'group: cli/commands.ts',
-  'schedule: view/calendar/calendar-svg.ts',
   'schedule: view/calendar/calendar-text.ts',
   'schedule: view/calendar/heat-scale.ts',
   'schedule: view/html/calendar-html.ts',

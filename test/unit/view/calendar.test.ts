@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import type { Calendar, CalendarDay } from '../../../src/model/schedule.js';
-import { calendarSvg } from '../../../src/view/calendar/calendar-svg.js';
 import { calendarText } from '../../../src/view/calendar/calendar-text.js';
 import { heatShades, loadSteps, shortNumber, stepOf } from '../../../src/view/calendar/heat-scale.js';
 import { calendarHtml } from '../../../src/view/html/calendar-html.js';
@@ -27,58 +26,6 @@ const calendar: Calendar = {
   minutesOverLimit: 1,
   uncounted: [],
 };
-const svg = calendarSvg(calendar);
-const texts = [...svg.matchAll(/<text[^>]*>([^<]*)</g)].map((each) => each[1]);
-
-describe('the calendar as SVG', () => {
-  it('labels the hours of a day from 00 to 23', () => {
-    expect(texts.filter((each) => /^\d\d$/.test(each ?? '')).slice(0, 24)).toEqual(
-      Array.from({ length: 24 }, (_, hour) => String(hour).padStart(2, '0')),
-    );
-    expect(svg).toContain('<title>2099-12-01 23:00 to 24:00: 1,200</title>');
-  });
-
-  it('has the total of each day, each hour, and all of them', () => {
-    expect(texts).toEqual(expect.arrayContaining(['1,231', '31', '61', '1,200', '1,262']));
-    expect(texts).toContain(
-      '2 schedules: 1,262 agent starts in 2 days. 1 minute above limits.startsPerMinute (20).',
-    );
-  });
-
-  it('has a legend with the numbers of each shade', () => {
-    expect(texts.slice(texts.indexOf('none'))).toEqual(
-      expect.arrayContaining(['none', '1', '30', '31', '1,200', 'more than 20 in one minute']),
-    );
-  });
-
-  it('marks the hours with a minute over the limit, by more than a color', () => {
-    const marked = [...svg.matchAll(/<g><title>([^<]*)<\/title><rect[^>]*><rect class="over"[^>]*><path/g)];
-    expect(marked.map((each) => each[1])).toEqual([
-      '2099-12-01 06:00 to 07:00: 30, up to 21 in one minute',
-      '2099-12-02 06:00 to 07:00: 31, up to 31 in one minute',
-      'more than 20 in one minute',
-    ]);
-  });
-
-  it('says how many schedules are not counted', () => {
-    const uncounted = [{ address: 'schedule/odd' as const, reason: 'unknown' }];
-    expect(svg).not.toContain('not counted');
-    expect(calendarSvg({ ...calendar, uncounted })).toContain('>1 schedule not counted<');
-  });
-
-  it('has colors for dark pages as well', () => {
-    const [light = '', dark = ''] = (/<style>(.*)<\/style>/.exec(svg)?.[1] ?? '').split('@media');
-    expect(dark).toMatch(/^\(prefers-color-scheme:dark\)/);
-    for (const name of ['page', 'none', 'over', 's0', 's4'])
-      for (const part of [light, dark]) expect(part).toContain(`.${name}{`);
-  });
-
-  it('shows any name as text', () => {
-    const hostile = calendarSvg({ ...calendar, project: '</title><script>&"\u202e', timeZoneData: '<b>' });
-    expect(hostile).not.toMatch(/<script|<b>|\u202e/);
-    expect(hostile).toContain('&#60;script&#62;');
-  });
-});
 
 it('every format of the calendar has the same kind of scale, with ranges and thousands separators', () => {
   const two = day('2099-12-01', { 0: 62, 1: 63, 2: 86, 3: 1187 });
@@ -89,7 +36,6 @@ it('every format of the calendar has the same kind of scale, with ranges and tho
   expect(calendarText(busy, { color: false, width: 80 })).toMatch(
     /░░▒▒▓▓██·.*\n\n· none {2}░ 62 {2}▒ 63 {2}▓ 86 {2}█ 1,187/,
   );
-  expect(calendarSvg(busy)).toContain('>1,187</text>');
 });
 
 describe('the shades of a calendar', () => {
@@ -126,7 +72,6 @@ function luminance(color: string): number {
 }
 
 it('the calendar names its time-zone data in every format', () => {
-  expect(texts).toContain('Time-zone data: 2025c');
   expect(calendarText(calendar, { color: false, width: 80 })).toContain('\nTime-zone data: 2025c\n');
   expect(calendarJson(calendar, [])).toMatchObject({ timeZoneData: '2025c' });
 });
