@@ -1,5 +1,5 @@
-/** Writes the generated pages of docs/ and man/, the Markdown in schemas/, and the text of `roster --help`. Run with `npm run docs`; a test fails when a page is out of date. */
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+/** Writes the generated pages of docs/, the Markdown in schemas/, and the text of `roster --help`. Run with `npm run docs`; a test fails when a page is out of date. */
+import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { Command } from 'commander';
 import { everyCommand, fullName } from '../src/cli/command/tree.js';
@@ -8,7 +8,7 @@ import { codeTexts } from '../src/view/code-texts.js';
 import { RULES, SECTIONS } from '../test/sandbox/rules.js';
 import { AREA_TESTS, INTERFACE_OPERATIONS } from '../test/support/interface-operations.js';
 import { exitCodes } from './docs/exit-codes.js';
-import { manPage, wholeProgram } from './docs/man-page.js';
+import { wholeProgram } from './docs/man-page.js';
 import { referencePage } from './docs/reference-page.js';
 import { writeMarkdownDescriptions } from './schema-markdown.js';
 
@@ -162,8 +162,7 @@ function helpOf(command: Command): string {
 }
 
 export const referencePath = fileURLToPath(new URL('../docs/reference.md', import.meta.url));
-export const manPath = fileURLToPath(new URL('../man/roster.1', import.meta.url));
-export { manPage, referencePage };
+export { referencePage };
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   writeFileSync(diagnosticsPath, diagnosticsPage());
@@ -171,8 +170,6 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
   writeFileSync(commandsPath, commandsPage());
   writeFileSync(referencePath, referencePage());
   writeFileSync(readmePath, readmePage());
-  mkdirSync(fileURLToPath(new URL('../man', import.meta.url)), { recursive: true });
-  writeFileSync(manPath, manPage());
   writeMarkdownDescriptions();
   writeFileSync(rootHelpPath, rootHelp());
 }
