@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 /** The repository's folder. */
 export const root = dirname(dirname(fileURLToPath(import.meta.url)));
 
-/** A build product. Paths are relative to the repository; an input may be a folder. */
+/** A build product. Paths are relative to the repository; an input may be a folder, with outputs in it. */
 export interface Product {
   readonly name: string;
   readonly inputs: readonly string[];
@@ -21,7 +21,7 @@ export interface Product {
  */
 export async function fresh({ name, inputs, outputs, make }: Product): Promise<void> {
   const stamp = join(root, 'node_modules', '.cache', 'roster', `${name}.stamp`);
-  const digest = await digestOf(inputs);
+  const digest = await digestOf(inputs, outputs);
   const known = existsSync(stamp) ? await readFile(stamp, 'utf8') : '';
   if (known === digest && outputs.every((path) => existsSync(join(root, path)))) return;
   await make();
@@ -29,10 +29,11 @@ export async function fresh({ name, inputs, outputs, make }: Product): Promise<v
   await writeFile(stamp, digest);
 }
 
-async function digestOf(inputs: readonly string[]): Promise<string> {
+async function digestOf(inputs: readonly string[], outputs: readonly string[]): Promise<string> {
   const hash = createHash('sha256');
   for (const input of inputs) {
     for (const path of await filesUnder(input)) {
+      if (outputs.includes(path)) continue;
       const content = await readFile(join(root, path));
       hash.update(`${path}\0${content.length}\0`).update(content);
     }

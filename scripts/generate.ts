@@ -1,12 +1,14 @@
 /**
  * Writes src/manifest/generated/: validators compiled from the published schemas (a run then never loads the
- * schema compiler), and the TypeScript type of the settings. Run with `npx tsx scripts/generate.ts`.
+ * schema compiler), and the TypeScript type of the settings; and schemas/report.schema.json. Run with
+ * `npx tsx scripts/generate.ts`.
  */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { Ajv, type Options } from 'ajv';
 import standaloneModule from 'ajv/dist/standalone/index.js';
 import { compile, type JSONSchema } from 'json-schema-to-typescript';
+import { reportSchema } from './report-schema.js';
 
 type Schema = { [keyword: string]: unknown };
 
@@ -95,6 +97,10 @@ write('settings.ts', await compile(typeSchema(), 'Settings', { bannerComment: ''
 mkdirSync(snapshotGenerated, { recursive: true });
 write('validator.js', compileSnapshot(), snapshotGenerated);
 write('validator.d.ts', snapshotDeclaration, snapshotGenerated);
+writeFileSync(
+  new URL('report.schema.json', schemas),
+  reportSchema(readFileSync(new URL('plan.schema.json', schemas), 'utf8')),
+);
 mkdirSync(entryTypes, { recursive: true });
 writeFileSync(
   new URL('entries.ts', entryTypes),

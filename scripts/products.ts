@@ -12,7 +12,12 @@ export async function generate(): Promise<void> {
   await fresh({
     name: 'generate',
     inputs: ['schemas', 'scripts/generate.ts', 'package-lock.json'],
-    outputs: ['src/manifest/generated', 'src/kinds/generated', 'src/snapshot/generated'],
+    outputs: [
+      'src/manifest/generated',
+      'src/kinds/generated',
+      'src/snapshot/generated',
+      'schemas/report.schema.json',
+    ],
     make: async () => run('tsx', 'scripts/generate.ts'),
   });
 }
