@@ -1,6 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
+import { useTempFolder } from './scripts/temp-folder.js';
+
+useTempFolder();
 
 /** Tests that run the built command as a process. */
 const program = ['test/attacks', 'test/cli', 'test/examples', 'test/faults'];
@@ -88,7 +91,6 @@ export default defineConfig(({ mode }) => {
       reporters: process.env['CI'] === undefined ? ['default'] : ['default', 'json'],
       outputFile: { json: `node_modules/.cache/roster/${isLong ? 'long' : 'test'}.json` },
       maxWorkers: 2,
-      globalSetup: 'scripts/setup-temp.ts',
       projects: [
         {
           test: {
