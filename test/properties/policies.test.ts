@@ -157,10 +157,11 @@ describe('a policy', () => {
     );
     fc.assert(
       fc.property(junk, object, (text, properties) => {
-        const { policies, diagnostics, judgement } = judged(text, [entry(properties)]);
-        const said = [...diagnostics, ...judgement.diagnostics];
-        if (policies.length === 0) return;
-        for (const { place: at } of said) expect(at?.file ?? 'policies.yaml').toBeTruthy();
+        const { diagnostics, judgement } = judged(text, [entry(properties)]);
+        for (const { message, place } of [...diagnostics, ...judgement.diagnostics]) {
+          expect(message).not.toBe('');
+          expect([undefined, 'policies.yaml']).toContain(place?.file);
+        }
       }),
       { numRuns: runs(40, 3_000) },
     );
