@@ -1,5 +1,5 @@
-import { markdownMarker } from '../view/markdown/markdown-escape.js';
-import type { JobHost, Subject } from './host.js';
+import { markdownMarker, shortProse } from '../view/markdown/markdown-escape.js';
+import type { JobHost, PlanResult, Subject } from './host.js';
 
 /** What becomes of a plan is said between these, below the line with its counts. */
 const BEGIN = '<!-- roster: what becomes of it -->';
@@ -14,6 +14,29 @@ export function withFate(body: string, fate: string): string {
   return `${head}${known}${fate}\n${END}\n${plan}`;
 }
 
+/** The first line by which the jobs of a project and environment find their comment. */
+export function planMarker({ project, environment }: Subject): string {
+  return markdownMarker('plan', project, environment);
+}
+
+/** A page as the comment of this job: the project that it names is that of the files of the change, which can be any. */
+export function ownPage(subject: Subject, page: string): string {
+  const rest = page.startsWith('<!--') ? page.slice(page.indexOf('\n') + 1) : page;
+  return `${planMarker(subject)}\n${rest}`;
+}
+
+/** The page in place of a plan that was not made. */
+export function noPlanPage(subject: Subject, reason: string): string {
+  return `${planMarker(subject)}\n**No plan.** ${shortProse(reason)}\n`;
+}
+
+/** What becomes of a plan that cannot be applied; null for one that can. */
+export function unappliedFate({ digest, exit }: PlanResult): string | null {
+  if (digest === null) return '> Merging applies nothing: there is no plan until the errors are corrected.';
+  if (exit === 0) return null;
+  return '> [!CAUTION]\n> **Merging applies nothing:** roster refuses to apply this plan, for the reasons below.';
+}
+
 /**
  * Says in the comment of a change what becomes of its plan, if there is one. Nobody waits for a comment: without it, the run
  * still says what happened.
@@ -21,17 +44,25 @@ export function withFate(body: string, fate: string): string {
 export async function sayFate(
   host: JobHost,
   change: number | undefined | Promise<number | undefined>,
-  { project, environment }: Subject,
+  subject: Subject,
   fate: string,
 ): Promise<void> {
   try {
     const number = await change;
-    if (number === undefined) return;
-    const known = await host.comment(number, markdownMarker('plan', project, environment));
-    if (known !== null) await host.writeComment(number, known, withFate(known.body, fate));
+    if (number !== undefined) await sayInComment(host, number, subject, fate);
   } catch (failure) {
     host.log(`The comment was not updated: ${failure instanceof Error ? failure.message : failure}\n`);
   }
+}
+
+export async function sayInComment(
+  host: JobHost,
+  change: number,
+  subject: Subject,
+  fate: string,
+): Promise<void> {
+  const known = await host.comment(change, planMarker(subject));
+  if (known !== null) await host.writeComment(change, known, withFate(known.body, fate));
 }
 
 /** The name of a person, who is not notified. */

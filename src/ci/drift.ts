@@ -85,7 +85,7 @@ async function committed({ git }: JobHost, branch: string, title: string): Promi
   const tree = await git.run(['write-tree']);
   if (tree === (await git.run(['rev-parse', 'HEAD^{tree}']))) return null;
   const parents = [await git.run(['rev-parse', 'HEAD'])];
-  if (await git.fetched('origin', `refs/heads/${branch}`))
-    parents.push(await git.run(['rev-parse', 'FETCH_HEAD']));
+  const last = await git.fetched('origin', `refs/heads/${branch}`, '--depth', '1');
+  if (last !== null) parents.push(last);
   return git.commit(tree, parents, title);
 }

@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { problem } from '../model/diagnostic.js';
+import { lookalikeOf, remoteRefs } from '../model/remote-refs.js';
 
 export type JobEnvironment = Readonly<Record<string, string | undefined>>;
 
@@ -102,11 +103,34 @@ export class JobGit {
     }
   }
 
-  /** Whether the branch exists on the remote; then it is FETCH_HEAD. */
-  async fetched(remote: string, ref: string): Promise<boolean> {
-    if ((await this.run(['ls-remote', remote, ref])) === '') return false;
-    await this.run(['fetch', '--quiet', '--depth', '1', remote, ref]);
-    return true;
+  /** The commits of refs of the remote by their full names: those that the pattern stands for, and others that end like them. */
+  async remoteRefs(remote: string, pattern: string): Promise<ReadonlyMap<string, string>> {
+    return remoteRefs(await this.run(['ls-remote', remote, pattern]));
+  }
+
+  /** The commit of a ref of the remote, given by its full name, which is then here; null if there is no such ref. */
+  async fetched(remote: string, ref: string, ...options: readonly string[]): Promise<string | null> {
+    for (let attempt = 1; ; attempt += 1) {
+      const tip = (await this.remoteRefs(remote, ref)).get(ref);
+      if (tip === undefined) return null;
+      await this.run(['fetch', '--quiet', '--no-tags', ...options, remote, ref]);
+      // If the ref was deleted meanwhile, git has fetched another one whose name ends like it.
+      if ((await this.run(['rev-parse', 'FETCH_HEAD'])) === tip) return tip;
+      if (attempt === ATTEMPTS)
+        throw problem('service-error', `git fetch: ${ref} of ${remote} changes all the time`);
+    }
+  }
+
+  /** Moves a ref of the remote, given by its full name, to a commit that follows it. */
+  async push(remote: string, commit: string, ref: string, ...options: readonly string[]): Promise<void> {
+    const other = lookalikeOf(ref, await this.remoteRefs(remote, ref));
+    if (other !== null)
+      throw problem(
+        'service-error',
+        `git push: ${remote} has the ref ${other}, which git takes for ${ref}`,
+        `Delete it: \`git push ${remote} :${other}\`.`,
+      );
+    await this.run(['push', '--quiet', ...options, remote, `${commit}:${ref}`]);
   }
 
   /** A commit by roster. */

@@ -21,8 +21,8 @@ export async function reviewMerge(host: GithubHost, roster: Roster, subject: Sub
     await said(`> [!CAUTION]\n> **Not applied:** after the merge, it could not be planned. See ${host.run}`);
     return exit;
   }
-  const { digest, isEmpty } = madePlan(json);
-  if (isEmpty) {
+  const { digest, isEmpty } = madePlan(json, subject);
+  if (digest === null || isEmpty) {
     await said(`> Merged. There was nothing left to apply: ${host.run}`);
     return 0;
   }
@@ -61,22 +61,34 @@ async function checkReviewed(
       'Another environment comes first, nothing was changed',
       `${environment} has changes left, and is applied before ${selected}. Run this workflow manually for ${environment} first: review its plan in the summary of this run, and pass its digest, ${digest}`,
     );
-  const isReviewed = isManual(host)
-    ? asked === digest
-    : pull !== null && (await isMergeOf(host, pull)) && (await wasShown(host, subject, pull, digest));
-  if (isReviewed) return;
-  const why = isManual(host)
-    ? 'The plan is not the one with the given digest'
-    : 'No pull request showed this plan before it was merged as this commit';
+  const why = isManual(host) ? notAsked(asked, digest) : await notShown(host, subject, { pull, digest });
+  if (why === null) return;
   throw new RefusedJob(
     'Not the reviewed plan, nothing was changed',
     `${why}. Review the plan in the summary of this run, then run this workflow manually with its digest, ${digest}`,
   );
 }
 
+function notAsked(asked: string, digest: string): string | null {
+  return asked === digest ? null : 'The plan is not the one with the given digest';
+}
+
+/** Why the plan does not count as reviewed; null if it does. */
+async function notShown(
+  host: GithubHost,
+  subject: Subject,
+  { pull, digest }: Reviewable,
+): Promise<string | null> {
+  const none = 'No pull request showed this plan before it was merged as this commit';
+  if (pull === null) return none;
+  if (!(await isMergeOf(host, pull)))
+    return `This push holds more than the pull request #${pull.number}, and what was not reviewed together is not applied`;
+  return (await wasShown(host, subject, pull, digest)) ? null : none;
+}
+
 /** Whether the pushed files are those of the merge, however it was made: by a merge, a squash or a rebase. */
 async function isMergeOf({ git, event }: GithubHost, { number, head }: PullRequest): Promise<boolean> {
-  await git.run(['fetch', '--quiet', 'origin', `refs/pull/${number}/head`]);
+  if ((await git.fetched('origin', `refs/pull/${number}/head`)) === null) return false;
   const pushed = await git.run(['rev-parse', 'HEAD^{tree}']);
   // Null where there are conflicts. Any other failure is one of git, such as a version before 2.38.
   return (await git.answer(['merge-tree', '--write-tree', event.before ?? '', head.sha])) === pushed;

@@ -1,21 +1,47 @@
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { unzipSync } from 'fflate';
 import { problem } from '../model/diagnostic.js';
-import { isWhole, withFate } from './comment.js';
+import { count, wordList } from '../model/words.js';
+import {
+  isWhole,
+  noPlanPage,
+  ownPage,
+  planMarker,
+  sayInComment,
+  unappliedFate,
+  withFate,
+} from './comment.js';
 import type { JobEnvironment } from './git.js';
 import type { Artifact, GithubHost, PullRequest } from './github.js';
-import { ending, placeIn, RefusedJob, type Roster, type Subject, titleOf } from './host.js';
+import {
+  ending,
+  madePlan,
+  type PlanResult,
+  placeIn,
+  RefusedJob,
+  type Roster,
+  type Subject,
+  titleOf,
+} from './host.js';
 
-/** What the job that plans tells the job that shows, beside the plan itself. */
-interface PlanRecord {
+/** What a run plans and shows. */
+interface Proposal {
+  /** Null for what a merge queue is about to merge. */
+  readonly pull: number | null;
+  /** Its last commit. */
   readonly head: string;
-  /** Null if there are errors instead of a plan. */
-  readonly digest: string | null;
-  readonly exit: number;
+  /** Where its files are, merged into the default branch. */
+  readonly ref: string;
 }
 
-const RECORD = 'plan.json';
+/** What the job that plans tells the job that shows, beside the page. */
+interface PassedPlan extends PlanResult {
+  readonly head: string;
+}
+
+const PASSED = 'plan.json';
+const PAGE = 'plan.md';
 
 /** The plan of a pull request, made from its files as data, without any right to write. Returns the exit code of the job. */
 export async function planPull(
@@ -24,66 +50,148 @@ export async function planPull(
   subject: Subject,
   live: boolean,
 ): Promise<number> {
-  const pull = await pullOfRun(host);
-  if (pull === null) return 0;
-  const snapshot = live ? null : await savedSnapshot(host, subject);
-  const proposed = await checkedOut(host, pull);
+  const proposal = await proposalOf(host);
+  if (proposal === null) return 0;
   const name = `roster-plan${ending(subject)}`;
   const folder = join(host.temp, name);
   mkdirSync(folder, { recursive: true });
-  const [markdown, json] = [join(folder, 'plan.md'), join(host.temp, `${name}.json`)];
-  const place = placeIn(proposed, subject, envOf(host, proposed, live));
-  const exit = await roster.plan(place, {
-    ...{ markdown, json, html: join(folder, `${name}.html`) },
-    ...(snapshot === null ? {} : { snapshot }),
-    pageLink: host.run,
-    linkBase: `${host.run.replace(/\/actions\/runs\/.*$/, '')}/blob/${pull.head.sha}`,
-  });
-  // Errors, and a plan that apply would refuse, are shown, and fail the job all the same.
-  if (!existsSync(json) || !existsSync(markdown)) return exit;
-  const { digest = null } = JSON.parse(readFileSync(json, 'utf8')) as { readonly digest?: string | null };
-  const record: PlanRecord = { head: pull.head.sha, digest, exit };
-  writeFileSync(join(folder, RECORD), `${JSON.stringify(record)}\n`);
-  host.output('artifact', name);
-  host.output('folder', folder);
-  return exit;
+  const { head } = proposal;
+  const passOn = (result: PlanResult) => {
+    writeFileSync(join(folder, PASSED), `${JSON.stringify({ ...result, head } satisfies PassedPlan)}\n`);
+    host.output('artifact', name);
+    host.output('folder', folder);
+  };
+  try {
+    const snapshot = live ? null : await savedSnapshot(host, subject);
+    const proposed = await checkedOut(host, proposal);
+    const [markdown, json] = [join(folder, PAGE), join(host.temp, `${name}.json`)];
+    const place = placeIn(proposed, subject, envOf(host, proposed, live));
+    const exit = await roster.plan(place, {
+      ...{ markdown, json, html: join(folder, `${name}.html`) },
+      ...(snapshot === null ? {} : { snapshot }),
+      pageLink: host.run,
+      linkBase: `${host.run.replace(/\/actions\/runs\/.*$/, '')}/blob/${head}`,
+    });
+    // Errors, and a plan that apply would refuse, are shown, and fail the job all the same.
+    if (!existsSync(json) || !existsSync(markdown)) return exit;
+    passOn({ digest: madePlan(json, subject).digest, exit });
+    return exit;
+  } catch (failure) {
+    if (!(failure instanceof RefusedJob)) throw failure;
+    rmSync(folder, { recursive: true });
+    mkdirSync(folder);
+    writeFileSync(join(folder, PAGE), noPlanPage(subject, failure.message));
+    passOn({ digest: null, exit: 1 });
+    throw failure;
+  }
 }
 
-/** The open pull request whose validation has ended. Null, with a note in the log, if there is nothing to plan. */
-async function pullOfRun(host: GithubHost): Promise<PullRequest | null> {
+/** What was validated, if it is still to be merged. Null, with a note in the log, if there is nothing to plan. */
+async function proposalOf(host: GithubHost): Promise<Proposal | null> {
   const { workflow_run: validated } = host.event;
   if (validated === undefined) {
     const help =
       'On GitHub, it runs in a workflow of the event `workflow_run`, which the default branch defines.';
     throw problem('usage', 'this run is not about a pull request', help);
   }
-  const { head_sha: head, head_branch: branch, head_repository: from } = validated;
+  const { event, head_sha: head, head_branch: branch, head_repository: from } = validated;
+  if (event === 'merge_group') return queued(host, branch, head);
   if (from === null) {
     host.log('The fork of the pull request was deleted: nothing to plan.\n');
     return null;
   }
   const pull = await host.openPull(from.owner.login, branch, head);
-  if (pull === null)
-    host.log(
-      `${head} is not the last commit of an open pull request into ${host.defaultBranch}: nothing to plan.\n`,
-    );
-  return pull;
+  if (pull !== null) return { pull: pull.number, head, ref: `refs/pull/${pull.number}/merge` };
+  host.log(
+    `${head} is not the last commit of an open pull request into ${host.defaultBranch}: nothing to plan.\n`,
+  );
+  return null;
+}
+
+/** What a merge queue is about to merge into the default branch. GitHub alone writes its branches. */
+function queued(host: GithubHost, branch: string, head: string): Proposal | null {
+  if (queuedPull(host, `refs/heads/${branch}`) !== null)
+    return { pull: null, head, ref: `refs/heads/${branch}` };
+  host.log(`${branch} is no merge queue of ${host.defaultBranch}: nothing to plan.\n`);
+  return null;
+}
+
+function queueOf({ defaultBranch }: GithubHost): string {
+  return `refs/heads/gh-readonly-queue/${defaultBranch}/`;
+}
+
+/** The pull request that a branch of the merge queue adds; null if it is none. */
+function queuedPull(host: GithubHost, ref: string): number | null {
+  const queue = queueOf(host);
+  const [, number] = ref.startsWith(queue) ? (/^pr-(\d+)-\w+$/.exec(ref.slice(queue.length)) ?? []) : [];
+  return number === undefined ? null : Number(number);
 }
 
 /**
- * The files of the pull request, merged into its base: exactly the commit that was checked to belong to it. Git checks them
+ * The files of the proposal, merged into its base: exactly the commit that was checked to belong to it. Git checks them
  * out as data, in a folder of its own.
  */
-async function checkedOut(host: GithubHost, { number, head }: PullRequest): Promise<string> {
-  await host.git.run(['fetch', '--quiet', 'origin', `refs/pull/${number}/merge`]);
-  const [commit = '', ...parents] = (
-    await host.git.run(['rev-list', '--parents', '--max-count=1', 'FETCH_HEAD'])
-  ).split(' ');
-  if (!parents.includes(head.sha))
-    throw new RefusedJob('No plan', 'The pull request has conflicts, or has a newer commit.');
+async function checkedOut(host: GithubHost, proposal: Proposal): Promise<string> {
+  const { git } = host;
+  const commit = await git.fetched('origin', proposal.ref);
+  const base = await git.fetched('origin', `refs/heads/${host.defaultBranch}`);
+  if (base === null) throw new RefusedJob('No plan', `There is no branch ${host.defaultBranch}.`);
+  const merged =
+    proposal.pull === null
+      ? await queueCommit(host, proposal, { commit, base })
+      : await testMerge(host, proposal, { commit, base });
   const folder = join(host.temp, 'proposed');
-  await host.git.run(['worktree', 'add', '--quiet', '--force', '--detach', folder, commit]);
+  await git.run(['worktree', 'add', '--quiet', '--force', '--detach', folder, merged]);
   return folder;
+}
+
+interface Fetched {
+  readonly commit: string | null;
+  /** The last commit of the default branch. */
+  readonly base: string;
+}
+
+/** Whoever opened the pull request can have changed its base since GitHub was asked for it. */
+async function testMerge(
+  { git, defaultBranch }: GithubHost,
+  { head }: Proposal,
+  { commit, base }: Fetched,
+): Promise<string> {
+  if (commit === null)
+    throw new RefusedJob(
+      'No plan',
+      'GitHub has no test merge of the pull request: it has conflicts, or GitHub has not tried to merge it yet. Resolve the conflicts, or run this job again.',
+    );
+  const [, ...parents] = (await git.run(['rev-list', '--parents', '--max-count=1', commit])).split(' ');
+  const [into, ...others] = parents.filter((each) => each !== head);
+  if (into === undefined || others.length > 0 || parents.length !== 2)
+    throw new RefusedJob('No plan', 'The pull request has conflicts, or has a newer commit.');
+  if ((await git.answer(['merge-base', '--is-ancestor', into, base])) !== null) return commit;
+  throw new RefusedJob(
+    'No plan',
+    `The pull request is merged with ${into}, which is no commit of ${defaultBranch}: its base was changed.`,
+  );
+}
+
+/** Says in the summary of the run what a plan of the merge queue is about. */
+async function queueCommit(
+  host: GithubHost,
+  { head, ref }: Proposal,
+  { commit, base }: Fetched,
+): Promise<string> {
+  const { git, defaultBranch } = host;
+  if (commit !== head) throw new RefusedJob('No plan', 'The merge queue has another commit by now.');
+  const commits = (await git.run(['rev-list', '--first-parent', `${base}..${head}`])).split('\n');
+  const branches = await git.remoteRefs('origin', `${queueOf(host)}*`);
+  const pulls = [...new Map([...branches, [ref, head]])]
+    .map(([name, tip]) => ({ number: queuedPull(host, name), at: commits.indexOf(tip) }))
+    .filter(({ number, at }) => number !== null && at !== -1)
+    .sort((a, b) => b.at - a.at)
+    .map(({ number }) => `#${number}`);
+  host.summarize(
+    `**Merge queue:** the plan below is that of ${wordList(pulls, 'and')} in ${count(commits.length, 'commit')}, merged into \`${defaultBranch}\` together. It is no review: after the merge, a plan is applied only if its own pull request has shown exactly that plan.`,
+  );
+  return head;
 }
 
 /** Without an API key, nothing that is run needs the token of the job. */
@@ -132,66 +240,137 @@ async function runBy(host: GithubHost, artifact: Artifact, workflow: string): Pr
   return isOurs ? made.event : null;
 }
 
-/** Shows the plan of a pull request in a comment and a check, and records that it was shown. */
-export async function showPull(host: GithubHost, subject: Subject): Promise<void> {
-  const name = `roster-plan${ending(subject)}`;
-  const [artifact] = await host.ownArtifacts(name);
-  if (artifact === undefined) return host.log('There is no plan to show.\n');
-  const pull = await pullOfRun(host);
-  if (pull === null) return;
-  const files = unzipSync(await host.download(artifact));
+/** What is recorded of a plan that a pull request shows. Its artifact is the newest one of its name. */
+interface PlanRecord extends PlanResult {
+  readonly project: string;
+  readonly environment: string | null;
+  /** Null for a plan of a merge queue, of which nothing is recorded. */
+  readonly pull: number | null;
+  readonly head: string;
+  /** Whether a comment shows all of it. */
+  readonly isWhole: boolean;
+}
+
+const RECORD = 'record.json';
+
+/**
+ * Prepares what the next steps save and show: the plan of this run, also one that failed. Until it is shown, the comment
+ * promises nothing of an earlier plan.
+ */
+export async function recordPull(host: GithubHost, subject: Subject): Promise<void> {
+  const proposal = await proposalOf(host);
+  if (proposal === null) return;
+  const { pull, head } = proposal;
+  const files = await passedFiles(host, subject);
   const textOf = (file: string) => new TextDecoder().decode(files[file]);
-  const { head, digest, exit } = JSON.parse(textOf(RECORD)) as PlanRecord;
-  if (head !== pull.head.sha)
-    return host.log(`The plan is of ${head}, which is no longer the last commit.\n`);
-  const plan = textOf('plan.md');
-  const isShown = digest !== null && isWhole(plan);
-  const body = withFate(plan, fateAhead(digest, isShown));
-  const [first = ''] = plan.split('\n', 1);
-  await host.writeComment(pull.number, await host.comment(pull.number, first), body);
-  await host.addCheck({
-    name: ['roster plan', subject.project, subject.environment && `(${subject.environment})`]
-      .filter(Boolean)
-      .join(' '),
-    head_sha: head,
-    status: 'completed',
-    conclusion: exit === 0 ? 'success' : 'failure',
-    details_url: host.run,
-    output: { title: digest ?? 'Errors', summary: body },
-  });
-  if (digest === null || !isShown) return;
-  const folder = join(host.temp, 'shown');
+  const passed = JSON.parse(textOf(PASSED)) as PassedPlan;
+  if (head !== passed.head)
+    return host.log(`The plan is of ${passed.head}, which is no longer the last commit.\n`);
+  const page = ownPage(subject, textOf(PAGE));
+  const { project, environment } = subject;
+  const { digest, exit } = passed;
+  const record: PlanRecord = { project, environment, pull, head, digest, exit, isWhole: isWhole(page) };
+  const folder = shownFolder(host);
   mkdirSync(folder, { recursive: true });
   for (const [file, content] of Object.entries(files)) writeFileSync(join(folder, basename(file)), content);
-  host.output('record', recordName(subject, head, digest));
+  writeFileSync(join(folder, PAGE), page);
+  writeFileSync(join(folder, RECORD), `${JSON.stringify(record)}\n`);
+  if (pull !== null) {
+    await sayInComment(host, pull, subject, `> A newer plan is being made: ${host.run}`);
+    host.output('record', recordName(subject, pull, head));
+  }
   host.output('folder', folder);
 }
 
-/** The artifact by which the workflow of the default branch records that a plan was shown in full. */
-function recordName(subject: Subject, head: string, digest: string): string {
-  return `roster-review${ending(subject)}-${head}-${digest.replace('sha256:', '')}`;
+/** The artifact of the job that has planned. If it has failed without one, that is what is shown. */
+async function passedFiles(
+  host: GithubHost,
+  subject: Subject,
+): Promise<Readonly<Record<string, Uint8Array>>> {
+  const [artifact] = await host.ownArtifacts(`roster-plan${ending(subject)}`);
+  if (artifact !== undefined) return unzipSync(await host.download(artifact));
+  const head = host.event.workflow_run?.head_sha ?? '';
+  const bytesOf = (text: string) => new TextEncoder().encode(text);
+  return {
+    [PAGE]: bytesOf(noPlanPage(subject, `The job that plans has failed: ${host.run} says why.`)),
+    [PASSED]: bytesOf(JSON.stringify({ head, digest: null, exit: 1 } satisfies PassedPlan)),
+  };
+}
+
+function shownFolder({ temp }: GithubHost): string {
+  return join(temp, 'shown');
+}
+
+/** Shows the plan that the step before has recorded, in a check and in the comment. `recorded` is the result of that step. */
+export async function showPull(host: GithubHost, subject: Subject, recorded: string): Promise<void> {
+  const folder = shownFolder(host);
+  if (!existsSync(join(folder, RECORD))) return host.log('There is no plan to show.\n');
+  const record = JSON.parse(readFileSync(join(folder, RECORD), 'utf8')) as PlanRecord;
+  const page = readFileSync(join(folder, PAGE), 'utf8');
+  const isRecorded = record.pull === null || recorded === 'success';
+  const fate = fateAhead(host, record, isRecorded);
+  const check = checkOf(subject, record, isRecorded);
+  const output = { title: record.digest ?? 'Errors', summary: withFate(page, fate) };
+  const failure = await host.addCheck({ ...check, details_url: host.run, output }).then(
+    () => null,
+    (reason: unknown) => ({ reason }),
+  );
+  if (record.pull !== null) {
+    const known = await host.comment(record.pull, planMarker(subject));
+    const said = failure === null ? fate : uncheckedFate(host);
+    await host.writeComment(record.pull, known, withFate(page, said));
+  }
+  // The plan that is recorded is shown first.
+  if (failure !== null) throw failure.reason;
+}
+
+function checkOf({ project, environment }: Subject, { head, exit }: PlanRecord, isRecorded: boolean) {
+  const name = ['roster plan', project, environment && `(${environment})`].filter(Boolean).join(' ');
+  const conclusion = exit === 0 && isRecorded ? 'success' : 'failure';
+  return { name, head_sha: head, status: 'completed', conclusion };
+}
+
+/**
+ * The artifact by which the workflow of the default branch records the plan that a pull request shows for a commit. Project
+ * names have no `_`, and numbers and commits no `-`, so all names are distinct.
+ */
+function recordName(subject: Subject, pull: number, head: string): string {
+  return `roster-review${ending(subject)}-${pull}-${head}`;
 }
 
 /** What will become of a plan that is shown. */
-function fateAhead(digest: string | null, isShown: boolean): string {
-  if (digest === null) return '> Nothing can be applied until the errors are corrected.';
-  if (isShown)
-    return '> After the merge, a job applies exactly this plan, or nothing. It waits for the reviewers of its environment.';
-  return `> [!IMPORTANT]
+function fateAhead({ run }: GithubHost, record: PlanRecord, isRecorded: boolean): string {
+  const unapplied = unappliedFate(record);
+  if (unapplied !== null) return unapplied;
+  if (record.pull === null) return '> The merge queue shows it. It does not count as reviewed.';
+  if (!record.isWhole)
+    return `> [!IMPORTANT]
 > This plan does not count as reviewed, because it is too long for a comment. After the merge, read it in the summary of the run, then start the workflow manually with its digest.`;
+  if (isRecorded)
+    return '> After the merge, a job applies exactly this plan, or nothing. It waits for the reviewers of its environment.';
+  return `> [!CAUTION]
+> **Merging does not apply this plan,** because it could not be recorded that it is shown. Run the job again: ${run}`;
 }
 
-/** Whether the plan workflow of the default branch has recorded, before the merge, that it showed this plan. */
+function uncheckedFate({ run }: GithubHost): string {
+  return `> [!CAUTION]\n> The check of this plan could not be written. Run the job again before you merge: ${run}`;
+}
+
+/** Whether the newest plan that the pull request showed for its last commit, and before the merge, is this one. */
 export async function wasShown(
   host: GithubHost,
   subject: Subject,
-  { head, merged_at: merged }: PullRequest,
+  { number, head, merged_at: merged }: PullRequest,
   digest: string,
 ): Promise<boolean> {
-  for (const each of await host.artifacts(recordName(subject, head.sha, digest))) {
-    // A plan that was shown in the second of the merge was not reviewed.
-    const inTime = Date.parse(each.created_at) < Date.parse(merged ?? '');
-    if (inTime && (await runBy(host, each, `${host.workflow}-plan`)) === 'workflow_run') return true;
+  for (const each of await host.artifacts(recordName(subject, number, head.sha))) {
+    if ((await runBy(host, each, `${host.workflow}-plan`)) !== 'workflow_run') continue;
+    // A plan that was shown in the second of the merge was not reviewed, and no longer is the one before it.
+    if (!(Date.parse(each.created_at) < Date.parse(merged ?? ''))) return false;
+    const text = unzipSync(await host.download(each))[RECORD];
+    if (text === undefined) return false;
+    const record = JSON.parse(new TextDecoder().decode(text)) as PlanRecord;
+    return record.digest === digest && record.exit === 0 && record.isWhole;
   }
   return false;
 }

@@ -20,6 +20,7 @@ export interface GithubEvent {
   readonly before?: string;
   readonly inputs?: Readonly<Record<string, string>> | null;
   readonly workflow_run?: {
+    readonly event?: string;
     readonly head_sha: string;
     readonly head_branch: string;
     readonly head_repository: GithubRepository | null;
@@ -126,6 +127,12 @@ export class GithubHost implements JobHost {
     if (file !== undefined && file !== '') appendFileSync(file, `${name}=${value}\n`);
   }
 
+  /** Adds a paragraph to the summary of the run. */
+  summarize(text: string): void {
+    const file = this.options.env['GITHUB_STEP_SUMMARY'] ?? '';
+    if (file !== '') appendFileSync(file, `${text}\n\n`);
+  }
+
   log(text: string): void {
     this.options.log(text);
   }
@@ -162,7 +169,7 @@ export class GithubHost implements JobHost {
   }
 
   async propose({ commit, branch, title, printed, isPartial }: Proposal): Promise<void> {
-    await this.git.run(['push', '--quiet', 'origin', `${commit}:refs/heads/${branch}`]);
+    await this.git.push('origin', commit, `refs/heads/${branch}`);
     const body = `${pulledMarkdown(printed, isPartial)}\nMade by ${this.run}\n`;
     const [owner] = this.repository.split('/');
     const query = { state: 'open', base: this.defaultBranch, head: `${owner}:${branch}` };
@@ -271,7 +278,7 @@ function artifactsOf(answer: unknown): Artifact[] {
 function newestFirst(list: readonly Artifact[]): readonly Artifact[] {
   return list
     .filter((each) => !each.expired)
-    .sort((a, b) => Date.parse(b.created_at) - Date.parse(a.created_at));
+    .sort((a, b) => Date.parse(b.created_at) - Date.parse(a.created_at) || b.id - a.id);
 }
 
 const permissions: readonly (readonly [RegExp, string])[] = [

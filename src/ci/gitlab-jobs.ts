@@ -1,6 +1,15 @@
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { asName, isWhole, sayFate, withFate } from './comment.js';
+import {
+  asName,
+  isWhole,
+  noPlanPage,
+  ownPage,
+  planMarker,
+  sayFate,
+  unappliedFate,
+  withFate,
+} from './comment.js';
 import { checkDrift } from './drift.js';
 import type { JobEnvironment } from './git.js';
 import type { GitlabHost } from './gitlab.js';
@@ -8,6 +17,7 @@ import {
   checkNewest,
   ending,
   madePlan,
+  type PlanResult,
   placeIn,
   RefusedJob,
   type Roster,
@@ -34,11 +44,13 @@ function pageLink({ run }: GitlabHost): string {
 }
 
 /** What the job that plans tells the job that shows, beside the plan itself. */
-interface PassedPlan {
+interface PassedPlan extends PlanResult {
   readonly change: number;
   readonly head: string;
-  readonly digest: string;
 }
+
+const PASSED = 'record.json';
+const PAGE = 'plan.md';
 
 /**
  * Plans a merge request. Its own pipeline, which its author can change, has no secret, and nothing that it writes is trusted. The
@@ -51,52 +63,75 @@ export async function planMergeRequest(
   live: boolean,
 ): Promise<number> {
   emptyArtifacts(host);
-  const proposed = host.source === 'merge_request_event' ? ownFiles(host) : await fetchedFiles(host, live);
-  if (proposed === null) return 0;
-  const [markdown, json] = [artifact(host, 'plan.md'), join(host.temp, `plan${ending(subject)}.json`)];
-  const exit = await roster.plan(placeIn(proposed.root, subject, envOf(host, proposed.root, live)), {
-    ...{ markdown, json, html: artifact(host, 'plan.html'), gitlab: artifact(host, 'plan.gitlab.json') },
+  if (host.source === 'merge_request_event')
+    return planFiles(host, roster, subject, { root: host.git.root, live });
+  const request = await requestToPlan(host, live);
+  if (request === null) return 0;
+  const passOn = (result: PlanResult) => {
+    const passed: PassedPlan = { ...request, ...result };
+    writeFileSync(artifact(host, PASSED), `${JSON.stringify(passed)}\n`);
+  };
+  try {
+    const exit = await planFiles(host, roster, subject, { root: await mergedFiles(host, request), live });
+    const json = planJson(host, subject);
+    if (existsSync(json) && existsSync(artifact(host, PAGE)))
+      passOn({ digest: madePlan(json, subject).digest, exit });
+    return exit;
+  } catch (failure) {
+    if (!(failure instanceof RefusedJob)) throw failure;
+    emptyArtifacts(host);
+    writeFileSync(artifact(host, PAGE), noPlanPage(subject, failure.message));
+    passOn({ digest: null, exit: 1 });
+    throw failure;
+  }
+}
+
+function planJson({ temp }: GitlabHost, subject: Subject): string {
+  return join(temp, `plan${ending(subject)}.json`);
+}
+
+async function planFiles(
+  host: GitlabHost,
+  roster: Roster,
+  subject: Subject,
+  { root, live }: { readonly root: string; readonly live: boolean },
+): Promise<number> {
+  return roster.plan(placeIn(root, subject, envOf(host, root, live)), {
+    ...{ markdown: artifact(host, PAGE), json: planJson(host, subject) },
+    ...{ html: artifact(host, 'plan.html'), gitlab: artifact(host, 'plan.gitlab.json') },
     ...(live ? {} : { snapshot: await snapshotFile(host, subject) }),
     pageLink: pageLink(host),
   });
-  if (proposed.change === null || !existsSync(json) || !existsSync(markdown)) return exit;
-  const record: PassedPlan = { change: proposed.change, head: proposed.head, digest: madePlan(json).digest };
-  writeFileSync(artifact(host, 'record.json'), `${JSON.stringify(record)}\n`);
-  return exit;
 }
 
-/** The files to plan. `change` is null where nothing is passed on. */
-interface ProposedFiles {
-  readonly root: string;
-  readonly change: number | null;
-  readonly head: string;
-}
+/** A merge request, and its last commit. */
+type Request = Pick<PassedPlan, 'change' | 'head'>;
 
-function ownFiles({ git: { root }, commit }: GitlabHost): ProposedFiles {
-  return { root, change: null, head: commit };
-}
-
-/** The files of the merge request that the pipeline was started for, merged into the branch, in a folder of their own. */
-async function fetchedFiles(host: GitlabHost, live: boolean): Promise<ProposedFiles | null> {
+/** The merge request that the pipeline was started for. Null, with a note in the log, if there is nothing to plan. */
+async function requestToPlan(host: GitlabHost, live: boolean): Promise<Request | null> {
   const { git, startedFor: change } = host;
-  if (change === null) {
+  const head = change === null ? null : await git.fetched('origin', `refs/merge-requests/${change}/head`);
+  if (change === null || head === null) {
     host.log('The pipeline was not started for an open merge request: nothing to plan.\n');
     return null;
   }
-  await git.run(['fetch', '--quiet', 'origin', `refs/merge-requests/${change}/head`]);
-  const head = await git.run(['rev-parse', 'FETCH_HEAD']);
   if (live && !(await isOwnBranch(host, change, head))) {
     host.log(
       'The merge request is from a fork, or has a newer commit: it is not planned with the API key.\n',
     );
     return null;
   }
+  return { change, head };
+}
+
+/** The files of a merge request, merged into the branch, in a folder of their own. */
+async function mergedFiles({ git, temp }: GitlabHost, { head }: Request): Promise<string> {
   const tree = await git.answer(['merge-tree', '--write-tree', 'HEAD', head]);
   if (tree === null) throw new RefusedJob('No plan', 'The merge request has conflicts.');
-  const root = join(host.temp, 'proposed');
+  const root = join(temp, 'proposed');
   const commit = await git.commit(tree, ['HEAD', head], 'Proposed');
   await git.run(['worktree', 'add', '--quiet', '--force', '--detach', root, commit]);
-  return { root, change, head };
+  return root;
 }
 
 async function isOwnBranch(host: GitlabHost, change: number, head: string): Promise<boolean> {
@@ -127,22 +162,20 @@ async function snapshotFile(host: GitlabHost, subject: Subject): Promise<string>
 }
 
 /** Shows the plan of a merge request, which an earlier job of the default branch has made, in a note. */
-export async function showMergeRequest(host: GitlabHost): Promise<void> {
-  const file = artifact(host, 'record.json');
+export async function showMergeRequest(host: GitlabHost, subject: Subject): Promise<void> {
+  const file = artifact(host, PASSED);
   if (!existsSync(file)) return host.log('There is no plan to show.\n');
-  const { change, head, digest } = JSON.parse(readFileSync(file, 'utf8')) as PassedPlan;
+  const { change, head, digest, exit } = JSON.parse(readFileSync(file, 'utf8')) as PassedPlan;
   const { state, sha, target_branch: target } = await host.mergeRequest(change);
   if (state !== 'opened' || target !== host.branch || sha !== head)
     return host.log(`${head} is not the last commit of an open merge request into ${host.branch}.\n`);
-  const plan = readFileSync(artifact(host, 'plan.md'), 'utf8');
-  const [marker = ''] = plan.split('\n', 1);
-  const body = withFate(plan, fateAhead(digest, isWhole(plan)));
-  await host.writeComment(change, await host.comment(change, marker), body);
+  const page = ownPage(subject, readFileSync(artifact(host, PAGE), 'utf8'));
+  const body = withFate(page, unappliedFate({ digest, exit }) ?? fateAhead(isWhole(page)));
+  await host.writeComment(change, await host.comment(change, planMarker(subject)), body);
 }
 
 /** What will become of a plan that is shown. */
-function fateAhead(digest: string, isShown: boolean): string {
-  if (digest === '') return '> Nothing can be applied until the errors are corrected.';
+function fateAhead(isShown: boolean): string {
   const whole = isShown ? '' : ' This plan is too long for a note: the page has all of it.';
   return `> After the merge, it is planned again. Nothing is applied until a person has read that plan, and has started the job that applies it.${whole}`;
 }
@@ -155,16 +188,24 @@ export async function prepareApply(host: GitlabHost, roster: Roster, subject: Su
     ...{ json, out: artifact(host, 'plan.json'), html: artifact(host, 'plan.html') },
     pageLink: pageLink(host),
   });
-  const isPlanned = exit === 0 && existsSync(json);
-  if (!isPlanned) await say(host, subject, '> [!CAUTION]\n> **Not applied:** it could not be planned');
-  else if (madePlan(json).isEmpty) await say(host, subject, '> Merged. There was nothing left to apply');
-  else
-    await say(
-      host,
-      subject,
-      '> Merged. **Waiting** for a person to read the plan, and to start the job that applies it',
-    );
-  return exit;
+  const said = (fate: string) => say(host, subject, fate);
+  if (exit !== 0 || !existsSync(json)) {
+    await said('> [!CAUTION]\n> **Not applied:** it could not be planned');
+    return exit;
+  }
+  if (madePlan(json, subject).isEmpty) {
+    await said('> Merged. There was nothing left to apply');
+    return 0;
+  }
+  try {
+    await checkNewest(host);
+  } catch (failure) {
+    if (failure instanceof RefusedJob)
+      await said('> [!CAUTION]\n> **Not applied:** a newer commit was pushed');
+    throw failure;
+  }
+  await said('> Merged. **Waiting** for a person to read the plan, and to start the job that applies it');
+  return 0;
 }
 
 /** Says in the note of what was merged what becomes of its plan. */

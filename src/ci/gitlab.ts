@@ -122,7 +122,7 @@ export class GitlabHost implements JobHost {
       `merge_request.title=${title}`,
       `merge_request.description=${pulledHtml(printed, isPartial)}<p>Made by ${this.run}</p>`,
     ].flatMap((each) => ['-o', each]);
-    await this.git.run(['push', '--quiet', ...options, 'origin', `${commit}:refs/heads/${branch}`]);
+    await this.git.push('origin', commit, `refs/heads/${branch}`, ...options);
   }
 
   async close(): Promise<void> {
@@ -159,19 +159,20 @@ export class GitlabHost implements JobHost {
     const home = env['CI_MERGE_REQUEST_PROJECT_ID'] ?? '';
     const isFork = env['CI_MERGE_REQUEST_SOURCE_PROJECT_ID'] !== env['CI_MERGE_REQUEST_PROJECT_ID'];
     const remote = home !== '' && isFork ? `${env['CI_MERGE_REQUEST_PROJECT_URL']}.git` : 'origin';
-    if (!(await this.git.fetched(remote, `refs/heads/${name}`))) return null;
-    return this.git.run(['cat-file', 'blob', 'FETCH_HEAD:roster.snapshot.json']);
+    const saved = await this.git.fetched(remote, `refs/heads/${name}`, '--depth', '1');
+    return saved === null ? null : this.git.run(['cat-file', 'blob', `${saved}:roster.snapshot.json`]);
   }
 
   /** Commits a snapshot to its branch, without touching the checkout. */
   async saveSnapshot(file: string, name: string): Promise<void> {
     const { git } = this;
     const branch = `refs/heads/${name}`;
-    const parents = (await git.fetched('origin', branch)) ? [await git.run(['rev-parse', 'FETCH_HEAD'])] : [];
+    const last = await git.fetched('origin', branch, '--depth', '1');
+    const parents = last === null ? [] : [last];
     const blob = await git.run(['hash-object', '-w', file]);
     const tree = await git.run(['mktree'], `100644 blob ${blob}\troster.snapshot.json\n`);
     const commit = await git.commit(tree, parents, 'Snapshot');
-    await git.run(['push', '--quiet', 'origin', `${commit}:${branch}`]);
+    await git.push('origin', commit, branch);
   }
 
   private async all<T = NoteOrIssue>(

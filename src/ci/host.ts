@@ -96,11 +96,11 @@ export function placeIn(root: string, { file }: Subject, env: JobEnvironment): R
 
 /** Fails if the branch has another commit by now, because the run waited for an approval or is an old one. */
 export async function checkNewest({ git, ref, commit }: JobHost): Promise<void> {
-  const [tip = ''] = (await git.run(['ls-remote', 'origin', ref])).split('\t');
+  const tip = (await git.remoteRefs('origin', ref)).get(ref);
   if (tip === commit) return;
   throw new RefusedJob(
     'Not the newest commit, nothing was changed',
-    `${ref} is at ${tip || 'no commit'}, and this run is of ${commit}. Use the run of the newest commit, or run this workflow manually`,
+    `${ref} is at ${tip ?? 'no commit'}, and this run is of ${commit}. Use the run of the newest commit, or run this workflow manually`,
   );
 }
 
@@ -131,12 +131,37 @@ export interface Roster {
   ): Promise<{ readonly exit: number; readonly printed: string }>;
 }
 
-/** The digest of a plan that was written as JSON, which is empty if there are errors, and whether it changes nothing. */
-export function madePlan(json: string): { readonly digest: string; readonly isEmpty: boolean } {
-  const { digest, summary = {} } = JSON.parse(readFileSync(json, 'utf8')) as {
+/** What came of a plan, as one job tells the next. */
+export interface PlanResult {
+  /** Null if there are errors instead of a plan. */
+  readonly digest: string | null;
+  /** The exit code of `roster plan`. */
+  readonly exit: number;
+}
+
+interface MadePlan {
+  readonly digest: string | null;
+  /** Whether it changes nothing. */
+  readonly isEmpty: boolean;
+}
+
+/**
+ * A plan that was written as JSON, or the errors in place of it. Refuses that of another project: its name is part of all
+ * that the job reads and writes.
+ */
+export function madePlan(json: string, subject: Subject): MadePlan {
+  const made = JSON.parse(readFileSync(json, 'utf8')) as {
     readonly digest?: string | null;
+    readonly project?: string;
+    readonly environment?: string | null;
     readonly summary?: Readonly<Record<string, number>>;
   };
+  const { digest = null, project = '', environment = null, summary = {} } = made;
+  if (digest !== null && (project !== subject.project || environment !== subject.environment))
+    throw new RefusedJob(
+      'No plan',
+      `${subject.file} holds the project ${titleOf({ project, environment })} here, and this job is for ${titleOf(subject)}. If a project gets a new name, it is planned after the merge.`,
+    );
   const { unchanged: _, ...acting } = summary;
-  return { digest: digest ?? '', isEmpty: Object.values(acting).every((each) => each === 0) };
+  return { digest, isEmpty: Object.values(acting).every((each) => each === 0) };
 }

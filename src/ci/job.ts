@@ -1,12 +1,12 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { CI_FORMAT, ciPackageOf } from '../init/install-files.js';
-import { problem } from '../model/diagnostic.js';
+import { CI_FORMATS, ciPackageOf } from '../init/install-files.js';
+import { type Problem, problem } from '../model/diagnostic.js';
 import { proposePull } from './drift.js';
-import type { JobEnvironment } from './git.js';
+import { GitExit, type JobEnvironment } from './git.js';
 import { GithubHost } from './github.js';
 import { followUp as afterApply, applyReviewed, reviewMerge } from './github-apply.js';
-import { planPull, showPull } from './github-plan.js';
+import { planPull, recordPull, showPull } from './github-plan.js';
 import { GitlabHost } from './gitlab.js';
 import { applyPrepared, followUp, planMergeRequest, prepareApply, showMergeRequest } from './gitlab-jobs.js';
 import { placeIn, RefusedJob, type Roster, type Subject } from './host.js';
@@ -14,7 +14,8 @@ import { placeIn, RefusedJob, type Roster, type Subject } from './host.js';
 /** What a job is to do. */
 export type Task =
   | { readonly do: 'plan'; readonly live: boolean }
-  | { readonly do: 'show' }
+  | { readonly do: 'record' }
+  | { readonly do: 'show'; readonly recorded: string | undefined }
   | { readonly do: 'review' }
   | { readonly do: 'apply'; readonly digest: string | undefined; readonly verify: boolean }
   | { readonly do: 'drift'; readonly applied: string | undefined }
@@ -55,11 +56,15 @@ export function checkFormat({ host, root }: ReturnType<typeof ciOf>): void {
   const { roster } = JSON.parse(readFileSync(file, 'utf8')) as {
     readonly roster?: { readonly ci?: unknown };
   };
-  if (roster === undefined || roster.ci === CI_FORMAT) return;
-  const message = `the jobs were written for another version of roster: ${path} has the format ${roster.ci}, and this version ${CI_FORMAT}`;
-  throw problem(
+  const known = CI_FORMATS[host];
+  if (roster !== undefined && roster.ci !== known)
+    throw outdated(`${path} has the format ${roster.ci}, and this version ${known}`);
+}
+
+function outdated(why: string): Problem {
+  return problem(
     'unsupported-version',
-    message,
+    `the jobs were written for another version of roster: ${why}`,
     'Run `roster init --install SOURCE` with this version, and commit the files.',
   );
 }
@@ -70,6 +75,8 @@ export async function runJob(job: CiJob, task: Task): Promise<number> {
   try {
     return await (host instanceof GithubHost ? onGithub(host, job, task) : onGitlab(host, job, task));
   } catch (failure) {
+    if (failure instanceof GitExit)
+      throw problem('service-error', failure.message, 'The log of the job has what git said.');
     if (!(failure instanceof RefusedJob)) throw failure;
     host.error(failure.title, failure.message);
     return 1;
@@ -82,8 +89,12 @@ async function onGithub(host: GithubHost, { roster, subject }: CiJob, task: Task
   switch (task.do) {
     case 'plan':
       return planPull(host, roster, subject, task.live);
+    case 'record':
+      await recordPull(host, subject);
+      return 0;
     case 'show':
-      await showPull(host, subject);
+      if (task.recorded === undefined) throw outdated('the step `ci show` has no `--recorded`');
+      await showPull(host, subject, task.recorded);
       return 0;
     case 'review':
       return reviewMerge(host, roster, subject);
@@ -104,8 +115,10 @@ async function onGitlab(host: GitlabHost, { roster, subject }: CiJob, task: Task
   switch (task.do) {
     case 'plan':
       return planMergeRequest(host, roster, subject, task.live);
+    case 'record':
+      throw problem('usage', 'on GitLab, nothing is recorded: a person reads the plan that is applied');
     case 'show':
-      await showMergeRequest(host);
+      await showMergeRequest(host, subject);
       return 0;
     case 'review':
       return prepareApply(host, roster, subject);

@@ -21,6 +21,7 @@ import type {
   ciDriftCommand,
   ciPlanCommand,
   ciPullCommand,
+  ciRecordCommand,
   ciReviewCommand,
   ciShowCommand,
 } from './commands/ci.js';
@@ -45,8 +46,11 @@ export const runCi: Implementation<typeof ciCommand> = async (_flags, { host }) 
 export const runCiPlan: Implementation<typeof ciPlanCommand> = (flags, context) =>
   doTask(flags, context, { do: 'plan', live: flags.live === true });
 
+export const runCiRecord: Implementation<typeof ciRecordCommand> = (flags, context) =>
+  doTask(flags, context, { do: 'record' });
+
 export const runCiShow: Implementation<typeof ciShowCommand> = (flags, context) =>
-  doTask(flags, context, { do: 'show' });
+  doTask(flags, context, { do: 'show', recorded: flags.recorded });
 
 export const runCiReview: Implementation<typeof ciReviewCommand> = (flags, context) =>
   doTask(flags, context, { do: 'review' });
@@ -117,7 +121,7 @@ async function doTask(flags: Flags, context: RunContext, task: Task): Promise<Co
   const ci = ciOf(env);
   checkFormat(ci);
   const subject = subjectOf({ file, environment: flags.env }, context, ci.root);
-  const needsUrl = !['plan', 'show'].includes(task.do) || (task.do === 'plan' && task.live);
+  const needsUrl = !['plan', 'record', 'show'].includes(task.do) || (task.do === 'plan' && task.live);
   // Without it, files of the repository would decide where the key is sent.
   if (needsUrl && (url ?? env['ROSTER_URL'] ?? '') === '')
     throw problem(

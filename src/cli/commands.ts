@@ -59,6 +59,7 @@ export const commands: readonly Command[] = [
   ...group('In CI:', [
     command(ci.ciCommand, async () => (await import('./ci.js')).runCi),
     command(ci.ciPlanCommand, async () => (await import('./ci.js')).runCiPlan),
+    command(ci.ciRecordCommand, async () => (await import('./ci.js')).runCiRecord),
     command(ci.ciShowCommand, async () => (await import('./ci.js')).runCiShow),
     command(ci.ciReviewCommand, async () => (await import('./ci.js')).runCiReview),
     command(ci.ciApplyCommand, async () => (await import('./ci.js')).runCiApply),

@@ -132,10 +132,13 @@ function matrix(environments: readonly string[]): string {
 
 function matrixOf(facts: CiFacts): Values {
   const { environments } = facts;
-  if (environments.length === 0) return { MATRIX: '', MATRIX_ENV: '', READ: `roster-plan${ending(facts)}` };
+  const token = 'GITHUB_TOKEN: "${{ github.token }}"';
+  if (environments.length === 0)
+    return { MATRIX: '', MATRIX_ENV: '', SHOW_SETTINGS: token, READ: `roster-plan${ending(facts)}` };
   return {
     MATRIX: matrix(environments),
     MATRIX_ENV: 'ROSTER_ENV: ${{ matrix.environment }}',
+    SHOW_SETTINGS: `${token}, ROSTER_ENV: "\${{ matrix.environment }}"`,
     READ: `roster-plan${ending(facts)}_\${{ matrix.environment }}`,
   };
 }

@@ -1,8 +1,8 @@
 import { type CiHost, generatedFile, INSTALL_NAME, type Install, PACKAGE } from './ci-facts.js';
 import type { NewFile } from './project-files.js';
 
-/** The format of the CI files. `roster ci` refuses files of another one. */
-export const CI_FORMAT = 1;
+/** The formats of the CI files. `roster ci` refuses files of another one. */
+export const CI_FORMATS = { github: 2, gitlab: 1 } as const satisfies Record<CiHost, number>;
 
 /** Where jobs install roster. */
 function installFolder(host: CiHost): string {
@@ -31,7 +31,7 @@ export function installFiles(install: Install, host: CiHost): readonly NewFile[]
   const spec = specOf(install, folder);
   const dependencies = { [PACKAGE]: spec };
   const name = INSTALL_NAME;
-  const manifest = { name, private: true, roster: { ci: CI_FORMAT }, dependencies };
+  const manifest = { name, private: true, roster: { ci: CI_FORMATS[host] }, dependencies };
   const lock = {
     name,
     lockfileVersion: 3,

@@ -13,6 +13,7 @@ import {
   type RunFacts,
   type RunResult,
 } from '../model/inventory.js';
+import { lookalikeOf, remoteRefs } from '../model/remote-refs.js';
 import { checkOwner, lockLost, parse, print, staleInventory, takenOver } from './format.js';
 import { type Git, GitFailure, isOlder, remoteProblem } from './git.js';
 import {
@@ -237,6 +238,8 @@ class Branch {
   private readonly localRef: string;
   /** FETCH_HEAD belongs to the user. Before version 2.29, git can only append to it, which keeps its first line. */
   private readonly keepFetchHead: string;
+  /** A ref of the remote to which git would push instead. */
+  private lookalike: string | null = null;
 
   constructor(
     { git, gitVersion }: WorkTree,
@@ -249,7 +252,7 @@ class Branch {
   }
 
   /** The newest commit, after fetching it; null when there is no such branch. */
-  async tip(tries = 3): Promise<string | null> {
+  async tip(tries = 3, moves = 10): Promise<string | null> {
     const remote = await this.remoteTip();
     if (remote === null || (await this.has(remote))) return remote;
     try {
@@ -260,19 +263,18 @@ class Branch {
       if (await this.has(remote)) return remote;
       if (tries <= 1) throw failure;
       await wait(50 + Math.random() * 200);
-      return this.tip(tries - 1);
+      return this.tip(tries - 1, moves);
     }
-    // The branch may have moved meanwhile: the fetched commit is at least as new.
-    return (await this.has(remote))
-      ? remote
-      : this.git.run(['rev-parse', '--verify', '--quiet', this.localRef]);
+    if (await this.has(remote)) return remote;
+    // The branch has moved meanwhile, or was deleted: then git has fetched another one whose name ends like it.
+    if (moves > 0) return this.tip(tries, moves - 1);
+    throw problem('inventory-unavailable', `the branch ${this.ref} of ${this.remote} changes all the time`);
   }
 
-  /** `ls-remote` matches the end of a name, so that other names may come first. */
   private async remoteTip(): Promise<string | null> {
-    const lines = (await this.git.run(['ls-remote', this.remote, this.ref])).split('\n');
-    const line = lines.find((each) => each.split('\t')[1] === this.ref);
-    return line?.split('\t')[0] ?? null;
+    const listed = remoteRefs(await this.git.run(['ls-remote', this.remote, this.ref]));
+    this.lookalike = lookalikeOf(this.ref, listed);
+    return listed.get(this.ref) ?? null;
   }
 
   private async fetch(): Promise<void> {
@@ -341,6 +343,7 @@ class Branch {
    * remote refuses. A failed push is judged by where the branch is afterwards, because its answer can be lost.
    */
   async push(from: string | null, to: string, tries = 3): Promise<PushResult> {
+    this.refuseLookalike();
     try {
       const lease = `--force-with-lease=${this.ref}:${from ?? ''}`;
       const flags = ['--quiet', '--no-verify', '--no-recurse-submodules', lease];
@@ -356,6 +359,13 @@ class Branch {
       await wait(200 + Math.random() * 300);
       return this.push(from, to, tries - 1);
     }
+  }
+
+  private refuseLookalike(): void {
+    const { lookalike, remote, ref } = this;
+    if (lookalike === null) return;
+    const message = `the remote ${remote} has the ref ${lookalike}, which git takes for ${ref}`;
+    throw problem('inventory-unavailable', message, `Delete it: \`git push ${remote} :${lookalike}\`.`);
   }
 
   /**

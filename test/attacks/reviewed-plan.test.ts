@@ -28,6 +28,8 @@ let api: GithubApi;
 let pull: Pull;
 let record: Artifact;
 let run: RecordedRun;
+/** Brings the remote back to what it is here. */
+let restore: () => void;
 
 beforeAll(() => {
   remote = new Remote();
@@ -44,6 +46,7 @@ beforeAll(() => {
     }),
     merged: commit('merged', () => git(checkout, 'merge', '--quiet', '--no-ff', '--no-commit', head)),
   };
+  restore = remote.save();
 });
 afterAll(() => remote.remove());
 
@@ -61,6 +64,7 @@ beforeEach(async () => {
 afterEach(() => {
   api.close();
   git(checkout, 'checkout', '--quiet', '--detach', commits.merged);
+  restore();
 });
 
 /** On a branch from main, which stays checked out. */
@@ -97,9 +101,11 @@ function recordedRun(other: Partial<RecordedRun>): RecordedRun {
   return made;
 }
 
-/** The artifact by which the plan workflow records that it showed a plan of this commit. */
-function recordOf({ id }: RecordedRun, head: string, of = digest): Artifact {
-  return artifact(`roster-review-pricing-${head}-${of.replace('sha256:', '')}`, id);
+/** The artifact by which the plan workflow records which plan a pull request showed for this commit. */
+function recordOf({ id }: RecordedRun, head: string, shown: object = {}, number = 1): Artifact {
+  const record = { digest, exit: 0, isWhole: true, ...shown };
+  const folder = folderOf({ 'record.json': JSON.stringify(record) });
+  return artifact(`roster-review-pricing-${number}-${head}`, id, api.now(), folder);
 }
 
 function artifact(name: string, run: number, created_at = api.now(), folder = ''): Artifact {
@@ -134,9 +140,9 @@ async function runTask(
     env = {},
     plan = {},
     workflow = 'roster',
-  }: { env?: Record<string, string>; plan?: object; workflow?: string } = {},
+    temp = mkdtempSync(join(remote.root, 'temp-')),
+  }: { env?: Record<string, string>; plan?: object; workflow?: string; temp?: string } = {},
 ): Promise<Ended> {
-  const temp = mkdtempSync(join(remote.root, 'temp-'));
   const [file, output] = [join(temp, 'event.json'), join(temp, 'output')];
   writeFileSync(file, JSON.stringify({ ...event, repository: { default_branch: 'main' } }));
   writeFileSync(output, '');
@@ -149,7 +155,8 @@ async function runTask(
     };
   const roster: Roster = {
     plan: (place, run) => {
-      if (run.json !== undefined) writeFileSync(run.json, JSON.stringify(plan));
+      if (run.json !== undefined)
+        writeFileSync(run.json, JSON.stringify({ project: 'pricing', environment: null, ...plan }));
       if (run.markdown !== undefined) writeFileSync(run.markdown, '<!-- roster:pricing: -->\nplan\n');
       return noted('plan')(place, run);
     },
@@ -215,21 +222,43 @@ async function isReviewed({ asked = '', planned = digest, changes = 1 } = {}): P
   return exit === 0;
 }
 
-/** What was planned of the pull request. */
-async function planned(): Promise<
-  Ended & { readonly snapshot: string | null; readonly folder: string | null }
-> {
+/** What the workflow that plans and shows is for: the validation of the pull request, unless something else is given. */
+function validated(other: object = {}) {
   const head_repository = { full_name: REPOSITORY, owner: { login: 'acme' } };
-  const workflow_run = { head_sha: commits.head, head_branch: 'change', head_repository };
-  const ended = await runTask(
-    { do: 'plan', live: false },
-    { workflow_run },
-    { env: { GITHUB_SHA: commits.before }, plan: { digest }, workflow: 'roster-plan' },
-  );
+  const own = { event: 'pull_request', head_sha: commits.head, head_branch: 'change', head_repository };
+  return { workflow_run: { ...own, ...other } };
+}
+
+interface Planned extends Ended {
+  readonly snapshot: string | null;
+  readonly folder: string | null;
+  /** What the job that shows is handed. */
+  readonly passed: { readonly digest: string | null; readonly exit: number } | null;
+  readonly page: string;
+  readonly summary: string;
+}
+
+/** What was planned of the pull request. */
+async function planned(plan: object = {}, event: object = validated()): Promise<Planned> {
+  const summary = join(mkdtempSync(join(remote.root, 'temp-')), 'summary');
+  writeFileSync(summary, '');
+  const ended = await runTask({ do: 'plan', live: false }, event, {
+    env: { GITHUB_SHA: commits.before, GITHUB_STEP_SUMMARY: summary },
+    plan: { digest, ...plan },
+    workflow: 'roster-plan',
+  });
+  const artifact = ended.outputs['folder'] ?? '';
   const [, place, how] = ended.ran[0] ?? [];
   const { snapshot = null } = (how ?? {}) as { snapshot?: string };
   const { cwd = null } = (place ?? {}) as { cwd?: string };
-  return { ...ended, snapshot: snapshot && readFileSync(snapshot, 'utf8'), folder: cwd };
+  return {
+    ...ended,
+    snapshot: snapshot && readFileSync(snapshot, 'utf8'),
+    folder: cwd,
+    passed: artifact === '' ? null : JSON.parse(readFileSync(join(artifact, 'plan.json'), 'utf8')),
+    page: artifact === '' ? '' : readFileSync(join(artifact, 'plan.md'), 'utf8'),
+    summary: readFileSync(summary, 'utf8'),
+  };
 }
 
 describe('a pull request is planned', () => {
@@ -259,6 +288,43 @@ describe('a pull request is planned', () => {
     git(checkout, 'push', '--quiet', '--force', 'origin', `${commits.squashed}:refs/pull/1/merge`);
     const { exit, out, ran } = await planned();
     expect([exit, out, ran]).toEqual([1, expect.stringContaining('has a newer commit'), []]);
+  });
+
+  /** Refuses to plan, and tells the job that shows. */
+  async function isNotPlanned(because: string, plan = {}): Promise<void> {
+    snapshotOf(nightlyRun().id, '2026-10-01T00:00:00Z');
+    const { exit, out, passed, page } = await planned(plan);
+    expect([exit, out]).toEqual([1, expect.stringContaining(because)]);
+    expect(passed).toEqual({ head: commits.head, digest: null, exit: 1 });
+    expect(page).toMatch(/^<!-- roster:pricing: -->\n\*\*No plan\.\*\* /);
+  }
+
+  test('unless it was given another base between the check and the checkout', async () => {
+    // The author's own branch, with a commit that is not on main.
+    const parents = ['-p', commits.squashed, '-p', commits.head];
+    const merged = git(checkout, 'commit-tree', `${commits.merged}^{tree}`, ...parents, '-m', 'merged');
+    git(checkout, 'push', '--quiet', '--force', 'origin', `${merged}:refs/pull/1/merge`);
+    await isNotPlanned('is no commit of main: its base was changed');
+  });
+
+  test.each(['refs/heads/a/refs/pull/1/merge', 'refs/heads/refs/pull/1/merge'])(
+    'unless there is no test merge of it, also if there is %s',
+    async (name) => {
+      remote.git('update-ref', '-d', 'refs/pull/1/merge');
+      remote.git('update-ref', name, commits.merged);
+      await isNotPlanned('no test merge');
+    },
+  );
+
+  test.each([{ project: 'billing' }, { environment: 'production' }])(
+    'unless its files are of another project or environment: %j',
+    (plan) => isNotPlanned('and this job is for pricing', plan),
+  );
+
+  test('and has errors, whatever project its files name', async () => {
+    snapshotOf(nightlyRun().id, '2026-10-01T00:00:00Z');
+    const { exit, passed } = await planned({ digest: null, project: 'billing' });
+    expect([exit, passed]).toEqual([0, { head: commits.head, digest: null, exit: 0 }]);
   });
 
   test('without the token of the job, and with nothing that it could write', async () => {
@@ -376,8 +442,35 @@ describe('a plan is not reviewed because', () => {
     expect(await isReviewed()).toBe(false);
   });
 
+  test('another pull request with the same commit showed it', async () => {
+    api.artifacts.splice(0);
+    recordOf(run, commits.head, {}, 2).created_at = '2026-10-31T00:00:00Z';
+    expect(await isReviewed()).toBe(false);
+  });
+
   test('another plan of the same commit was shown', async () => {
     expect(await isReviewed({ planned: `sha256:${'e'.repeat(64)}` })).toBe(false);
+  });
+
+  test.each([
+    ['another one', { digest: `sha256:${'0'.repeat(64)}` }],
+    ['one with errors', { digest: null, exit: 1 }],
+    ['one that apply would refuse', { exit: 4 }],
+    ['one that was too long for a comment', { isWhole: false }],
+  ])('of the same pull request and commit, %s was shown after it', async (_, shown) => {
+    record.created_at = '2026-10-30T00:00:00Z';
+    const newer = recordOf(recordedRun({}), commits.head, shown);
+    newer.created_at = '2026-10-31T00:00:00Z';
+    expect(await isReviewed()).toBe(false);
+    newer.created_at = record.created_at;
+    expect(await isReviewed()).toBe(false);
+    recordOf(recordedRun({}), commits.head).created_at = '2026-10-31T00:00:01Z';
+    expect(await isReviewed()).toBe(true);
+  });
+
+  test('another one was shown in the second of the merge', async () => {
+    recordOf(recordedRun({}), commits.head, { digest: null }).created_at = pull.merged_at ?? '';
+    expect(await isReviewed()).toBe(false);
   });
 
   test('it was shown in the second of the merge, or later', async () => {
@@ -395,6 +488,9 @@ describe('a plan is not reviewed because', () => {
   test('a push that contains more than the pull request counts as its merge', async () => {
     mergedAs(commits.more);
     expect(await isReviewed()).toBe(false);
+    const event = { before: commits.before };
+    const { out } = await runTask({ do: 'review' }, event, { plan: { digest, summary: { create: 1 } } });
+    expect(out).toContain('holds more than the pull request #1, and what was not reviewed together is not');
   });
 
   test('a newer commit was pushed, even if its digest is given by hand', async () => {
@@ -405,6 +501,17 @@ describe('a plan is not reviewed because', () => {
     expect([exit, out, ran]).toEqual([1, expect.stringMatching(/^::error title=Not the newest commit/), []]);
   });
 
+  test.each(['refs/heads/a/refs/heads/main', 'refs/heads/0/refs/heads/main', 'refs/tags/refs/heads/main'])(
+    'a newer commit was pushed, although %s has this one',
+    async (name) => {
+      publish(commits.more);
+      remote.git('update-ref', name, commits.merged);
+      expect(await isReviewed()).toBe(false);
+      const { exit, ran } = await runTask({ do: 'apply', digest, verify: false }, {});
+      expect([exit, ran]).toEqual([1, []]);
+    },
+  );
+
   test('it is closed and not merged', async () => {
     pull.merged_at = null;
     expect(await isReviewed()).toBe(false);
@@ -412,25 +519,95 @@ describe('a plan is not reviewed because', () => {
 });
 
 describe('a plan that is shown', () => {
-  /** What is passed on when the plan of this run is shown. */
-  async function shown(plan: string, head = commits.head): Promise<Ended> {
+  const PLAN = '<!-- roster:p: -->\nplan\n';
+  const comments = () => api.comments.map(({ body }) => body);
+
+  beforeEach(() => {
+    api.artifacts.splice(0);
     api.permissions = { actions: 'read', checks: 'write', 'pull-requests': 'write' };
     pull.merged_at = null;
-    const files = { 'plan.md': plan, 'plan.json': JSON.stringify({ head, digest, exit: 0 }) };
-    artifact('roster-plan-pricing', run.id, api.now(), folderOf(files));
-    const head_repository = { full_name: REPOSITORY, owner: { login: 'acme' } };
-    const workflow_run = { head_sha: commits.head, head_branch: 'change', head_repository };
-    return runTask({ do: 'show' }, { workflow_run }, { workflow: 'roster-plan' });
-  }
-
-  test('is recorded as reviewed', async () => {
-    const { outputs } = await shown('<!-- roster:p: -->\nplan\n');
-    expect(outputs['record']).toBe(record.name);
-    expect(readFileSync(join(outputs['folder'] ?? '', 'plan.md'), 'utf8')).toContain('plan');
-    expect(api.comments.map(({ body }) => body)).toEqual([expect.stringContaining('After the merge')]);
   });
 
-  test('is not recorded if it is too long to show in full, and the comment says so', async () => {
+  interface Shown {
+    readonly head?: string;
+    readonly exit?: number;
+    readonly event?: object;
+    /** The result of the step that uploads the record. */
+    readonly upload?: string;
+  }
+
+  /** What is recorded and shown of the plan that an earlier job of this run has passed on, or that has failed. */
+  async function shown(plan: string | null, more: Shown = {}): Promise<Ended & { readonly last: Ended }> {
+    const { head = commits.head, exit = 0, event = validated(), upload = 'success' } = more;
+    const files = { 'plan.md': plan ?? '', 'plan.json': JSON.stringify({ head, digest, exit }) };
+    if (plan !== null) artifact('roster-plan-pricing', run.id, api.now(), folderOf(files));
+    const how = { workflow: 'roster-plan', temp: mkdtempSync(join(remote.root, 'temp-')) };
+    const recorded = await runTask({ do: 'record' }, event, how);
+    // What is shown comes after the record.
+    expect([api.checks, comments().join().includes('exactly this plan')]).toEqual([[], false]);
+    return { ...recorded, last: await runTask({ do: 'show', recorded: upload }, event, how) };
+  }
+
+  const recordIn = ({ outputs }: Ended): object =>
+    JSON.parse(readFileSync(join(outputs['folder'] ?? '', 'record.json'), 'utf8'));
+
+  test('is recorded, then in the check and the comment', async () => {
+    const ended = await shown(PLAN);
+    expect(ended.outputs['record']).toBe(record.name);
+    expect(recordIn(ended)).toMatchObject({ pull: 1, head: commits.head, digest, exit: 0, isWhole: true });
+    expect(readFileSync(join(ended.outputs['folder'] ?? '', 'plan.md'), 'utf8')).toContain('plan');
+    expect(comments()).toEqual([expect.stringContaining('After the merge, a job applies exactly this plan')]);
+    expect(api.checks).toMatchObject([{ conclusion: 'success', output: { title: digest } }]);
+  });
+
+  test('is in the comment of the project of the job, whatever project its page names', async () => {
+    const other = { id: api.next(), issue: 1, user: { login: 'github-actions[bot]' }, updated_at: '' };
+    api.comments.push({ ...other, body: '<!-- roster:billing: -->\nbilling\n' });
+    await shown('<!-- roster:billing: -->\nplan\n');
+    expect(comments()).toEqual([
+      '<!-- roster:billing: -->\nbilling\n',
+      expect.stringMatching(/^<!-- roster:pricing: -->\nplan\n/),
+    ]);
+  });
+
+  test('takes the place of an earlier one, whose comment promises nothing from then on', async () => {
+    const promised =
+      '<!-- roster:pricing: -->\nold\n\n<!-- roster: what becomes of it -->\n> exactly this plan';
+    const old = { id: api.next(), issue: 1, user: { login: 'github-actions[bot]' }, updated_at: '' };
+    api.comments.push({ ...old, body: `${promised}\n<!-- roster: end -->\nrest\n` });
+    await shown(PLAN);
+    expect(comments()).toEqual([
+      expect.stringMatching(/^<!-- roster:pricing: -->\nplan\n[\s\S]*exactly this plan/),
+    ]);
+  });
+
+  test('is not promised if it could not be recorded', async () => {
+    await shown(PLAN, { upload: 'failure' });
+    expect(comments()).toEqual([expect.stringContaining('Merging does not apply this plan')]);
+    expect(api.checks).toMatchObject([{ conclusion: 'failure' }]);
+  });
+
+  test('is not promised if its check cannot be written, and the job fails', async () => {
+    api.permissions = { actions: 'read', 'pull-requests': 'write' };
+    await expect(shown(PLAN)).rejects.toThrow('403');
+    expect(comments()).toEqual([expect.stringContaining('The check of this plan could not be written')]);
+    expect(comments().join()).not.toContain('exactly this plan');
+  });
+
+  test('is recorded as one that does not count if apply would refuse it, and merging applies nothing', async () => {
+    expect(recordIn(await shown(PLAN, { exit: 4 }))).toMatchObject({ exit: 4 });
+    expect(comments()).toEqual([expect.stringContaining('Merging applies nothing:')]);
+    expect(api.checks).toMatchObject([{ conclusion: 'failure' }]);
+  });
+
+  test('is recorded as one that does not count if the job that plans has failed', async () => {
+    const ended = await shown(null);
+    expect(ended.outputs['record']).toBe(record.name);
+    expect(recordIn(ended)).toMatchObject({ digest: null, exit: 1 });
+    expect(comments()).toEqual([expect.stringMatching(/^<!-- roster:pricing: -->\n\*\*No plan\.\*\*/)]);
+  });
+
+  test('is recorded as one that does not count if it is too long to show in full', async () => {
     const diagnostics = Array.from({ length: 900 }, (_, n) => ({
       severity: 'warning' as const,
       code: 'not-in-snapshot' as const,
@@ -438,17 +615,81 @@ describe('a plan that is shown', () => {
     }));
     const text = planMarkdown({ ...emptyPlan, diagnostics });
     expect(text).toContain('Too long to show in full');
-    expect((await shown(text)).outputs).toEqual({});
-    expect(api.comments[0]?.body).toContain('does not count as reviewed');
+    expect(recordIn(await shown(text))).toMatchObject({ isWhole: false });
+    expect(comments()).toEqual([expect.stringContaining('does not count as reviewed')]);
   });
 
   test('is not shown for another commit than that of the run', async () => {
-    const { outputs, log } = await shown('<!-- roster:p: -->\nplan\n', commits.squashed);
-    expect([outputs, log, api.comments]).toEqual([
+    const { outputs, log, last } = await shown(PLAN, { head: commits.squashed });
+    expect([outputs, log, last.log, api.comments]).toEqual([
       {},
       expect.stringContaining('no longer the last commit'),
+      'There is no plan to show.\n',
       [],
     ]);
+  });
+
+  test('is shown of a merge queue in a check alone', async () => {
+    const event = validated({
+      event: 'merge_group',
+      head_branch: `gh-readonly-queue/main/pr-1-${commits.before}`,
+    });
+    const { outputs } = await shown(PLAN, { event, upload: 'skipped' });
+    expect(outputs['record']).toBeUndefined();
+    expect([comments(), api.checks]).toMatchObject([[], [{ conclusion: 'success', head_sha: commits.head }]]);
+  });
+
+  test('needs workflow files that record it first', async () => {
+    await expect(
+      runTask({ do: 'show', recorded: undefined }, validated(), { workflow: 'roster-plan' }),
+    ).rejects.toThrow('another version of roster');
+  });
+});
+
+describe('a merge queue', () => {
+  /** Two pull requests, the second one on top of the first one. */
+  let second: string;
+  const queue = (base: string, number: number, on: string) => `gh-readonly-queue/${base}/pr-${number}-${on}`;
+
+  beforeEach(() => {
+    artifact(
+      'roster-snapshot-pricing',
+      recordedRun({ path: '.github/workflows/roster.yml', event: 'schedule' }).id,
+      api.now(),
+      folderOf({ 'roster.snapshot.json': 'snapshot' }),
+    );
+    publish(commits.before);
+    second = commit('second', () => {
+      git(checkout, 'reset', '--quiet', '--hard', commits.merged);
+      appendFileSync(join(checkout, 'README'), 'second\n');
+    });
+    const branches = [
+      [commits.merged, queue('main', 1, commits.before)],
+      [second, queue('main', 2, commits.merged)],
+      [second, queue('main', 2, commits.merged).replace('gh-', 'a/gh-')],
+      [commits.merged, queue('other', 7, commits.before)],
+    ];
+    for (const [at, name] of branches) git(checkout, 'push', '--quiet', 'origin', `${at}:refs/heads/${name}`);
+  });
+
+  const plannedOf = (head_branch: string, head_sha: string) =>
+    planned({}, validated({ event: 'merge_group', head_branch, head_sha }));
+
+  test('is planned as a whole, and the summary says which pull requests it holds', async () => {
+    const { summary, folder, passed } = await plannedOf(queue('main', 2, commits.merged), second);
+    expect(summary).toContain('that of #1 and #2 in 2 commits, merged into `main` together. It is no review');
+    expect(git(folder ?? '', 'rev-parse', 'HEAD')).toBe(second);
+    expect(passed).toEqual({ head: second, digest, exit: 0 });
+    const first = await plannedOf(queue('main', 1, commits.before), commits.merged);
+    expect(first.summary).toContain('that of #1 in 1 commit,');
+  });
+
+  test('is not planned if it is one of another branch, or has another commit by now', async () => {
+    expect((await plannedOf(queue('other', 7, commits.before), commits.merged)).ran).toEqual([]);
+    expect(await plannedOf(queue('main', 2, commits.merged), commits.merged)).toMatchObject({
+      exit: 1,
+      ran: [],
+    });
   });
 });
 

@@ -100,7 +100,15 @@ const known = {
   call: ['if', 'needs', 'strategy', 'concurrency', 'permissions', 'uses', 'with', 'secrets'],
   step: ['id', 'if', 'uses', 'with', 'env', 'run'],
   scope: ['actions', 'checks', 'contents', 'pull-requests', 'issues'],
-  event: ['pull_request', 'push', 'schedule', 'workflow_call', 'workflow_dispatch', 'workflow_run'],
+  event: [
+    'merge_group',
+    'pull_request',
+    'push',
+    'schedule',
+    'workflow_call',
+    'workflow_dispatch',
+    'workflow_run',
+  ],
 };
 
 describe.each([...workflows, ...several])('$path', ({ text }) => {

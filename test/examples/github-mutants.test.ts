@@ -86,6 +86,15 @@ const overtaken: Stage = async (walk) => {
   };
   await github.push();
 };
+const queue: Stage = async (walk) => {
+  await walk.team.github.queue(await walk.pull('queued', shops('acme-shop, initech')));
+};
+const unrecorded: Stage = async (walk) => {
+  const { options } = walk.team.github;
+  options.refusedUploads = 'roster-review-';
+  await walk.pull('unrecorded', shops('acme-shop, initech'));
+  delete options.refusedUploads;
+};
 const elsewhereStarted: Stage = async ({ team: { github } }) => {
   github.remote.git('branch', '--force', 'topic', 'main');
   const on = (inputs: Readonly<Record<string, string>>) =>
@@ -112,6 +121,8 @@ const stages = [
   unreviewed,
   unchanged,
   overtaken,
+  queue,
+  unrecorded,
   elsewhereStarted,
   drifted,
 ];

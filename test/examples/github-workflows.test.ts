@@ -148,8 +148,53 @@ describe('a pull request', () => {
     const runs = await github.pullRequest(github.openPull('shops'));
     expect(the('plan/plan', runs).log).toContain('Run the workflow "roster"');
     expect(results(runs)).toMatchObject({ 'plan/plan': 'failure', show: 'success' });
-    expect(github.api.comments).toEqual([]);
+    expect(github.api.comments.map(({ body }) => body)).toEqual([
+      expect.stringMatching(/\n\*\*No plan\.\*\* There is no snapshot of .*\n[\s\S]*Merging applies nothing/),
+    ]);
+    expect(github.api.checks).toMatchObject([{ conclusion: 'failure' }]);
   });
+
+  inLongRun('that gets another base is planned again', async () => {
+    github.remote.git('branch', 'other', 'main');
+    author.propose('shops', shops('acme-shop'));
+    const number = github.openPull('shops', { base: 'other' });
+    expect(results(await github.pullRequest(number))).toMatchObject({ show: 'success' });
+    expect(github.api.comments).toEqual([]);
+    Object.assign(github.api.pull(number), { base: 'main' });
+    expect(results(await github.pullRequest(number, 'edited'))).toEqual(shown);
+    expect(github.comments(number)[0]?.body).toContain('Plan: 1 to create');
+  });
+
+  inLongRun('whose plan could not be recorded says so, and is not applied', async () => {
+    github.options.refusedUploads = 'roster-review-';
+    author.propose('shops', shops('acme-shop'));
+    const number = github.openPull('shops');
+    expect(results(await github.pullRequest(number))).toMatchObject({ show: 'failure' });
+    expect(github.comments(number)[0]?.body).toContain('Merging does not apply this plan');
+    github.merge(number);
+    await team.isRefused();
+  });
+
+  inLongRun(
+    'whose newest plan is another one applies nothing, although its first plan is made again',
+    async () => {
+      await release('shops', shops('acme-shop'));
+      const number = await team.propose('more', shops('acme-shop, globex'));
+      const first = digestIn(github.comments(number)[0]?.body);
+      const back = github.remote.git('rev-parse', 'main');
+      github.merge(await team.propose('same', shops('acme-shop, globex')));
+      await github.push();
+      await github.pullRequest(number, 'reopened');
+      expect(github.comments(number)[0]?.body).toContain('No changes');
+      author.branch('main');
+      git(author.folder, 'checkout', '--quiet', back, '--', '.');
+      author.publish('back');
+      const digest = digestIn(the('apply/plan', await github.push()).summary) ?? '';
+      await github.dispatch('roster', { task: 'apply', digest });
+      github.merge(number);
+      expect(await team.isRefused()).toBe(first);
+    },
+  );
 
   inLongRun('finds its comment among those of others', async () => {
     author.propose('shops', shops('acme-shop'));
@@ -169,6 +214,29 @@ describe('a pull request', () => {
       'mallory',
     ]);
   });
+});
+
+inLongRun('a merge queue is planned as a whole; what was not reviewed together is not applied', async () => {
+  await release('shops', shops('acme-shop'));
+  const one = await team.propose('one', shops('acme-shop, globex'));
+  author.branch('two');
+  appendFileSync(join(author.folder, 'README'), 'more\n');
+  author.commit('two');
+  git(author.folder, 'push', '--quiet', 'origin', 'HEAD:two');
+  const two = github.openPull('two');
+  await github.pullRequest(two);
+  const queued = await github.queue(one, two);
+  expect(queued.flatMap(({ summary }) => /that of #.* commits?,/.exec(summary)?.[0] ?? [])).toEqual([
+    `that of #${one} in 1 commit,`,
+    `that of #${one} and #${two} in 2 commits,`,
+  ]);
+  expect(github.api.checks.slice(-2)).toMatchObject([{ conclusion: 'success' }, { conclusion: 'success' }]);
+  github.mergeQueue(one, two);
+  const runs = await github.push();
+  expect(results(runs)).toEqual(refused);
+  expect(the('apply/plan', runs).log).toContain(`holds more than the pull request #${two}`);
+  const digest = digestIn(the('apply/plan', runs).summary) ?? '';
+  expect(results(await github.dispatch('roster', { task: 'apply', digest }))).toEqual(applied);
 });
 
 describe('with --plan-with key, a pull request', () => {

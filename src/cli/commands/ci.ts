@@ -16,7 +16,8 @@ export const ciCommand = define({
 
   roster validate    a pull or merge request: offline, without secrets
   roster ci plan     plan it against the snapshot, without an API key
-  roster ci show     show the plan: a comment and a check, or a note
+  roster ci record   on GitHub: record which plan is shown
+  roster ci show     show the plan: a check and a comment, or a note
   roster ci review   after the merge: plan again; on GitHub, compare
   roster ci apply    apply exactly that plan
   roster ci drift    then and every night: the snapshot, an issue on drift
@@ -56,17 +57,34 @@ export const ciPlanCommand = define({
   docs: 'docs/ci.md',
 });
 
+export const ciRecordCommand = define({
+  name: 'ci record',
+  summary: 'Record which plan a pull request shows',
+  about:
+    'On GitHub, prepare the artifact that records the plan of this run, or that it failed. The next step uploads it, then `roster ci show` shows the plan. For each pull request and commit, only the newest record counts.',
+  shared,
+  does: inJob,
+  formats: ['text'],
+  examples: [
+    ['Record the plan that an earlier job has made', 'roster ci record'],
+    ['Record that of a project in a folder', 'roster ci record -f prices/roster.yaml'],
+  ],
+  exits,
+  docs: 'docs/ci.md',
+});
+
 export const ciShowCommand = define({
   name: 'ci show',
   summary: 'Show a plan in the pull request',
   about:
-    'Show the plan of this run: on GitHub in a comment and a check, and with an artifact that records it; on GitLab in a note.',
+    'Show the plan of this run: on GitHub, once it is recorded, in a check and a comment; on GitLab in a note.',
+  options: [flag('--recorded <result>', 'On GitHub: result of the step that uploaded the record')],
   shared,
   does: inJob,
   formats: ['text'],
   examples: [
     ['Show the plan that an earlier job has made', 'roster ci show'],
-    ['Show that of a project in a folder', 'roster ci show -f prices/roster.yaml'],
+    ['Show it once it is recorded, on GitHub', 'roster ci show --recorded "$RECORDED"'],
   ],
   exits,
   docs: 'docs/ci.md',

@@ -60,14 +60,16 @@ async function remoteOf(git: Git): Promise<RepositoryFacts['remote']> {
 
 /** That of the remote if it is known, else `main` or `master` if either exists, else the current branch. */
 async function defaultBranchOf(git: Git, remote: string): Promise<string> {
-  const head = await git.answer(['symbolic-ref', '--short', `refs/remotes/${remote}/HEAD`]);
-  if (head !== null) return head.slice(remote.length + 1);
+  const tracked = `refs/remotes/${remote}/`;
+  const known = await git.answer(['symbolic-ref', `${tracked}HEAD`]);
+  if (known?.startsWith(tracked) === true) return known.slice(tracked.length);
   const names = ['main', 'master'];
   const refsOf = (name: string) => [`refs/heads/${name}`, `refs/remotes/${remote}/${name}`];
   const list = await git.run(['for-each-ref', '--format=%(refname)', ...names.flatMap(refsOf)]);
   const refs = new Set(list.split('\n'));
   const found = names.find((name) => refsOf(name).some((ref) => refs.has(ref)));
-  return found ?? (await git.answer(['symbolic-ref', '--short', 'HEAD'])) ?? 'main';
+  const current = await git.answer(['symbolic-ref', 'HEAD']);
+  return found ?? current?.replace(/^refs\/heads\//, '') ?? 'main';
 }
 
 /**

@@ -129,6 +129,7 @@ export class RunningJob {
   private upload({ name = '', path = '' }: Readonly<Record<string, string>>): void {
     const { machine, api, runId } = this.place;
     if (!/^[\w.-]+$/.test(name) || !existsSync(path)) throw new Error(`cannot upload "${name}"`);
+    if (!machine.mayUpload(name)) return void this.failed.push(`upload ${name}`);
     const folder = mkdtempSync(join(machine.kept, 'artifact-'));
     cpSync(path, folder, { recursive: true });
     const same = api.artifacts.findIndex((each) => each.name === name && each.workflow_run.id === runId);

@@ -40,6 +40,7 @@ export interface Job {
 }
 
 interface Trigger {
+  readonly types?: readonly string[];
   readonly branches?: readonly string[];
   readonly workflows?: readonly string[];
 }
@@ -54,7 +55,9 @@ export interface Workflow {
 
 /** An event, as workflows see it. */
 interface Happening {
-  readonly name: 'pull_request' | 'push' | 'schedule' | 'workflow_dispatch' | 'workflow_run';
+  readonly name: 'merge_group' | 'pull_request' | 'push' | 'schedule' | 'workflow_dispatch' | 'workflow_run';
+  /** What happened to a pull request. */
+  readonly action?: string;
   readonly ref: string;
   readonly event: object;
   readonly inputs?: Readonly<Record<string, string>>;
@@ -159,7 +162,7 @@ export class Github {
   }
 
   /** Runs the workflows of a pull request that is opened or updated. */
-  pullRequest(number: number): Promise<readonly JobRun[]> {
+  pullRequest(number: number, action = 'synchronize'): Promise<readonly JobRun[]> {
     const pull = this.api.pull(number);
     pull.head = this.remote.git('rev-parse', pull.branch);
     this.remote.git('update-ref', `refs/pull/${number}/head`, pull.head);
@@ -168,10 +171,39 @@ export class Github {
     const event = { pull_request: { number } };
     return this.run({
       name: 'pull_request',
+      action,
       ref: `refs/pull/${number}/merge`,
       event,
       head: { branch, sha, fork },
     });
+  }
+
+  /** Adds pull requests to the merge queue, and runs its workflows for each, on top of those before it. */
+  async queue(...numbers: readonly number[]): Promise<readonly JobRun[]> {
+    const runs: JobRun[] = [];
+    let last = this.remote.git('rev-parse', 'main');
+    for (const number of numbers) {
+      const ref = `refs/heads/gh-readonly-queue/main/pr-${number}-${last}`;
+      last = this.mergeTo(number, ref, 'merge', last);
+      runs.push(
+        ...(await this.run({ name: 'merge_group', ref, event: { merge_group: { head_sha: last } } })),
+      );
+    }
+    return runs;
+  }
+
+  /** Merges at once all that is in the merge queue. */
+  mergeQueue(...numbers: readonly number[]): void {
+    this.before = this.remote.git('rev-parse', 'main');
+    for (const number of numbers) {
+      const [ref = ''] = this.remote
+        .git('for-each-ref', '--format=%(refname)', `refs/heads/gh-readonly-queue/main/pr-${number}-*`)
+        .split('\n');
+      const commit = this.remote.git('rev-parse', ref);
+      this.remote.git('update-ref', 'refs/heads/main', commit);
+      this.remote.git('update-ref', '-d', ref);
+      Object.assign(this.api.pull(number), { merged_at: this.api.now(), merge_commit_sha: commit });
+    }
   }
 
   /** Merges a pull request into its base. */
@@ -209,10 +241,10 @@ export class Github {
     rmSync(this.folder, { recursive: true, force: true });
   }
 
-  private mergeTo(number: number, ref: string, how = 'merge'): string {
+  private mergeTo(number: number, ref: string, how = 'merge', onto?: string): string {
     const folder = this.remote.clone();
     const { branch, base } = this.api.pull(number);
-    git(folder, 'checkout', '--quiet', '-B', base, `origin/${base}`);
+    git(folder, 'checkout', '--quiet', '-B', base, onto ?? `origin/${base}`);
     if (how === 'merge')
       git(folder, 'merge', '--quiet', '--no-ff', '-m', `Merge ${branch}`, `origin/${branch}`);
     else if (how === 'squash') {
@@ -466,9 +498,11 @@ function before({ needs = [] }: Job, workflow: Workflow): readonly string[] {
   });
 }
 
-function isTriggered({ on, name: own }: Workflow, { name, ref, workflow = own, after }: Happening): boolean {
+function isTriggered({ on, name: own }: Workflow, happening: Happening): boolean {
+  const { name, action, ref, workflow = own, after } = happening;
   if (workflow !== own || !(name in on)) return false;
-  const { branches, workflows } = on[name] ?? {};
+  const { branches, workflows, types = ['opened', 'synchronize', 'reopened'] } = on[name] ?? {};
+  if (action !== undefined && !types.includes(action)) return false;
   if (after !== undefined && workflows?.includes(after) !== true) return false;
   return branches === undefined || branches.some((each) => ref === `refs/heads/${each}`);
 }

@@ -17,6 +17,8 @@ const secret = /(KEY|TOKEN)$/;
 export interface MachineOptions {
   /** Use the machine's npm, without a registry, instead of one that installs this build whatever the tarball. */
   realNpm?: boolean;
+  /** The beginning of the names of artifacts that cannot be uploaded. */
+  refusedUploads?: string;
 }
 
 /** A clean machine without roster, with npm to install it and the programs that every runner has. */
@@ -37,6 +39,11 @@ export class Machine {
     }
     symlinkSync(process.execPath, join(this.bin, 'node'));
     if (options.realNpm !== true) this.command('npm', npm(this.bin));
+  }
+
+  mayUpload(artifact: string): boolean {
+    const { refusedUploads } = this.options;
+    return refusedUploads === undefined || !artifact.startsWith(refusedUploads);
   }
 
   /** As in an image that contains roster. */

@@ -99,6 +99,35 @@ describe('a push is not tried again', () => {
   });
 });
 
+describe('a ref of the remote is the one with its full name', () => {
+  const ref = 'refs/heads/roster-snapshot-p';
+  const jobGit = () => new JobGit(folder, process.env, () => {});
+  const main = () => remote.git('rev-parse', 'main');
+  // What git shows first, completes the name to, or finds at its end.
+  const others = ['refs/heads/a/refs/heads/', 'refs/heads/refs/heads/', 'refs/tags/refs/heads/'].map(
+    (each) => `${each}roster-snapshot-p`,
+  );
+
+  test.each(others)('and not %s, when it is fetched', async (other) => {
+    remote.git('update-ref', other, main());
+    expect(await jobGit().fetched('origin', ref)).toBeNull();
+    git(folder, 'commit', '--quiet', '--allow-empty', '-m', 'own');
+    git(folder, 'push', '--quiet', 'origin', 'HEAD:main');
+    remote.git('update-ref', ref, main());
+    expect(await jobGit().fetched('origin', ref)).toBe(main());
+  });
+
+  test.each(others)('and not %s, when it is pushed', async (other) => {
+    remote.git('update-ref', other, main());
+    git(folder, 'commit', '--quiet', '--allow-empty', '-m', 'own');
+    const own = git(folder, 'rev-parse', 'HEAD');
+    const pushing = jobGit().push('origin', own, ref);
+    if (other.includes('/a/')) await pushing;
+    else await expect(pushing).rejects.toThrow(`origin has the ref ${other}, which git takes for ${ref}`);
+    expect(remote.git('rev-parse', other)).toBe(main());
+  });
+});
+
 test('git fails with its exit code and prints what it says', async () => {
   await expect(
     runGit(['merge-base', '--is-ancestor', 'HEAD', 'none'], { cwd: folder }),

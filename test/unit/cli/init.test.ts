@@ -178,14 +178,18 @@ describe('init', () => {
     expect(read('.github/workflows/roster.yml')).toContain(line);
   });
 
-  it('applies pushes to the default branch of the remote', async () => {
-    repository('git@github.com:acme/config.git');
-    git(workspace.root, 'commit', '--quiet', '--allow-empty', '-m', 'first');
-    git(workspace.root, 'update-ref', 'refs/remotes/origin/release/next', 'HEAD');
-    git(workspace.root, 'symbolic-ref', 'refs/remotes/origin/HEAD', 'refs/remotes/origin/release/next');
-    await init();
-    expect(read('.github/workflows/roster.yml')).toContain('branches: [release/next]');
-  });
+  it.each([[], ['refs/heads/origin/release/next'], ['refs/tags/main', 'refs/tags/origin/release/next']])(
+    'applies pushes to the default branch of the remote, also beside %s %s',
+    async (...others) => {
+      repository('git@github.com:acme/config.git');
+      git(workspace.root, 'commit', '--quiet', '--allow-empty', '-m', 'first');
+      for (const name of ['refs/remotes/origin/release/next', ...others])
+        git(workspace.root, 'update-ref', name, 'HEAD');
+      git(workspace.root, 'symbolic-ref', 'refs/remotes/origin/HEAD', 'refs/remotes/origin/release/next');
+      await init();
+      expect(read('.github/workflows/roster.yml')).toContain('branches: [release/next]');
+    },
+  );
 
   it('chooses origin among several remotes, one of them without a URL', async () => {
     repository('git@gitlab.com:acme/config.git');

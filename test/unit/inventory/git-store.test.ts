@@ -78,6 +78,28 @@ async function reportedBy(work: () => Promise<unknown>): Promise<{ code: string;
 
 const log = (format: string) => remote.git('log', `--format=${format}`, ref).split('\n');
 
+describe('whoever can push can give refs names that end like the branch', () => {
+  const names = ['refs/heads/a/', 'refs/heads/', 'refs/tags/'].map((each) => `${each}${ref}`);
+
+  test.each(names)('%s is never read in its place, nor written to', async (name) => {
+    await applyIn(remote.clone(), owning('a'));
+    remote.git('update-ref', name, ref);
+    expect([...(await storeIn(remote.clone()).load()).entries.keys()]).toEqual(['group/a']);
+    remote.git('update-ref', '-d', ref);
+    const folder = remote.clone();
+    expect([...(await storeIn(folder).load()).entries.keys()]).toEqual([]);
+    const before = remote.git('rev-parse', name);
+    const refused = await reportedBy(() => applyIn(folder, owning('b')));
+    if (name.includes('/a/')) expect(refused).toBeNull();
+    else
+      expect(refused).toEqual({
+        code: 'inventory-unavailable',
+        message: `the remote origin has the ref ${name}, which git takes for ${ref}`,
+      });
+    expect(remote.git('rev-parse', name)).toBe(before);
+  });
+});
+
 describe('the inventory on a branch', () => {
   test('is empty until the first save, and then the same in every clone', async () => {
     const [first, second] = [remote.clone(), remote.clone()];
