@@ -1,16 +1,15 @@
 import { dirname, join, relative, resolve, sep } from 'node:path';
-import picomatch from 'picomatch';
 import { readRegular } from '../files/atomic.js';
 import { statOf } from '../manifest/files.js';
-import { limits } from '../manifest/limits.js';
 import { Problem } from '../model/diagnostic.js';
+import { Glob } from '../model/glob.js';
 import type { Plan } from '../model/plan.js';
 
 /** Which host reads the file: they understand some lines differently. */
 type OwnersHost = 'github' | 'gitlab';
 
 interface OwnersRule {
-  readonly matches: (path: string) => boolean;
+  readonly glob: Glob;
   readonly owners: readonly string[];
   /** GitLab: owners of one section do not replace those of another. */
   readonly section: string;
@@ -18,10 +17,14 @@ interface OwnersRule {
   readonly isExclusion: boolean;
 }
 
-/** As GitHub. Whoever writes the file decides what reading it costs. */
+/** Whoever writes the file decides what reading it costs, so of a file that costs more than this, no owners are known. */
 const MOST_BYTES = 3 * 1024 * 1024;
-const MOST_RULES = 3_000;
+const MOST_RULES = 10_000;
 const LONGEST_LINE = 1_000;
+/** Of about 30 ns, for all files of a plan. */
+const MOST_STEPS = 50_000_000;
+/** Besides those of its glob, of each rule that is compared with a path. */
+const RULE_STEPS = 5;
 
 /** In the order in which GitHub looks for it; then where only GitLab does. */
 const places = ['.github/CODEOWNERS', 'CODEOWNERS', 'docs/CODEOWNERS', '.gitlab/CODEOWNERS'];
@@ -33,27 +36,36 @@ const places = ['.github/CODEOWNERS', 'CODEOWNERS', 'docs/CODEOWNERS', '.gitlab/
 export function withOwners(plan: Plan, root: string, cwd: string): Plan {
   const owners = ownersIn(root);
   if (owners === null) return plan;
-  const changes = plan.changes.map((change) => {
-    if (change.action === 'none') return change;
-    const { source } = change;
-    return { owners: source === null ? [] : owners(resolve(cwd, source.file)), ...change };
-  });
+  const changes: Plan['changes'][number][] = [];
+  for (const change of plan.changes) {
+    const { action, source } = change;
+    const found = action === 'none' || source === null ? [] : owners(resolve(cwd, source.file));
+    if (found === null) return plan;
+    changes.push(action === 'none' ? change : { owners: found, ...change });
+  }
   return { ...plan, changes };
 }
 
-/** The owners of a file, by its absolute path; null without CODEOWNERS. */
-export function ownersIn(folder: string): ((file: string) => readonly string[]) | null {
+/** The owners of a file, by its absolute path, or null once finding them costs too much; null without CODEOWNERS. */
+export function ownersIn(folder: string): ((file: string) => readonly string[] | null) | null {
   const root = repositoryOf(folder);
   if (root === null) return null;
   const place = places.find((each) => statOf(join(root, each))?.isFile() === true);
   if (place === undefined) return null;
   const text = textOf(join(root, place));
   if (text === null) return null;
-  const rules = readOwners(text, hostOf(root, place, text));
-  const known = new Map<string, readonly string[]>();
+  let left = MOST_STEPS;
+  const spend = (steps: number) => {
+    left -= steps + RULE_STEPS;
+  };
+  const rules = new OwnersReader(hostOf(root, place, text), spend).read(text);
+  if (rules.length > MOST_RULES) return null;
+  const known = new Map<string, readonly string[] | null>();
   return (file) => {
     const path = relative(root, file).split(sep).join('/');
-    const found = known.get(path) ?? ownersOf(path, rules);
+    const seen = known.get(path);
+    if (seen !== undefined) return seen;
+    const found = ownersOf(path, rules, () => left < 0);
     known.set(path, found);
     return found;
   };
@@ -83,76 +95,91 @@ function hostOf(root: string, place: string, text: string): OwnersHost {
   return statOf(join(root, '.gitlab-ci.yml')) === null ? 'github' : 'gitlab';
 }
 
-/** Of each section, the last line that matches. */
-function ownersOf(path: string, rules: readonly OwnersRule[]): readonly string[] {
+/** Of each section, the last line that matches; null once that costs too much. */
+function ownersOf(
+  path: string,
+  rules: readonly OwnersRule[],
+  isTooMuch: () => boolean,
+): readonly string[] | null {
   const bySection = new Map<string, readonly string[]>();
   const excluded = new Set<string>();
-  for (const { matches, owners, section, isExclusion } of rules) {
-    if (excluded.has(section) || !matches(path)) continue;
+  for (const { glob, owners, section, isExclusion } of rules) {
+    if (isTooMuch()) return null;
+    if (excluded.has(section) || !glob.matches(path)) continue;
     if (isExclusion) excluded.add(section);
     bySection.set(section, isExclusion ? [] : owners);
   }
   return [...new Set([...bySection.values()].flat())];
 }
 
-/** The rules of a file of GitHub or GitLab. What neither understands is left out, as they do. */
-function readOwners(text: string, host: OwnersHost): readonly OwnersRule[] {
-  const rules: OwnersRule[] = [];
-  let section = { name: '', owners: [] as readonly string[] };
-  for (const raw of text.split(/\r?\n/)) {
-    const line = raw.trim();
-    if (rules.length >= MOST_RULES) break;
-    if (line === '' || line.startsWith('#') || line.length > LONGEST_LINE) continue;
-    const heading = host === 'gitlab' ? /^\^?\[([^\]]+)\](?:\[\d+\])?(.*)$/.exec(line) : null;
-    if (heading !== null) {
-      const [, name = '', rest = ''] = heading;
-      section = { name: name.trim().toLowerCase(), owners: ownersNamed(rest.split(/\s+/)) };
-      continue;
+interface OwnersSection {
+  readonly name: string;
+  readonly owners: readonly string[];
+}
+
+/** Reads a file of GitHub or GitLab. What the host does not understand is left out, as it does. */
+class OwnersReader {
+  constructor(
+    private readonly host: OwnersHost,
+    private readonly spend: (steps: number) => void,
+  ) {}
+
+  /** At most one rule more than are allowed. */
+  read(text: string): readonly OwnersRule[] {
+    const rules: OwnersRule[] = [];
+    let section: OwnersSection = { name: '', owners: [] };
+    for (const raw of text.split(/\r?\n/)) {
+      const line = raw.trim();
+      if (rules.length > MOST_RULES) break;
+      if (line === '' || line.startsWith('#') || line.length > LONGEST_LINE) continue;
+      const heading = this.host === 'gitlab' ? /^\^?\[([^\]]+)\](?:\[\d+\])?(.*)$/.exec(line) : null;
+      if (heading === null) rules.push(...this.ruleOf(line, section));
+      else {
+        const [, name = '', rest = ''] = heading;
+        const owners = wordsBeforeComment(rest.split(/\s+/)).filter((each) => this.isOwner(each));
+        section = { name: name.trim().toLowerCase(), owners };
+      }
     }
-    rules.push(...ruleOf(line, section, host));
+    return rules;
   }
-  return rules;
+
+  private ruleOf(line: string, section: OwnersSection): OwnersRule[] {
+    // A space may be in a path, behind a backslash.
+    const [written = '', ...rest] = line.match(/(?:\\.|\S)+/g) ?? [];
+    const isExclusion = this.host === 'gitlab' && written.startsWith('!');
+    const glob = this.globOf((isExclusion ? written.slice(1) : written).replace(/\\(.)/g, '$1'));
+    const words = wordsBeforeComment(rest);
+    const own = words.filter((each) => this.isOwner(each));
+    // GitHub skips a line with anything that is no owner.
+    if (glob === null || (this.host === 'github' && own.length < words.length)) return [];
+    return [{ glob, owners: own.length === 0 ? section.owners : own, section: section.name, isExclusion }];
+  }
+
+  /** `@user`, `@group/team`, an address, or a role of GitLab: `@@maintainer`. */
+  private isOwner(word: string): boolean {
+    const [before, name, role, ...more] = word.split('@');
+    if (name === undefined || more.length > 0) return false;
+    if (role === undefined) return name !== '';
+    return this.host === 'gitlab' && before === '' && name === '' && role !== '';
+  }
+
+  /** Null for a pattern that these files do not have. */
+  private globOf(pattern: string): Glob | null {
+    const names = pattern.split('/').filter((each) => each !== '');
+    if (names.length === 0 || /^!|[[\]]/.test(pattern)) return null;
+    const isOfGitHub = this.host === 'github';
+    // GitHub anchors what has a slash before its end; GitLab only what begins with one.
+    const isAnchored = pattern.startsWith('/') || (isOfGitHub && pattern.slice(0, -1).includes('/'));
+    const base = `${isAnchored ? '' : '**/'}${names.join('/').replace(/[{}\\]/g, '\\$&')}`;
+    // A folder owns what is in it. `docs/*` means the files of the folder alone.
+    const isFolder = pattern.endsWith('/');
+    const isOfFiles = isAnchored && names.at(-1)?.endsWith('*') === true;
+    const inside = isFolder ? '/**' : isOfGitHub && !isOfFiles ? '{,/**}' : '';
+    return new Glob(base + inside, { spend: this.spend });
+  }
 }
 
-function ruleOf(
-  line: string,
-  section: { readonly name: string; readonly owners: readonly string[] },
-  host: OwnersHost,
-): OwnersRule[] {
-  // A space may be in a path, behind a backslash.
-  const [written = '', ...rest] = line.match(/(?:\\.|\S)+/g) ?? [];
-  const isExclusion = host === 'gitlab' && written.startsWith('!');
-  const matches = matcherOf((isExclusion ? written.slice(1) : written).replace(/\\(.)/g, '$1'), host);
-  if (matches === null) return [];
-  const own = ownersNamed(rest);
-  const owners = own.length === 0 ? section.owners : own;
-  return [{ matches, owners, section: section.name, isExclusion }];
-}
-
-/** `@user`, `@group/team` or an address. A comment ends them. */
-function ownersNamed(words: readonly string[]): readonly string[] {
+function wordsBeforeComment(words: readonly string[]): readonly string[] {
   const end = words.findIndex((each) => each.startsWith('#'));
-  return (end === -1 ? words : words.slice(0, end)).filter(
-    (each) => /^@?[^@\s]*@?[^@\s]+$/.test(each) && each.includes('@'),
-  );
-}
-
-/** Null for a pattern that costs too much to match, or that these files do not have. */
-function matcherOf(pattern: string, host: OwnersHost): ((path: string) => boolean) | null {
-  if (pattern === '' || /[[\]{}()!]/.test(pattern)) return null;
-  const names = pattern.split('/').filter((each) => each !== '');
-  const isCostly = names.some(
-    (each) => each !== '**' && each.split('*').length > limits.globWildcardsPerSegment + 1,
-  );
-  const doubles = names.filter((each) => each === '**').length;
-  if (isCostly || doubles > limits.globDoubleStars || names.length === 0) return null;
-  // GitHub anchors what has a slash before its end; GitLab only what begins with one.
-  const isAnchored = pattern.startsWith('/') || (host === 'github' && pattern.slice(0, -1).includes('/'));
-  const base = `${isAnchored ? '' : '**/'}${names.join('/')}`;
-  // A folder owns what is in it. `docs/*` means the files of the folder alone.
-  const isFolder = pattern.endsWith('/');
-  const isOfFiles = isAnchored && names.at(-1)?.endsWith('*') === true;
-  const mayBeFolder = host === 'github' && !isOfFiles;
-  const globs = isFolder ? [`${base}/**`] : mayBeFolder ? [base, `${base}/**`] : [base];
-  return picomatch(globs, { dot: true, noextglob: true, nobrace: true, nonegate: true });
+  return end === -1 ? words : words.slice(0, end);
 }

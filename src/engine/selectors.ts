@@ -1,7 +1,7 @@
-import picomatch from 'picomatch';
 import { limits } from '../manifest/limits.js';
 import { suggestWithin } from '../manifest/suggest.js';
 import { Problem, problem } from '../model/diagnostic.js';
+import { Glob } from '../model/glob.js';
 import type { Address } from '../model/resource.js';
 import { matchingNothing, type Selectable } from '../reconcile/select.js';
 import type { Selector } from '../reconcile/world.js';
@@ -15,7 +15,8 @@ export function selectorsOf(addresses: readonly string[]): readonly Selector[] |
         'Omit it to select everything, or pass an address such as `group/retail-prices`. Check that no shell variable is empty.';
       throw problem('usage', 'an address is empty', help);
     }
-    return { pattern, matches: picomatch(pattern, { dot: true }) };
+    const glob = new Glob(pattern);
+    return { pattern, matches: (address) => glob.matches(address) };
   });
 }
 
@@ -30,12 +31,8 @@ export function selectedOf(
   return (address) => selectors.some((each) => each.matches(address));
 }
 
-/** Whether a path is one of those that an item of `include` means. */
-export function includes(pattern: string, path: string): boolean {
-  return pattern === path || picomatch.isMatch(path, pattern, { noextglob: true });
-}
-
 /** A glob for names, in which `*` also stands for slashes. */
 export function nameGlob(pattern: string): (name: string) => boolean {
-  return picomatch(pattern, { dot: true, bash: true });
+  const glob = new Glob(pattern, { crossing: true });
+  return (name) => glob.matches(name);
 }

@@ -1,9 +1,9 @@
 import { Ajv2020, type AnySchema, type ErrorObject } from 'ajv/dist/2020.js';
 import type { Diagnostic, Place } from '../model/diagnostic.js';
+import { Glob } from '../model/glob.js';
 import { canonical, type Json, type JsonObject } from '../model/json.js';
 import { appliesIn, type Breach, type BrokenPolicy, type Policy } from '../model/policy.js';
 import type { Address } from '../model/resource.js';
-import { addressMatcher } from './address.js';
 import { explain } from './failures.js';
 import { ADDRESS_STEPS, KEYWORD_STEPS, policyLimits } from './limits.js';
 import { Patterns } from './patterns.js';
@@ -74,13 +74,13 @@ export class PolicyJudge {
     rule: CompiledPolicy,
     { entries, sizes }: { readonly entries: readonly JudgedEntry[]; readonly sizes: readonly number[] },
   ): BrokenPolicy | Diagnostic {
-    const matches = addressMatcher(policy.match);
+    const spend = (steps: number) => this.spend(ADDRESS_STEPS + steps);
+    const globs = policy.match.map((pattern) => new Glob(pattern, { crossing: true, spend }));
     const breaches: Breach[] = [];
     const addresses: Address[] = [];
     try {
       for (const [index, entry] of entries.entries()) {
-        this.spend(ADDRESS_STEPS * policy.match.length);
-        if (!matches(entry.address)) continue;
+        if (!globs.some((glob) => glob.matches(entry.address))) continue;
         this.spend(KEYWORD_STEPS * (rule.once + rule.each * (sizes[index] ?? 1)));
         rule.accepts ??= compile(this.firstFailure, rule);
         if (rule.accepts(entry.properties)) continue;

@@ -1,19 +1,24 @@
-import { existsSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 import { fromMarkdown } from 'mdast-util-from-markdown';
 import { gfmFromMarkdown } from 'mdast-util-gfm';
 import { gfm } from 'micromark-extension-gfm';
-import { globSync } from 'tinyglobby';
 import { describe, expect, it } from 'vitest';
 import { commands } from '../../src/cli/commands.js';
 import { codeTexts } from '../../src/view/code-texts.js';
 
 const root = join(import.meta.dirname, '../..');
-const pages = globSync(['*.md', 'docs/**/*.md', 'examples/**/*.md', '.github/**/*.md'], {
-  cwd: root,
-  dot: true,
-  ignore: ['**/node_modules/**'],
-});
+const pages = [
+  ...readdirSync(root),
+  ...['docs', 'examples', '.github'].filter((each) => existsSync(join(root, each))).flatMap(filesIn),
+].filter((each) => each.endsWith('.md'));
+
+function filesIn(folder: string): string[] {
+  const names = readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' });
+  return names
+    .filter((each) => !each.includes('node_modules'))
+    .map((each) => `${folder}/${each.replaceAll('\\', '/')}`);
+}
 
 interface Node {
   readonly type: string;

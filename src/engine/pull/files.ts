@@ -3,6 +3,7 @@ import { join, posix, relative, resolve, sep } from 'node:path';
 import { readRegular } from '../../files/atomic.js';
 import { errnoOf } from '../../files/errno.js';
 import { kinds } from '../../kinds/index.js';
+import { includes } from '../../manifest/include.js';
 import { Problem, problem } from '../../model/diagnostic.js';
 import type { Kind } from '../../model/kind.js';
 import type { PulledFile } from '../../model/pull.js';
@@ -17,7 +18,6 @@ import { EditableFile } from '../../yaml/edit.js';
 import { applyEdits, isObstacle } from '../../yaml/editable.js';
 import { refusePastedKey } from '../api-key.js';
 import { occupantOf } from '../init/new-files.js';
-import { includes } from '../selectors.js';
 import { type CheckContext, check, noOverlay } from './check.js';
 
 /** Where new entries go. */

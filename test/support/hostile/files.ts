@@ -27,18 +27,18 @@ const includes = [
 ].map((path) => include(path.slice(0, 40), `['${path}']`, 'unreadable-file'));
 
 const patterns = [
-  include('many wildcards', '["*a*a*a*a*a*a*a*b.yaml"]', 'limit-exceeded'),
-  include('many braces', `["${'{a,b}'.repeat(30)}"]`, 'limit-exceeded'),
-  include('braces in braces', `["${'{a,'.repeat(40)}b${'}'.repeat(40)}"]`, 'limit-exceeded'),
-  include('many folders', '["**/a/**/b/**/c/**/*.yaml"]', 'limit-exceeded'),
+  include('many wildcards', '["*a*a*a*a*a*a*a*b.yaml"]', 'fine'),
+  include('many braces', `["${'{a,b}'.repeat(30)}"]`, 'fine'),
+  include('braces in braces', `["${'{a,'.repeat(40)}b${'}'.repeat(40)}"]`, 'fine'),
+  include('many folders', '["**/a/**/b/**/c/**/*.yaml"]', 'fine'),
   include('a long one', `["${'a*/'.repeat(400)}"]`, 'schema'),
   {
     ...include('many', `[${numbered((i) => `f${i}.yaml, `, 1_001)}]`, 'limit-exceeded'),
     also: ['unreadable-file'] as const,
   },
-  include('a range', '["{1..99999999}.yaml"]', 'fine'),
+  include('a range', '["{1..99999999}.yaml"]', 'unreadable-file'),
   include('a class', '["[!-~][a-z]x.yaml"]', 'fine'),
-  include('groups that repeat', '["+(a|aa)+(a|aa).yaml"]', 'fine'),
+  include('groups that repeat', '["+(a|aa)+(a|aa).yaml"]', 'unreadable-file'),
   include('folders that hold nothing', '["no/*.yaml"]', 'fine'),
   include('a number', '[1]', 'schema'),
   include('a map', '{ a: b }', 'schema'),

@@ -88,8 +88,6 @@ describe('include', () => {
     ["['a\\b.yaml']", "2:11 unreadable-file «'a\\b.yaml'»"],
     ['["!a.yaml"]', '2:11 unreadable-file «"!a.yaml"»'],
     ['["a\\e[2J.yaml"]', '2:11 unsafe-text «"a\\e[2J.yaml"»'],
-    ['["*a*a*a*a*"]', '2:11 limit-exceeded «"*a*a*a*a*"»'],
-    ['["**/a/**/b/**/c"]', '2:11 limit-exceeded «"**/a/**/b/**/c"»'],
     ['[1]', '2:11 schema «1»'],
     ['x.yaml', '2:10 schema «x.yaml»'],
   ])('refuses %s', (items, expected) => {
@@ -124,7 +122,7 @@ describe('include', () => {
     ['.env', '".env" cannot be included: no name in its path may begin with a dot'],
     ['a/.b.yaml', '"a/.b.yaml" cannot be included: no name in its path may begin with a dot'],
     ['".git/*"', '".git/config" cannot be included: no name in its path may begin with a dot'],
-    ['"[.]env"', '".env" cannot be included: no name in its path may begin with a dot'],
+    ['".e*"', '".env" cannot be included: no name in its path may begin with a dot'],
     ['creds.json', '"creds.json" cannot be included: the name of a manifest must end in `.yaml` or `.yml`'],
     ['"cre*"', '"creds.json" cannot be included: the name of a manifest must end in `.yaml` or `.yml`'],
     ['"."', '"." cannot be included: no name in its path may begin with a dot'],
