@@ -41,6 +41,7 @@ async function carryOut(
     hold: asked,
     lockTimeoutMilliseconds: chooseLockTimeout(flags),
     env: host.env,
+    allowAccountChange: flags.allowAccountChange,
   };
   const printed = new Set<Diagnostic>();
   const report = await withSession(sessionOptions(flags, context), (session) =>

@@ -80,7 +80,10 @@ function checkFlags(
 /** `roster why ADDRESS…`: which remote object each is matched with, by which rule, what differs, and what is ignored. */
 export const runWhy: Implementation<typeof whyCommand> = async (addresses, flags, context) => {
   const options = sessionOptions(flags, context);
-  const { whys, plan } = await readShown(options, context, (session) => why(session, addresses));
+  const { allowAccountChange } = flags;
+  const { whys, plan } = await readShown(options, context, (session) =>
+    why(session, addresses, { allowAccountChange }),
+  );
   const [only] = whys;
   // The JSON of one address is that of a resource, and that of anything else a list, however many a glob matches.
   const isOne = only !== undefined && addresses.length === 1 && addresses[0] === only.address;

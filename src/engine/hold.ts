@@ -14,7 +14,7 @@ import type { Match } from '../reconcile/world.js';
 import { refusePastedKey } from './api-key.js';
 import { type CarriedOut, carryOut, doneAddresses, type StepCallbacks } from './carry-out.js';
 import { holdTargets } from './hold-targets.js';
-import { type Observation, observe } from './observe.js';
+import { type Observation, observe, requireAccount } from './observe.js';
 import { type Confirmation, type ReviewedRun, reviewedRun } from './reviewed-run.js';
 import { selectorsOf } from './selectors.js';
 import type { Session } from './session.js';
@@ -27,6 +27,8 @@ export interface HoldOptions {
   /** How long to wait for another run to release the lock. Default: 0. */
   readonly lockTimeoutMilliseconds?: number;
   readonly env: Readonly<Record<string, string | undefined>>;
+  /** Objects of the inventory that the service does not show were deleted: it is the same account. Default: false. */
+  readonly allowAccountChange?: boolean | undefined;
 }
 
 export interface HoldCallbacks extends StepCallbacks {
@@ -69,10 +71,10 @@ class HoldRun implements ReviewedRun<PlannedHold, HoldReport> {
     const { session, options } = this;
     const { project, service } = session;
     const selectors = selectorsOf(options.addresses);
-    const observation = await observe(session);
+    const allow = { accountChange: options.allowAccountChange === true };
+    const observation = await observe(session, { allow });
+    requireAccount(observation);
     const { inventory, state, comparison } = observation;
-    if (inventory.service !== null && inventory.service !== service)
-      throw otherService(inventory.service, service);
     this.asked ??= this.holdAsked();
     const asked = await this.asked;
     const targets = holdTargets(observation, selectors, project);
@@ -157,11 +159,6 @@ function reportOf(
   const all = [...diagnostics, ...(applied?.diagnostics ?? []), ...left];
   const converged = done && !ended && all.every(({ severity }) => severity !== 'error');
   return { made, outcomes, converged, interrupted: ended, diagnostics: all };
-}
-
-function otherService(recorded: string, service: string): Problem {
-  const message = `the inventory belongs to the service ${recorded}, and this run uses ${service}`;
-  return problem('inventory-mismatch', message, 'Check `--url`, ROSTER_URL and `service.url`.');
 }
 
 /** A longer name is shortened. */

@@ -12,7 +12,7 @@ import {
 import type { Objection, UnmanagedCounts } from '../model/plan.js';
 import type { Address, Agent, Observed } from '../model/resource.js';
 import { naturalOrder } from '../model/words.js';
-import { inventoryRefusals } from '../reconcile/rules/index.js';
+import { accountRefusals, inventoryRefusals } from '../reconcile/rules/index.js';
 import { countUnmanaged, unmanagedObjects } from '../reconcile/unmanaged.js';
 import type { Match } from '../reconcile/world.js';
 import { listAgentsWithInputs } from '../service/operations/agents.js';
@@ -56,7 +56,8 @@ export async function list(session: ReadSession, options: ListOptions = {}): Pro
   }
   const shown = kinds.filter((kind) => section === undefined || kind.section === section);
   const observation = await observe(session, { kinds: withReferred(shown), everything: shown });
-  requireMatches(session, observation);
+  // A list is shown although a plan would be refused: it may be what the user looks for.
+  if (accountRefusals(observation.comparison).length === 0) requireMatches(session, observation);
   const lister = new Lister(observation, isNone, session.serviceNow());
   const isShown = (each: ListedObject) => !unmanaged || each.status === 'unmanaged';
   return {
@@ -80,7 +81,6 @@ function byName<A extends Agent>(agents: readonly A[]): readonly A[] {
   return [...agents].sort((a, b) => naturalOrder(a.externalAgentId, b.externalAgentId));
 }
 
-/** A list is shown although a plan would be refused: it may be what the user looks for. */
 function doubt({ code, message }: Diagnostic | Objection): Diagnostic {
   const help = 'The addresses may be those of other objects. `roster plan` says what to do.';
   return { severity: 'warning', code, message, help };

@@ -3,6 +3,7 @@ import type { Plan } from '../model/plan.js';
 import { compareCalendars } from '../reconcile/calendar.js';
 import { asksOf, withNextRuns } from '../reconcile/next-runs.js';
 import { plan as planFor } from '../reconcile/plan.js';
+import { causesOf } from '../reconcile/rules/index.js';
 import { askAll } from '../service/observe.js';
 import { undeliverable } from './keys.js';
 import { diagnosticsIn, type Observation, observe, type SelectionOptions } from './observe.js';
@@ -60,7 +61,8 @@ export async function withPreviews(
   const asks = asksOf(made, comparison, observation.state.agents[0]?.id ?? null);
   const answers = await askAll(session.client.reader(), asks, session.concurrency);
   const shown = withNextRuns(made, comparison, answers, comparison.basis.now);
-  const diagnostics = diagnosticsIn(session, observation, [...made.diagnostics, ...shown.diagnostics]);
+  const found = causesOf([...made.diagnostics, ...shown.diagnostics], comparison);
+  const diagnostics = diagnosticsIn(session, observation, found);
   if (hasErrors(diagnostics)) throw new Problem(diagnostics);
   return { ...shown.plan, diagnostics };
 }

@@ -1,7 +1,7 @@
 import type { Plan, Why } from '../model/plan.js';
 import type { Address } from '../model/resource.js';
 import { explain } from '../reconcile/why.js';
-import { observe } from './observe.js';
+import { observe, requireAccount } from './observe.js';
 import { planOf } from './plan.js';
 import { selectedOf, selectorsOf } from './selectors.js';
 import type { ReadSession } from './session.js';
@@ -12,14 +12,25 @@ export interface WhyResult {
   readonly plan: Plan;
 }
 
+export interface WhyOptions {
+  /** Objects of the inventory that the service does not show were deleted: it is the same account. Default: false. */
+  readonly allowAccountChange?: boolean | undefined;
+}
+
 /**
  * Which remote object each selected resource is matched with, by which rule, what differs, and what is ignored. Sends reads
  * only. `selected` are addresses and globs, such as `schedule/*`.
  * @throws Problem when the manifests or the service do not allow a plan, or when there is no such resource.
  */
-export async function why(session: ReadSession, selected: readonly Address[]): Promise<WhyResult> {
+export async function why(
+  session: ReadSession,
+  selected: readonly Address[],
+  options: WhyOptions = {},
+): Promise<WhyResult> {
   const selectors = selectorsOf(selected);
-  const observation = await observe(session);
+  const allow = { accountChange: options.allowAccountChange === true };
+  const observation = await observe(session, { allow });
+  requireAccount(observation);
   const plan = planOf(session, observation);
   const { comparison } = observation;
   const addresses = [...plan.changes.map((each) => each.address), ...comparison.externals.keys()];

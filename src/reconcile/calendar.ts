@@ -1,7 +1,8 @@
 import { type Holds, holdText } from '../model/hold.js';
 import { emptyInventory } from '../model/inventory.js';
 import { byCodeUnit } from '../model/json.js';
-import type { Agent, Project } from '../model/resource.js';
+import { isExpired } from '../model/kind.js';
+import type { Agent, Declared, Project } from '../model/resource.js';
 import type {
   BusyMinute,
   Calendar,
@@ -114,7 +115,7 @@ function calendarMinute(
 
 function uncountedOf(
   kind: TimedKind,
-  { project, holds }: CalendarInputs,
+  { project, holds, now }: CalendarInputs,
   counted: ReadonlySet<string>,
   { matches }: Matched,
 ): Calendar['uncounted'] {
@@ -123,23 +124,20 @@ function uncountedOf(
       .filter((each) => each.kind === kind && kind.timetable.frequency(each.entry?.spec) === null)
       .map((each) => each.address),
   );
+  const externals = new Set(project.entries.flatMap(({ external, address }) => (external ? [address] : [])));
+  const reasonOf = ({ address, declared }: Declared): string => {
+    const hold = holds[address];
+    if (hold !== undefined) return holdText(hold);
+    const external = kind.references?.inEntry(declared).find((each) => externals.has(each));
+    if (external !== undefined) return `only the service knows the agents of ${external}`;
+    if (unknown.has(address)) return 'its times cannot be computed here';
+    return isExpired(kind, declared, now)
+      ? 'it will not run again'
+      : 'the agents that it starts are not known';
+  };
   return project.entries
     .filter((entry) => entry.kind === kind.name && !counted.has(entry.address))
-    .map((entry) => {
-      const external = kind.references
-        ?.inEntry(entry.declared)
-        .find((address) => project.entries.some((each) => each.external && each.address === address));
-      const hold = holds[entry.address];
-      const reason =
-        hold !== undefined
-          ? holdText(hold)
-          : external !== undefined
-            ? `only the service knows the agents of ${external}`
-            : unknown.has(entry.address)
-              ? 'its times cannot be computed here'
-              : 'it will not run again';
-      return { address: entry.address, reason };
-    });
+    .map((entry) => ({ address: entry.address, reason: reasonOf(entry) }));
 }
 
 /** The rest of the first day, and each day of the week in full. */

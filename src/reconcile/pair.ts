@@ -194,7 +194,8 @@ class PairingState implements Pairing {
   checkManageable(entry: Desired): void {
     const found = this.pairs.get(entry.address)?.observed;
     if (found === undefined || found.manageable !== false || found.id === null) return;
-    this.fail(entry, notManageable(this.kind, found));
+    // What refers to it is not affected.
+    this.report(entry, notManageable(this.kind, found));
   }
 
   /** Pairs entries and objects with one natural key, or reports that they cannot be told apart. */
@@ -284,7 +285,7 @@ function notManageable({ name }: Kind, found: Observed): PairingProblem {
   return {
     code: 'not-manageable',
     path: [],
-    message: `the ${name} ${nameAndId(found)} was set up by the operator and cannot be changed`,
+    message: `the ${name} ${nameAndId(found)} belongs to the operator or another user, and this API key cannot change it`,
     help: 'Declare it with `external: true` to refer to it, or give this entry another name.',
   };
 }

@@ -11,7 +11,7 @@ import { match } from './match.js';
 import { inBrief, linksOf, linksOfDeleted, namesOf } from './names.js';
 import { order } from './order.js';
 import { heldOf } from './rules/holds.js';
-import { examine, refusalsIn } from './rules/index.js';
+import { causesOf, examine, refusalsIn } from './rules/index.js';
 import { plannedPolicies } from './rules/policies.js';
 import { digestOf, intentsAndRecords, type OrderedChanges, restParts } from './seal.js';
 import { select } from './select.js';
@@ -28,17 +28,17 @@ export function compare(basis: PlanBasis): Comparison {
   const names = namesOf(matched);
   const all = matched.matches.flatMap((each) => diff(each, basis, names) ?? []);
   const { kept, diagnostics } = select(all, basis);
+  // An address may match nothing because of an error in its entry.
+  const found = hasErrors(matched.diagnostics)
+    ? matched.diagnostics
+    : [...matched.diagnostics, ...diagnostics];
   return {
     basis,
     matches: matched.matches,
     externals: matched.externals,
     names,
     diffs: inReadingOrder(kept, basis),
-    // An address may match nothing because of an error in its entry.
-    diagnostics: withoutAccepted(
-      hasErrors(matched.diagnostics) ? matched.diagnostics : [...matched.diagnostics, ...diagnostics],
-      basis,
-    ),
+    diagnostics: withoutAccepted(causesOf(found, { basis, matches: matched.matches }), basis),
   };
 }
 
@@ -55,7 +55,7 @@ export function plan(comparison: Comparison): Planned {
   const found = withoutAccepted(findings.flatMap(asDiagnostic), comparison.basis);
   // All errors are reported at once. What else the rules find may only follow from the errors in matching.
   const told = hasErrors(comparison.diagnostics) ? errorsIn(found) : found;
-  const diagnostics = [...comparison.diagnostics, ...told];
+  const diagnostics = causesOf([...comparison.diagnostics, ...told], comparison);
   if (hasErrors(diagnostics)) return { plan: null, diagnostics };
   const { steps, stepsOf } = order(comparison.diffs);
   const changes = changesOf(world, findings, stepsOf);

@@ -1,6 +1,13 @@
 import { isExpired, type Kind, referencesOf } from '../model/kind.js';
 import type { Action } from '../model/plan.js';
-import { type Address, type Desired, isPending, type ObjectRef, objectKey } from '../model/resource.js';
+import {
+  type Address,
+  type Desired,
+  isPending,
+  normalId,
+  type ObjectRef,
+  objectKey,
+} from '../model/resource.js';
 import type { Runs } from '../model/run.js';
 import { roundedFrequency, type SpecLoad, type Timetable } from '../model/schedule.js';
 import type { Comparison, Match, Matched, WeeklyStarts } from './world.js';
@@ -75,9 +82,10 @@ function runnables(
   for (const [address, { kind: name, id, spec }] of externals)
     add(objectKey(name, id), address, kinds.find((each) => each.name === name)?.runs, spec);
   for (const match of matches) {
-    const { kind, address, observed } = match;
-    const key = observed?.id == null ? address : objectKey(kind.name, observed.id);
-    add(key, address, kind.runs, specOf(match));
+    const { kind, address, observed, entry } = match;
+    // Offline no object is known: what refers to an entry has the id that it is bound to.
+    const id = observed?.id ?? (entry?.id == null ? null : normalId(entry.id));
+    add(id === null ? address : objectKey(kind.name, id), address, kind.runs, specOf(match));
   }
   return ({ kind, id }) => found.get(isPending(id) ? id.pending : objectKey(kind, id)) ?? null;
 }

@@ -263,7 +263,7 @@ const texts: Readonly<Record<DiagnosticCode, CodeText>> = {
   },
   'not-manageable': {
     title: 'Object cannot be managed',
-    means: 'The user of the API key cannot change this object.',
+    means: 'The operator or another user created this object, and the API key cannot change it.',
     help: 'Declare it with `external: true`, or change it in the dashboard.',
   },
   'preview-differs': {
@@ -398,8 +398,8 @@ const texts: Readonly<Record<DiagnosticCode, CodeText>> = {
   'inventory-mismatch': {
     title: 'Wrong inventory',
     means:
-      'The inventory belongs to another project, environment, service or account, or contains an entry that does not describe the object with its id.',
-    help: 'Check the URL and the API key. If the object was changed outside roster, bind its entry with `id:`.',
+      'The inventory belongs to another project, environment or service, most of its objects belong to another user than the API key, or an entry does not describe the object with its id.',
+    help: 'Check the URL and the API key: everyone who plans or applies needs a key of the same user. If the object was changed outside roster, bind its entry with `id:`.',
   },
   'invalid-inventory': {
     title: 'Inventory cannot be read',

@@ -62,6 +62,7 @@ export const whyCommand = define({
   arguments: [
     argument('<addresses...>', 'Addresses or globs, such as `group/retail-prices` or `schedule/*`'),
   ],
+  options: [allowAccountChange],
   shared: pruning,
   does: reading,
   formats: ['text', 'json'],

@@ -142,6 +142,7 @@ export const holdCommand = define({
   arguments: [argument('[addresses...]', holdTargets)],
   options: [
     flag('--all', 'Hold all schedules of the project'),
+    allowAccountChange,
     flag('--reason <text>', 'Why, for everyone who sees a plan (required)'),
     flag(
       '--until <time>',
@@ -181,6 +182,7 @@ export const resumeCommand = define({
   arguments: [argument('[addresses...]', holdTargets)],
   options: [
     flag('--all', 'Resume everything that is on hold'),
+    allowAccountChange,
     flag('-y, --yes', 'Do not ask for confirmation'),
     lockTimeout,
   ],

@@ -24,7 +24,9 @@ import { firstPage, pages } from '../../service/paging.js';
 import { addressNamed, addressOfAgent } from '../agents.js';
 import type { Watch } from '../watch.js';
 import {
+  chainState,
   groupRun,
+  groupRunState,
   jobRun,
   jobState,
   memberNotStarted,
@@ -70,6 +72,7 @@ export interface RunEntry {
   readonly startedAt: string | null;
   readonly finishedAt: string | null;
   readonly message: string | null;
+  /** How many agents it is to start. */
   readonly memberCount: number | null;
   /** The whole run, where the list shows that. */
   readonly found: FoundRun | null;
@@ -186,9 +189,20 @@ const groupRuns: RunKind = {
 function groupEntry(entry: GroupRunEntry, listed: string | undefined): RunEntry {
   const { id, groupId: objectId, groupName: name, startedAt, memberCount } = entry;
   const word = (entry.status ?? listed ?? '').toLowerCase();
-  const state = (Object.hasOwn(groupStates, word) ? groupStates[word] : null) ?? null;
+  const known = (Object.hasOwn(groupStates, word) ? groupStates[word] : null) ?? null;
+  // Its jobs say how it is doing only where no word does: the details of each would take a request.
+  const run = known === null ? entry.run : null;
+  const state = run === null ? known : stateInAnswer(run);
   const message = state === 'failed' ? whyFailed(entry) : null;
-  return { ...unknownOfEntry, id, name, objectId, state, startedAt, message, memberCount };
+  const found = run === null ? null : foundGroupRun(id, run);
+  return { ...unknownOfEntry, id, name, objectId, state, startedAt, message, memberCount, found };
+}
+
+function stateInAnswer({ memberCount, jobs: own, notStarted }: GroupRun): ServiceRunState {
+  const members = [...own.map(jobState), ...notStarted.map(() => 'notStarted' as const)];
+  const state = groupRunState(memberCount ?? members.length, members);
+  // The words of the list have none for a run that never started.
+  return state === 'notStarted' ? 'failed' : state;
 }
 
 /** The list counts those that failed, and does not tell the others apart. */
@@ -238,10 +252,11 @@ const pipelineRuns: RunKind = {
 
 function pipelineEntry(run: PipelineRunEntry): RunEntry {
   const { id, pipelineId: objectId, pipelineName: name, startedAt, finishedAt, steps } = run;
-  const state = pipelineStates[run.status];
+  const { status, stepCount: memberCount } = run;
+  const state = status === null ? chainState(steps, memberCount) : pipelineStates[status];
   const error = steps.find(({ status }) => status === 'Failed')?.error ?? null;
   const message = state === 'failed' ? error : null;
-  return { ...unknownOfEntry, id, name, objectId, state, startedAt, finishedAt, message };
+  return { ...unknownOfEntry, id, name, objectId, state, startedAt, finishedAt, message, memberCount };
 }
 
 function foundPipelineRun(run: PipelineRun): FoundRun {

@@ -77,8 +77,17 @@ export function groupRun(
 ): ServiceRun {
   const count = memberCount ?? expected ?? members.length;
   if (count === 0) return runIn('notStarted', name, { message: 'the group has no members' });
-  const state = members.length < count ? 'running' : stateOfMembers(members.map(({ state }) => state));
+  const state = groupRunState(
+    count,
+    members.map((each) => each.state),
+  );
   return runIn(state, name, { ...totals(members, state), members });
+}
+
+/** `count`: how many members the run has. Those that have neither started nor failed to start are still to come. */
+export function groupRunState(count: number, members: readonly ServiceRunState[]): ServiceRunState {
+  if (count === 0) return 'notStarted';
+  return members.length < count ? 'running' : stateOfMembers(members);
 }
 
 /** The state of a run whose members ended each for itself. */
@@ -122,6 +131,16 @@ export function stageRun(
       message: status === 'Succeeded' ? null : message,
     },
   );
+}
+
+/** Of a pipeline run that does not show its own state. Null where it shows no stages. */
+export function chainState(stages: readonly StageRun[], stageCount: number | null): ServiceRunState | null {
+  if (stages.length === 0) return null;
+  const statuses = new Set(stages.map(({ status }) => status));
+  if (statuses.has('Failed') || statuses.has('Skipped')) return 'failed';
+  if (statuses.has('Running') || statuses.has('Pending')) return 'running';
+  // A stage that is not shown may be yet to come.
+  return stages.length === (stageCount ?? stages.length) ? 'succeeded' : 'unknown';
 }
 
 export const stageStates: Readonly<Record<StageRun['status'], ServiceRunState>> = {

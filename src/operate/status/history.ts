@@ -127,7 +127,8 @@ export async function withOwnRecords(
   watch: Watch,
 ): Promise<readonly Occurrence[]> {
   const open = [...new Set(wanted)].filter(
-    ({ state, finishedAt, records }) => state !== 'unknown' && (finishedAt === null || records === null),
+    ({ state, finishedAt, records, isWhole }) =>
+      !isWhole && state !== 'unknown' && (finishedAt === null || records === null),
   );
   const named = open.slice(0, MOST_RECORDS).map(({ id, idKind }) => ({ ...unknownSubject, id, idKind }));
   const found = named.length === 0 ? new Map<string, ServiceRun>() : await readRecords(named, watch);
@@ -159,6 +160,8 @@ export interface Occurrence
   /** The schedule that started it. Null for any other start, and for a run without jobs. */
   readonly scheduleId: string | null;
   readonly hasJobs: boolean;
+  /** Its list has shown all that its own record shows. */
+  readonly isWhole: boolean;
   /** Agents of a group run or pipeline run that failed, the one with the message first. */
   readonly failedAgents: readonly string[];
   /** Says how many members of a failed group run never started. Null where all did. */
@@ -172,7 +175,7 @@ export function occurrencesOf({ jobs, runs, wholes }: HistoryLists): readonly Oc
   const alone = all.filter((job) => wholeKinds.every((kind) => kind.idIn(job) === null));
   return byTime([
     alone.map((job) => {
-      const named = { id: job.id, idKind: 'job', objectId: null, notStarted: null } as const;
+      const named = { id: job.id, idKind: 'job', ...unlisted } as const;
       return occurrence({ ...named, ...summed([job], timed), state: jobState(job) }, [job]);
     }),
     ...wholeKinds.flatMap((kind) => {
@@ -186,13 +189,16 @@ export function occurrencesOf({ jobs, runs, wholes }: HistoryLists): readonly Oc
         }),
         [...parts].flatMap(([id, own]) => {
           if (id === null || listed.has(id)) return [];
-          const named = { id, idKind: kind.name, objectId: null, notStarted: null };
+          const named = { id, idKind: kind.name, ...unlisted };
           return [occurrence({ ...named, ...summed(own, timed), state: unlistedState(own, kind) }, own)];
         }),
       ];
     }),
   ]);
 }
+
+/** What only the lists of runs of groups and pipelines show. */
+const unlisted = { objectId: null, notStarted: null, isWhole: false } as const;
 
 type Times = Pick<ServiceRun, 'startedAt' | 'finishedAt' | 'anomaly'>;
 type Timed = ReadonlyMap<string, Times>;
@@ -287,12 +293,13 @@ function wholeOccurrence(
 ): Occurrence {
   const { id, objectId } = entry;
   const isChain = kind.members === 'chain';
-  const state = entry.state ?? failedOr('unknown', parts);
+  const state = entry.state ?? stateOfParts(entry, parts);
   const notStarted = isRead && !isChain && state === 'failed' ? notStartedOf(entry, parts) : null;
   // A stage says why it failed. The list of group runs only counts what failed.
   const message = isChain ? (entry.message ?? sums.message) : (sums.message ?? notStarted);
   const shown = {
     ...{ ...sums, id, idKind: kind.name, objectId, state, notStarted },
+    isWhole: entry.found !== null,
     startedAt: entry.startedAt ?? sums.startedAt,
     finishedAt: entry.finishedAt ?? sums.finishedAt,
     message: state === 'failed' ? message : null,
@@ -309,9 +316,11 @@ function notStartedOf({ memberCount }: RunEntry, parts: readonly Job[]): string 
   return parts.some((job) => jobState(job) === 'failed') ? null : 'some members never started';
 }
 
-/** A run whose own state says nothing has failed if a job of it has. */
-function failedOr(state: ServiceRunState, parts: readonly Job[]): ServiceRunState {
-  return parts.some((job) => jobState(job) === 'failed') ? 'failed' : state;
+/** A run that the list shows no state of has that of its jobs: it may succeed only if all its members have one. */
+function stateOfParts({ memberCount }: RunEntry, parts: readonly Job[]): ServiceRunState {
+  if (parts.length === 0) return 'unknown';
+  const state = stateOfMembers(parts.map(jobState));
+  return state === 'succeeded' && parts.length !== memberCount ? 'unknown' : state;
 }
 
 /** Jobs alone do not say whether more of them follow. */

@@ -1,6 +1,7 @@
 import { type Finding, refusal } from '../../model/finding.js';
 import { isExpired } from '../../model/kind.js';
-import { mismatch } from '../recorded.js';
+import { type Observed, objectKey } from '../../model/resource.js';
+import { inventoryEntry, mismatch } from '../recorded.js';
 import type { Comparison, Rule } from '../world.js';
 import { isUnseen } from './unseen.js';
 
@@ -10,40 +11,90 @@ export const account: Rule = {
   examine: (world) => [...accountFindings(world), ...misdescribed(world)],
 };
 
-/** Why what the inventory says cannot be about this service and account. Known without a plan. */
-export function accountFindings(comparison: Comparison): readonly Finding[] {
-  return [...otherService(comparison), ...mostlyMissing(comparison)];
+/** What is known of objects without a plan. */
+type Compared = Pick<Comparison, 'basis' | 'matches'>;
+
+/** Why what the inventory says cannot be about this service and the user of this key. Known without a plan. */
+export function accountFindings(compared: Compared): readonly Finding[] {
+  return [...otherService(compared), ...otherUser(compared)];
 }
 
 /** Ids mean nothing on another service, even where all names are the same. */
-function otherService({ basis: { service, inventory } }: Comparison): Finding[] {
+function otherService({ basis: { service, inventory } }: Compared): Finding[] {
   if (inventory.service === null || inventory.service === service) return [];
-  const message = `the inventory belongs to the service ${inventory.service}, and this plan is for ${service}`;
+  const message = `the inventory belongs to the service ${inventory.service}, and this run uses ${service}`;
   const help =
     'Check `--url`, ROSTER_URL and `service.url`. If the service has moved, use `--allow-account-change`: the inventory then belongs to the new one.';
   return [refusal('inventory-mismatch', null, message, help, 'accountChange')];
 }
 
-/** Most of what we own does not exist: another account's key is a more likely cause than that many deletes. */
-function mostlyMissing({ basis, matches }: Comparison): Finding[] {
-  const { inventory, now, ownNow } = basis;
-  const destroys = basis.prune === 'destroy';
+/**
+ * Most of what we own does not exist for this key, or belongs to someone else: the key of another user is a more likely
+ * cause than that many deletes. Users of one company see each other's groups and pipelines, and cannot change them.
+ */
+function otherUser(compared: Compared): Finding[] {
+  const { inventory, prune } = compared.basis;
   // What an interrupted run has destroyed is missing.
-  if (destroys && inventory.intent?.destroy === true) return [];
+  if (prune === 'destroy' && inventory.intent?.destroy === true) return [];
+  const owned = ownedObjects(compared);
+  const count = (state: ObjectState) => owned.filter((each) => each === state).length;
+  const [missing, foreign] = [count('missing'), count('foreign')];
+  if ((missing + foreign) * 2 <= owned.length) return [];
+  const message = `${missing + foreign} of the ${owned.length} objects in the inventory ${whyOthers(missing, foreign)}`;
+  const sameUser =
+    'Everyone who plans or applies needs an API key of the same user. Check `ROSTER_API_KEY` and `--url`.';
+  const help =
+    foreign > 0 ? sameUser : `${sameUser} If the objects were deleted, use \`--allow-account-change\`.`;
+  return [refusal('inventory-mismatch', null, message, help, 'accountChange')];
+}
+
+function whyOthers(missing: number, foreign: number): string {
+  if (foreign === 0) return 'are not visible to this API key';
+  if (missing === 0) return 'belong to another user than this API key, which cannot change them';
+  return `belong to another user than this API key, which cannot see ${missing} of them and cannot change ${foreign}`;
+}
+
+/** `foreign`: the key can see it, and cannot change it. */
+type ObjectState = 'own' | 'missing' | 'foreign';
+
+/** The state of each object that the inventory knows and that can tell whose key this is. */
+function ownedObjects({ basis, matches }: Compared): readonly ObjectState[] {
+  const { now, ownNow, prune } = basis;
+  const destroys = prune === 'destroy';
   // A key ends when another one is created, a `once` schedule when it has run, and an object that is no longer declared
   // is only forgotten, unless everything is to be destroyed.
-  const known = matches.filter(
-    ({ known: each, entry, kind }) =>
-      each?.id != null &&
-      kind.secret === undefined &&
-      (entry === null ? destroys : !isExpired(kind, entry.declared, now)),
+  const matched = matches.flatMap((each) => {
+    const { known, entry, kind, observed } = each;
+    if (known?.id == null || kind.secret !== undefined) return [];
+    if (entry === null ? !destroys : isExpired(kind, entry.declared, now)) return [];
+    return isUnseen(each, ownNow) ? ['own' as const] : stateOf(observed);
+  });
+  return [...matched, ...unresolvedObjects({ basis, matches })];
+}
+
+/** An entry that names an agent which this user does not see, or with another error of its own, is matched with nothing. */
+function unresolvedObjects({ basis, matches }: Compared): readonly ObjectState[] {
+  const { project, inventory, now } = basis;
+  const kinds = new Map(basis.kinds.map((kind) => [kind.name, kind]));
+  const matched = new Set(matches.map(({ known }) => known));
+  const ids = project.entries.flatMap((entry) => {
+    const known = inventoryEntry(entry, inventory);
+    const kind = kinds.get(entry.kind);
+    if (known === null || known.id === null || matched.has(known) || entry.external) return [];
+    if (kind === undefined || kind.secret !== undefined || isExpired(kind, entry.declared, now)) return [];
+    return objectKey(kind.name, known.id);
+  });
+  if (ids.length === 0) return [];
+  const observed = new Map(
+    [...basis.objects.values()].flat().map((each) => [objectKey(each.kind, each.id), each]),
   );
-  const missing = known.filter((each) => each.observed === null && !isUnseen(each, ownNow)).length;
-  if (missing * 2 <= known.length) return [];
-  const message = `${missing} of the ${known.length} objects in the inventory are not visible to this API key`;
-  const help =
-    'Check that `--url` and `ROSTER_API_KEY` belong to the right account. If the objects were deleted, use `--allow-account-change`.';
-  return [refusal('inventory-mismatch', null, message, help, 'accountChange')];
+  return ids.flatMap((id) => stateOf(observed.get(id) ?? null));
+}
+
+/** Nothing where the service does not say whether the key may change it. */
+function stateOf(observed: Observed | null): ObjectState[] {
+  if (observed === null) return ['missing'];
+  return observed.manageable === null ? [] : [observed.manageable ? 'own' : 'foreign'];
 }
 
 /** Nothing is changed or deleted that the inventory describes wrongly. */

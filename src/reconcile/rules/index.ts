@@ -1,5 +1,6 @@
+import { type Diagnostic, hasErrors } from '../../model/diagnostic.js';
 import type { Finding } from '../../model/finding.js';
-import type { Objection } from '../../model/plan.js';
+import { type Objection, objectionDiagnostic } from '../../model/plan.js';
 import type { Comparison, PlanBasis, Rule, World } from '../world.js';
 import { account, accountFindings, misdescribed } from './account.js';
 import { adoption } from './adoption.js';
@@ -56,9 +57,19 @@ function withoutAllowed(findings: readonly Finding[], { allow }: PlanBasis): rea
   );
 }
 
-/** Why what the inventory says cannot be about this service and account. Known without a plan. */
-export function accountRefusals(comparison: Comparison): Objection[] {
+/** Why what the inventory says cannot be about this service and the user of this key. Known without a plan. */
+export function accountRefusals(comparison: Pick<Comparison, 'basis' | 'matches'>): Objection[] {
   return refusalsIn(withoutAllowed(accountFindings(comparison), comparison.basis));
+}
+
+/** With the inventory of another service or user, the errors of entries only follow from that: it is the one error. */
+export function causesOf(
+  diagnostics: readonly Diagnostic[],
+  compared: Pick<Comparison, 'basis' | 'matches'>,
+): readonly Diagnostic[] {
+  if (!hasErrors(diagnostics)) return diagnostics;
+  const refused = accountRefusals(compared);
+  return refused.length === 0 ? diagnostics : refused.map(objectionDiagnostic);
 }
 
 /** The same, and the objects that the inventory does not describe. */

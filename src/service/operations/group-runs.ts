@@ -1,4 +1,4 @@
-import type { Call, ListCall } from '../../model/request.js';
+import { type Call, type ListCall, Unexpected } from '../../model/request.js';
 import { type Job, parseJob } from './jobs.js';
 import {
   asRecord,
@@ -48,6 +48,8 @@ export interface GroupRunEntry {
   readonly startedAt: string | null;
   readonly memberCount: number | null;
   readonly failedCount: number | null;
+  /** The run itself, where the list shows its jobs. */
+  readonly run: GroupRun | null;
 }
 
 /** Filters of the list of group runs (§4, and §3 for `status`). */
@@ -136,7 +138,18 @@ function parseEntry(item: unknown): GroupRunEntry {
     startedAt: optionalText(record, 'startedAt'),
     memberCount: optionalCount(record, 'memberCount'),
     failedCount: optionalCount(record, 'failedCount'),
+    run: Array.isArray(field(record, 'jobs')) ? listedRun(item) : null,
   };
+}
+
+/** Null where the list shows less of a job than the jobs of a run have. */
+function listedRun(item: unknown): GroupRun | null {
+  try {
+    return parseGroupRun(item);
+  } catch (failure) {
+    if (failure instanceof Unexpected) return null;
+    throw failure;
+  }
 }
 
 /** One zip with a file for each member; results are not merged (§4). */

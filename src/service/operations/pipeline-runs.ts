@@ -11,6 +11,7 @@ import {
   optionalText,
   parseMetrics,
   parseNumberedPage,
+  type RemoteRecord,
   type RunMetrics,
 } from './record.js';
 import { action, type DownloadCall, file, get, segment } from './requests.js';
@@ -45,8 +46,9 @@ export interface PipelineRun {
   readonly steps: readonly StageRun[];
 }
 
-/** An entry of the list. The name of its pipeline is not a field of the interface: null where a service does not show it. */
-export interface PipelineRunEntry extends PipelineRun {
+/** An entry of the list, whose fields are not shown in the interface: what is missing is null. */
+export interface PipelineRunEntry extends Omit<PipelineRun, 'status'> {
+  readonly status: PipelineRun['status'] | null;
   readonly pipelineName: string | null;
 }
 
@@ -97,11 +99,18 @@ export function pipelineRunPage(
 
 function parsePipelineRun(item: unknown): PipelineRun {
   const record = asRecord(item, 'an object');
+  return { ...parseFields(record), status: statusIn(record) };
+}
+
+function statusIn(record: RemoteRecord): PipelineRun['status'] {
+  return oneOf(field(record, 'status'), statuses, 'status');
+}
+
+function parseFields(record: RemoteRecord): Omit<PipelineRun, 'status'> {
   const steps = field(record, 'steps') == null ? [] : listIn(record, 'steps');
   return {
     id: idText(field(record, 'pipelineRunId') ?? field(record, 'id'), 'pipelineRunId'),
     pipelineId: optionalId(record, 'pipelineId'),
-    status: oneOf(field(record, 'status'), statuses, 'status'),
     currentStepIndex: optionalCount(record, 'currentStepIndex'),
     stepCount: optionalCount(record, 'stepCount'),
     startedAt: optionalText(record, 'startedAt'),
@@ -113,7 +122,8 @@ function parsePipelineRun(item: unknown): PipelineRun {
 function parseEntry(item: unknown): PipelineRunEntry {
   const record = asRecord(item, 'an object');
   const pipelineName = optionalText(record, 'pipelineName') ?? optionalText(record, 'name');
-  return { ...parsePipelineRun(item), pipelineName };
+  const status = field(record, 'status') == null ? null : statusIn(record);
+  return { ...parseFields(record), status, pipelineName };
 }
 
 function parseStage(item: unknown): StageRun {

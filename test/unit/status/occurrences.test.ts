@@ -25,7 +25,7 @@ function occurrencesOf({ groupRuns, pipelineRuns, ...lists }: Answers) {
 const job = (fields: object) => ({
   ...{ id: 'j', agentName: 'A', triggerSource: 'Schedule', totalRunCount: 1, totalDataCount: 3 },
   ...{ errorMessage: null, isTerminal: true, scheduleId: 's', groupRunId: null, pipelineRunId: null },
-  ...{ status: 'Completed', statusId: 3, ...fields },
+  ...{ status: 3, statusName: 'Completed', ...fields },
 });
 const run = (startTime: string) => ({
   ...{ id: 'r', agentName: 'A', triggerSource: 'Schedule', isTerminal: true, runtimeAnomaly: null },
@@ -69,10 +69,48 @@ test.each([
   ['a failed job', null, [failedJob], 'failed', 'boom'],
   ['jobs that succeeded', 'Exploded', [job({ groupRunId: 'g1' })], 'unknown', null],
   ['no job', 'behind', [], 'failed', 'some members never started'],
+  ['no job that the list shows', null, [], 'unknown', null],
   ['jobs that cannot be read', 'behind', null, 'failed', null],
 ])('a group run with %s and the status %j is told by what is known', (_, status, jobs, state, message) => {
   const lists = { jobs, runs: [], groupRuns: [group(status)], pipelineRuns: [] };
   expect(occurrencesOf(lists)).toMatchObject([{ state, message }]);
+});
+
+const succeeded = job({ groupRunId: 'g1' });
+const going = job({ groupRunId: 'g1', isTerminal: false });
+test.each([
+  ['all members succeeded', 2, [succeeded, succeeded], 'succeeded'],
+  ['a member has no job', 3, [succeeded, succeeded], 'unknown'],
+  ['a member runs, and another one failed', 2, [failedJob, going], 'running'],
+  ['a member failed', 2, [failedJob, succeeded], 'failed'],
+])('a group run without a status is told by its jobs: %s', (_, memberCount, jobs, state) => {
+  const groupRuns = [{ ...group(null), memberCount }];
+  expect(occurrencesOf({ jobs, runs: [], groupRuns, pipelineRuns: [] })).toMatchObject([{ state }]);
+});
+
+const jobInAnswer = (status: number) => ({
+  ...{ agentJobHistoryId: `j${status}`, agentName: 'A', status, isTerminal: true },
+});
+test.each([
+  ['jobs that succeeded', [jobInAnswer(3)], [], 'succeeded'],
+  ['a member that never started', [jobInAnswer(3)], [{ reason: 'Busy.' }], 'failed'],
+  ['no member that started', [], [{ reason: 'Busy.' }], 'failed'],
+  ['less of a job than its id and status', [{ id: 'j', status: 'Fine' }], [], 'unknown'],
+])('and by those in its own answer: %s', (_, jobs, notStarted, state) => {
+  const groupRuns = [{ ...group(null), memberCount: jobs.length + notStarted.length, jobs, notStarted }];
+  expect(occurrencesOf({ jobs: [], runs: [], groupRuns, pipelineRuns: [] })).toMatchObject([{ state }]);
+});
+
+test.each([
+  [['Succeeded', 'Succeeded'], 'succeeded'],
+  [['Succeeded', 'Running'], 'running'],
+  [['Failed', 'Skipped'], 'failed'],
+  [['Succeeded'], 'unknown'],
+  [[], 'unknown'],
+])('a pipeline run without a status, and with the stages %j, is %s', (stages, state) => {
+  const steps = stages.map((status) => ({ status }));
+  const pipelineRuns = [{ id: 'p1', pipelineId: 'p', stepCount: 2, steps }];
+  expect(occurrencesOf({ jobs: [], runs: [], groupRuns: [], pipelineRuns })).toMatchObject([{ state }]);
 });
 
 test('members that all have jobs are not said to have never started, whatever became of the jobs', () => {
