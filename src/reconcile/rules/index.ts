@@ -25,6 +25,7 @@ export const rules: readonly Rule[] = [
   deletes,
   account,
   staleCheckout,
+  safeguards,
   policies,
   protection,
   editedInventory,
@@ -38,7 +39,6 @@ export const rules: readonly Rule[] = [
   lookAlikes,
   duplicates,
   brokenReferences,
-  safeguards,
   holds,
 ];
 

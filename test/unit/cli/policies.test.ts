@@ -412,6 +412,48 @@ describe('what an apply remembers', () => {
     expectFits('report.schema.json', JSON.parse(stdout));
   });
 
+  test('warnings of policies about unchanged resources are one line in every format, and new ones name their entry first', async () => {
+    const text = readFileSync(join(workspace.root, 'roster.yaml'), 'utf8');
+    const named = described.replace('described', 'owned').replaceAll('description', 'ignore');
+    workspace.write('policies/c.yaml', named);
+    workspace.write('roster.yaml', text.replace('groups:\n', 'groups:\n  fresh: { members: [] }\n'));
+    expect((await planned()).diagnostics).toHaveLength(4);
+    const shown = async (...flags: string[]) => {
+      const { stdout, stderr } = await workspace.command(['plan', ...flags]);
+      return `${stdout}${stderr}`;
+    };
+    const line = /2 warnings\s+of\s+unchanged\s+resources\s+are\s+not\s+shown\s+\(2 policy\)/;
+    for (const format of ['text', 'markdown', 'html']) {
+      expect(await shown('--format', format)).toMatch(line);
+      expect(await shown('--format', format, '-v')).not.toMatch(line);
+    }
+    const first = /group\/fresh`?: Describe what it collects/g;
+    for (const format of ['markdown', 'html'])
+      expect((await shown('--format', format)).match(first)).toHaveLength(2);
+  });
+
+  test('an entry whose breach a flag lets pass is shown although it is unchanged', async () => {
+    workspace.write('policies/b.yaml', described.replace('level: warning', 'level: error'));
+    const { stdout } = await workspace.command([
+      'plan',
+      '--format',
+      'markdown',
+      '--allow-policy',
+      'described',
+    ]);
+    expect(stdout).toMatch(/group\/retail-\d+`: Describe what it collects/);
+  });
+
+  test('a policy that very many unchanged entries break counts them on the same line', async () => {
+    const text = readFileSync(join(workspace.root, 'roster.yaml'), 'utf8');
+    const many = Array.from({ length: 120 }, (_, n) => `  many-${name}-${n}: { members: [] }\n`).join('');
+    workspace.write('roster.yaml', text.replace('groups:\n', `groups:\n${many}`));
+    expect((await workspace.command(['apply', '--yes'])).exit).toBe(0);
+    const { stdout } = await workspace.command(['plan', '--format', 'markdown']);
+    expect(stdout).toContain('are not shown (101 policy)');
+    expect(stdout).not.toContain('more entries break it');
+  });
+
   test('a snapshot holds them, for plans without a key', async () => {
     await workspace.command(['snapshot', '--out', 'roster.snapshot.json']);
     rmSync(join(workspace.root, 'policies/a.yaml'));
