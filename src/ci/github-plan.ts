@@ -5,7 +5,7 @@ import { problem } from '../model/diagnostic.js';
 import { isWhole, withFate } from './comment.js';
 import type { JobEnvironment } from './git.js';
 import type { Artifact, GithubHost, PullRequest } from './github.js';
-import { ending, placeIn, RefusedJob, type Roster, type Subject, titleOf } from './host.js';
+import { ending, proposedIn, RefusedJob, type Roster, type Subject, titleOf } from './host.js';
 
 /** What the job that plans tells the job that shows, beside the plan itself. */
 interface PlanRecord {
@@ -32,7 +32,7 @@ export async function planPull(
   const folder = join(host.temp, name);
   mkdirSync(folder, { recursive: true });
   const [markdown, json] = [join(folder, 'plan.md'), join(host.temp, `${name}.json`)];
-  const place = placeIn(proposed, subject, envOf(host, proposed, live));
+  const place = proposedIn(proposed, subject, envOf(host, proposed, live));
   const exit = await roster.plan(place, {
     ...{ markdown, json, html: join(folder, `${name}.html`) },
     ...(snapshot === null ? {} : { snapshot }),

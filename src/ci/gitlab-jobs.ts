@@ -9,6 +9,7 @@ import {
   ending,
   madePlan,
   placeIn,
+  proposedIn,
   RefusedJob,
   type Roster,
   type Subject,
@@ -54,7 +55,7 @@ export async function planMergeRequest(
   const proposed = host.source === 'merge_request_event' ? ownFiles(host) : await fetchedFiles(host, live);
   if (proposed === null) return 0;
   const [markdown, json] = [artifact(host, 'plan.md'), join(host.temp, `plan${ending(subject)}.json`)];
-  const exit = await roster.plan(placeIn(proposed.root, subject, envOf(host, proposed.root, live)), {
+  const exit = await roster.plan(proposedIn(proposed.root, subject, envOf(host, proposed.root, live)), {
     ...{ markdown, json, html: artifact(host, 'plan.html'), gitlab: artifact(host, 'plan.gitlab.json') },
     ...(live ? {} : { snapshot: await snapshotFile(host, subject) }),
     pageLink: pageLink(host),

@@ -2,6 +2,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSyn
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { validate as validateProject } from '../../../src/engine/validate.js';
 import { type Sandbox, startSandbox } from '../../../src/sandbox/index.js';
 import type { PlanJson } from '../../../src/view/json/plan-json.js';
 import { Workspace } from '../../support/roster.js';
@@ -547,6 +548,40 @@ describe('policies from outside', () => {
     workspace.write('company.yaml', strict);
     expect((await validate('-f', 'team/roster.yaml', '--policies', 'company.yaml')).exit).toBe(1);
     expect((await validate('-f', 'team/roster.yaml', '--policies', '*any.yaml')).exit).toBe(1);
+  });
+
+  describe('for the files of a proposed change', () => {
+    /** The project is proposed; the job stands in the folder `job`, and `path` is what ROSTER_POLICIES names there. */
+    const judged = async (path: string, job: string) => {
+      const { diagnostics } = await validateProject({
+        cwd: workspace.root,
+        env: { ROSTER_POLICIES: path },
+        policiesFrom: { cwd: job, notIn: workspace.root },
+      });
+      return diagnostics.map(({ severity, code, message }) => [severity, code, message]);
+    };
+    const breach = ['error', 'policy', expect.stringContaining('Describe what it collects')];
+    const refused = ['error', 'unreadable-file', expect.stringMatching(/^`ROSTER_POLICIES`: .* proposed/)];
+
+    test.each(['company.yaml', '*.yaml', './company.yaml'])(
+      'a relative path begins where the job stands, whatever the change has there: %s',
+      async (path) => {
+        workspace.write('company.yaml', 'policies: {}\n');
+        expect(await judged(path, outside({ 'company.yaml': strict }))).toEqual([breach]);
+        expect(await judged(path, outside({}))).toEqual([
+          ['error', 'unreadable-file', expect.stringMatching(/^`ROSTER_POLICIES`: /)],
+        ]);
+      },
+    );
+
+    test('a file of the change is refused, also by a link', async () => {
+      workspace.write('own/company.yaml', strict);
+      const job = outside({});
+      symlinkSync(join(workspace.root, 'own'), join(job, 'linked'));
+      for (const path of [join(workspace.root, 'own/company.yaml'), 'linked/company.yaml', 'linked/*.yaml'])
+        expect([path, await judged(path, job)]).toEqual([path, [refused]]);
+      expect(await judged('own/*.yaml', workspace.root)).toEqual([refused]);
+    });
   });
 
   test('one that is no longer given is a risk', async () => {
