@@ -18,7 +18,7 @@ import {
   ending,
   madePlan,
   type PlanResult,
-  placeIn,
+  proposedIn,
   RefusedJob,
   type Roster,
   type Subject,
@@ -65,7 +65,7 @@ export async function planPull(
     const snapshot = live ? null : await savedSnapshot(host, subject);
     const proposed = await checkedOut(host, proposal);
     const [markdown, json] = [join(folder, PAGE), join(host.temp, `${name}.json`)];
-    const place = placeIn(proposed, subject, envOf(host, proposed, live));
+    const place = proposedIn(proposed, subject, envOf(host, proposed, live));
     const exit = await roster.plan(place, {
       ...{ markdown, json, html: join(folder, `${name}.html`) },
       ...(snapshot === null ? {} : { snapshot }),

@@ -19,6 +19,7 @@ import {
   madePlan,
   type PlanResult,
   placeIn,
+  proposedIn,
   RefusedJob,
   type Roster,
   type Subject,
@@ -96,7 +97,7 @@ async function planFiles(
   subject: Subject,
   { root, live }: { readonly root: string; readonly live: boolean },
 ): Promise<number> {
-  return roster.plan(placeIn(root, subject, envOf(host, root, live)), {
+  return roster.plan(proposedIn(root, subject, envOf(host, root, live)), {
     ...{ markdown: artifact(host, PAGE), json: planJson(host, subject) },
     ...{ html: artifact(host, 'plan.html'), gitlab: artifact(host, 'plan.gitlab.json') },
     ...(live ? {} : { snapshot: await snapshotFile(host, subject) }),

@@ -87,11 +87,18 @@ export interface RosterPlace {
   readonly cwd: string;
   readonly env: JobEnvironment;
   readonly file: string;
+  /** The root of the files, if they are those of a proposed change: no policy from outside is read there. */
+  readonly proposed?: string;
 }
 
 /** The project of a subject in a checkout of the repository. */
 export function placeIn(root: string, { file }: Subject, env: JobEnvironment): RosterPlace {
   return { cwd: join(root, dirname(file)), file: basename(file), env };
+}
+
+/** The same in the files of a proposed change. */
+export function proposedIn(root: string, subject: Subject, env: JobEnvironment): RosterPlace {
+  return { ...placeIn(root, subject, env), proposed: root };
 }
 
 /** Fails if the branch has another commit by now, because the run waited for an approval or is an old one. */

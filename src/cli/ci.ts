@@ -169,11 +169,11 @@ function rosterOf(flags: Flags, context: CommandContext): Roster {
     ...(color === undefined ? {} : { color }),
   };
   const service = { ...common, ...(url === undefined ? {} : { url }) };
-  const inPlace = ({ cwd, env: own }: RosterPlace, output = context.output): CommandContext => ({
-    ...context,
-    output,
-    host: { ...context.host, cwd, env: own },
-  });
+  const inPlace = (place: RosterPlace, output = context.output): CommandContext => {
+    const { host } = context;
+    const policiesFrom = { cwd: host.cwd, notIn: place.proposed ?? null };
+    return { ...context, output, host: { ...host, cwd: place.cwd, env: place.env, policiesFrom } };
+  };
   return {
     async plan(place, { snapshot, out, pageLink, linkBase, ...files }) {
       const { runPlan } = await import('./plan.js');

@@ -1,5 +1,6 @@
 import type { CiHost } from '../engine/init/ci-host.js';
 import { type InitResult, init, type SkippedFile } from '../engine/init/init.js';
+import { packageName } from '../engine/version.js';
 import { wordList } from '../model/words.js';
 import { escapeControls } from '../view/escape.js';
 import { jsonText } from '../view/json/plan-json.js';
@@ -17,7 +18,9 @@ export const runInit: Implementation<typeof initCommand> = async (flags, context
 
 type Shown = InitResult & { readonly next: readonly string[] };
 
-function initJson({ written, replaced, leftAlone, obsolete, ci, branch, installs, next }: Shown): string {
+function initJson(made: Shown): string {
+  const { written, replaced, leftAlone, obsolete, ci, branch, install, next } = made;
+  const hasFiles = ci.host !== null && made.installs;
   return jsonText({
     formatVersion: 1,
     written,
@@ -25,7 +28,8 @@ function initJson({ written, replaced, leftAlone, obsolete, ci, branch, installs
     leftAlone,
     obsolete,
     ci,
-    branch: ci.host === null || !installs ? null : branch,
+    branch: hasFiles ? branch : null,
+    install: hasFiles ? install : null,
     next,
   });
 }
@@ -33,7 +37,7 @@ function initJson({ written, replaced, leftAlone, obsolete, ci, branch, installs
 function nextSteps(made: InitResult): readonly string[] {
   const { host } = made.ci;
   const install =
-    'CI is not set up yet: decide what it installs, and run `roster init --install SOURCE`. Until roster is on npm, run `npm pack` in its source, commit the tarball here, and name it.';
+    'CI is not set up yet. Choose what it installs: `roster init --install SOURCE`, with a tarball in this repository, a version on npm, or an image. Until roster is on npm, run `npm pack` in its source, and commit the tarball here.';
   return [
     'Set `ROSTER_URL` and `ROSTER_API_KEY`.',
     'Run `roster pull` to write entries for the objects that exist already, or declare resources in roster.yaml.',
@@ -50,13 +54,13 @@ function hostStep(host: CiHost, { deployments: { reading, applying } }: InitResu
   return `On GitLab, add the masked and protected CI/CD variables ROSTER_URL and ROSTER_API_KEY (environment scopes ${all}) and ROSTER_GITLAB_TOKEN (scope \`roster-*\`), protect the branches, add the webhook, and schedule a nightly pipeline. The checklist: docs/ci.md#gitlab`;
 }
 
-function firstRun(host: CiHost, { remote }: InitResult): string {
+function firstRun(host: CiHost, { remote, workflow }: InitResult): string {
   const shared =
     remote === null
       ? 'Set `inventory: { git: {} }` in roster.yaml, so that all runs share one inventory. '
       : '';
-  const what = host === 'github' ? 'run the workflow "roster" once' : 'run the scheduled pipeline once';
-  return `${shared}Commit and push, and ${what}: it saves the first snapshot, which everybody who can read the repository can read.`;
+  const what = host === 'github' ? `run the workflow "${workflow}" once` : 'run the scheduled pipeline once';
+  return `${shared}Commit and push, and ${what}: it saves the first snapshot. Anyone who can read the repository can read that snapshot.`;
 }
 
 const reasons: Readonly<Record<SkippedFile['why'], string>> = {
@@ -65,14 +69,29 @@ const reasons: Readonly<Record<SkippedFile['why'], string>> = {
   other: 'is not a regular file',
 };
 
-function branchLines(branch: string): string[] {
+function fileLines(branch: string, install: InitResult['install']): string[] {
   return [
+    ...installed(install),
     `Changes are applied from the branch ${escapeControls(branch)}.`,
     'The CI files contain this name. If it is not your default branch, change it in all of them.',
   ];
 }
 
-function initText({ written, replaced, leftAlone, obsolete, ci, branch, installs, next }: Shown): string {
+/** What a person compares, before the files are committed. */
+function installed(install: InitResult['install']): string[] {
+  switch (install.from) {
+    case 'nowhere':
+      return [];
+    case 'image':
+      return [`Jobs run in the image ${install.image}.`];
+    default:
+      return [`Jobs install ${packageName} ${install.version} with the hash ${install.integrity}.`];
+  }
+}
+
+function initText(made: Shown): string {
+  const { written, replaced, leftAlone, obsolete, ci, branch, install, next } = made;
+  const hosted = made.installs || ci.host === null ? (ci.host ?? 'none') : 'no files yet';
   const lines = [
     ...written.map((path) => `written     ${escapeControls(path)}`),
     ...replaced.map((path) => `replaced    ${escapeControls(path)}`),
@@ -82,8 +101,8 @@ function initText({ written, replaced, leftAlone, obsolete, ci, branch, installs
     }),
     ...obsolete.map((path) => `obsolete    ${escapeControls(path)} (of an earlier version: remove it)`),
     '',
-    `CI: ${ci.host ?? 'none'}. ${escapeControls(ci.why)}`,
-    ...(ci.host === null || !installs ? [] : branchLines(branch)),
+    `CI: ${hosted}. ${escapeControls(ci.why)}`,
+    ...(ci.host === null || !made.installs ? [] : fileLines(branch, install)),
     '',
     'Next:',
     ...next.map((step, index) => `  ${index + 1}. ${step}`),

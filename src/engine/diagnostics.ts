@@ -25,11 +25,11 @@ export function inFileOrder(
 
 /**
  * Marks the advice about entries that exist and stay as they are, as does what they refer to. An entry that was not
- * selected stays as it is, too.
+ * selected stays as it is, too. What a flag lets pass is news.
  */
 export function markUnchanged(
   diagnostics: readonly Diagnostic[],
-  { diffs, basis: { selected } }: Comparison,
+  { diffs, basis: { selected, allow, policies } }: Comparison,
 ): Diagnostic[] {
   const changing = new Set(diffs.flatMap((each) => (isChanging(each) ? [each.change.address] : [])));
   const byAddress = new Map(diffs.map((each) => [each.change.address, each]));
@@ -40,9 +40,14 @@ export function markUnchanged(
     const links = entry === null ? [] : (kind.links?.(entry.declared).to ?? []);
     return [address, ...links].every((each) => !changing.has(each));
   };
+  // A policy that very many entries break counts those that it does not name.
+  const breaking = (name: string | undefined) =>
+    (policies?.broken ?? []).flatMap(({ policy, addresses }) => (policy.name === name ? addresses : []));
   return diagnostics.map((each) => {
-    const entries = entriesOf(each);
-    return isAdvice(each) && entries.length > 0 && entries.every(stays) ? { ...each, unchanged: true } : each;
+    if (!isAdvice(each) || allow.policies.includes(each.policy ?? '')) return each;
+    const named = entriesOf(each);
+    const entries = named.length > 0 ? named : breaking(each.policy);
+    return entries.length > 0 && entries.every(stays) ? { ...each, unchanged: true } : each;
   });
 }
 

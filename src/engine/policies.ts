@@ -53,11 +53,12 @@ export async function checkPolicies(judged: Judged, options: ProjectOptions): Pr
 }
 
 /** Those that the variable names are checked besides those of the flag: neither switches the other off. */
-function outsidePolicies({ policies = [], env }: ProjectOptions): readonly OutsidePolicies[] {
+function outsidePolicies(options: ProjectOptions): readonly OutsidePolicies[] {
+  const { cwd, env, policies = [], policiesFrom: place = { cwd, notIn: null } } = options;
   const text = env['ROSTER_POLICIES'] ?? '';
   return [
-    ...policies.map((pattern) => ({ setBy: '--policies', pattern }) as const),
-    ...(text === '' ? [] : [{ setBy: 'ROSTER_POLICIES', pattern: text } as const]),
+    ...policies.map((pattern) => ({ ...place, setBy: '--policies', pattern }) as const),
+    ...(text === '' ? [] : [{ ...place, setBy: 'ROSTER_POLICIES', pattern: text } as const]),
   ];
 }
 

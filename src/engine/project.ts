@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import { kinds } from '../kinds/index.js';
 import { type Loaded, loadProject } from '../manifest/load.js';
+import type { OutsidePlace } from '../manifest/policy-files.js';
 import type { ProjectReading } from '../manifest/reading.js';
 import { parseInventory, type WrittenInventory } from '../manifest/settings.js';
 import { type Diagnostic, Problem, problem } from '../model/diagnostic.js';
@@ -27,6 +28,8 @@ export interface ProjectOptions extends ClockOptions {
   readonly inventory?: string | undefined;
   /** Files and globs with policies from outside the project, besides those of ROSTER_POLICIES. Default: none. */
   readonly policies?: readonly string[] | undefined;
+  /** Where the policies from outside are looked for. Default: relative to `cwd`, and anywhere. */
+  readonly policiesFrom?: OutsidePlace | undefined;
   /** Reports a missing `${env.NAME}` as a warning: for runs that only check the manifests. Default: false. */
   readonly allowMissingEnv?: boolean | undefined;
   /** Files that the caller will write. They must not be files of the project. */

@@ -31,6 +31,11 @@ export function ending({ project }: Pick<CiFacts, 'project'>, environment: strin
   return `${project === null ? '' : `-${project}`}${environment === null ? '' : `_${environment}`}`;
 }
 
+/** The name of the workflow of GitHub that applies. Those of the others begin with it. */
+export function workflowOf(facts: Pick<CiFacts, 'project'>): string {
+  return `roster${ending(facts)}`;
+}
+
 /** The deployment environment of the host for jobs that only read the service. */
 function readEnvironment(facts: Pick<CiFacts, 'project'>, environment: string | null): string {
   return `roster-plan${ending(facts, environment)}`;
@@ -100,8 +105,7 @@ export type Install =
   /** `path` is relative to the root of the repository. */
   | { readonly from: 'file'; readonly path: string; readonly version: string; readonly integrity: string }
   | { readonly from: 'url'; readonly url: string; readonly version: string; readonly integrity: string }
-  /** `resolved` is the URL of the tarball in the registry. */
-  | { readonly from: 'npm'; readonly version: string; readonly resolved: string; readonly integrity: string }
+  | { readonly from: 'npm'; readonly version: string; readonly integrity: string }
   /** Already installed in an image, which is named by its digest. */
   | { readonly from: 'image'; readonly image: string };
 

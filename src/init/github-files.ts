@@ -8,6 +8,7 @@ import {
   listed,
   shellFile,
   type Values,
+  workflowOf,
 } from './ci-facts.js';
 import { installCommand, installFiles, rosterCommand } from './install-files.js';
 import { type NewFile, yamlWord } from './project-files.js';
@@ -39,7 +40,7 @@ function valuesOf(facts: CiFacts): Values {
   const deployed = environments.length === 0 ? '' : '_${{ inputs.environment }}';
   const prefix = project === null ? '' : `${project}_`;
   return {
-    NAME: `roster${ending(facts)}`,
+    NAME: workflowOf(facts),
     // `!`, `+` and `]` are the special characters of branch filters that a branch name may contain.
     BRANCH: yamlWord(branch.replace(/[!+\]]/g, '\\$&')),
     FILE: shellFile(folder),

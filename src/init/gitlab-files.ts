@@ -38,10 +38,33 @@ function entryFile({ environments, promote }: CiFacts, path: string): NewFile {
     at: 'repository',
     text: `include:\n${includes.map((each) => `  - ${each}\n`).join('')}`,
     missingFrom: (existing) => {
-      const missing = includes.filter((each) => !existing.includes(each));
-      return missing.length === 0 ? null : `add \`${missing.join('`, `')}\` to its \`include\``;
+      const stages = stagesIn(existing);
+      const added = [
+        ...addedTo(
+          'include',
+          includes.filter((each) => !existing.includes(each)),
+        ),
+        ...addedTo('stages', stages === null ? [] : STAGES.filter((each) => !stages.includes(each))),
+      ];
+      return added.length === 0 ? null : `add ${added.join(', and ')}`;
     },
   };
+}
+
+/** Of the jobs. GitLab has them, unless a file declares other `stages`: then it refuses a job of any other. */
+const STAGES = ['test', 'deploy'];
+
+function addedTo(key: string, items: readonly string[]): string[] {
+  return items.length === 0 ? [] : [`\`${items.join('`, `')}\` to its \`${key}\``];
+}
+
+/** The stages that a file declares; null for a file that declares none. */
+function stagesIn(text: string): readonly string[] | null {
+  // Up to the next key.
+  const [, list] = /^stages:(.*(?:\n(?:[ \t#-].*)?)*)/m.exec(text) ?? [];
+  if (list === undefined) return null;
+  const items = list.replace(/(^|\s)#.*$/gm, '').split(/[\n,[\]]/);
+  return items.map((each) => each.replace(/^[\s-]*["']?|["']?\s*$/g, ''));
 }
 
 function valuesOf(facts: CiFacts): Values {

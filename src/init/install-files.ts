@@ -13,9 +13,19 @@ export function ciPackageOf(host: CiHost): string {
   return `${installFolder(host)}/package.json`;
 }
 
-/** Installs roster in a job, in the root of the checkout. */
+/**
+ * Installs roster in a job, in the root of the checkout. npm looks for a `.npmrc` only in the folder of the package, so the
+ * one of the repository is linked there, unless the folder has its own. A link to nothing is no `.npmrc`.
+ */
 export function installCommand(host: CiHost): string {
-  return `npm ci --ignore-scripts --no-audit --no-fund --prefix ${installFolder(host)}`;
+  const folder = installFolder(host);
+  const link = `ln -s ${fromRoot(folder)}.npmrc ${folder}/ || true`;
+  return `${link}; npm ci --ignore-scripts --no-audit --no-fund --prefix ${folder}`;
+}
+
+/** The path from a folder to the root of the repository. */
+function fromRoot(folder: string): string {
+  return '../'.repeat(folder.split('/').length);
 }
 
 /** Runs roster there. */
@@ -32,6 +42,8 @@ export function installFiles(install: Install, host: CiHost): readonly NewFile[]
   const dependencies = { [PACKAGE]: spec };
   const name = INSTALL_NAME;
   const manifest = { name, private: true, roster: { ci: CI_FORMATS[host] }, dependencies };
+  // Without an address of the registry, npm asks the one that it is configured for, such as a mirror.
+  const resolved = install.from === 'npm' ? {} : { resolved: spec };
   const lock = {
     name,
     lockfileVersion: 3,
@@ -40,7 +52,7 @@ export function installFiles(install: Install, host: CiHost): readonly NewFile[]
       '': { name, dependencies },
       [`node_modules/${PACKAGE}`]: {
         version,
-        resolved: install.from === 'npm' ? install.resolved : spec,
+        ...resolved,
         integrity,
         bin: { roster: 'dist/roster.cjs' },
       },
@@ -55,7 +67,7 @@ export function installFiles(install: Install, host: CiHost): readonly NewFile[]
 function specOf(install: Exclude<Install, { from: 'image' | 'nowhere' }>, folder: string): string {
   switch (install.from) {
     case 'file':
-      return `file:${'../'.repeat(folder.split('/').length)}${install.path}`;
+      return `file:${fromRoot(folder)}${install.path}`;
     case 'url':
       return install.url;
     case 'npm':

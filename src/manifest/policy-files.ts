@@ -1,4 +1,6 @@
+import { realpathSync } from 'node:fs';
 import { isAbsolute, resolve, sep } from 'node:path';
+import { errnoOf } from '../files/errno.js';
 import type { Diagnostic } from '../model/diagnostic.js';
 import { isJsonObject, type Json, type JsonObject } from '../model/json.js';
 import type { Policy } from '../model/policy.js';
@@ -18,14 +20,23 @@ import { reading, yamlRules } from './reading.js';
 import { invalidPaths, SchemaCheck } from './schema.js';
 import { bareObject, Notes } from './values.js';
 
-/** Policies from outside of the project: a path or glob, relative to the working directory. */
-export interface OutsidePolicies {
+/** Where policies from outside are looked for. */
+export interface OutsidePlace {
+  /** Relative paths start here. */
+  readonly cwd: string;
+  /** The folder with the files of a proposed change, which would decide about a policy in it. Null for none. */
+  readonly notIn: string | null;
+}
+
+/** Policies from outside of the project: a path or glob. */
+export interface OutsidePolicies extends OutsidePlace {
   readonly setBy: '--policies' | 'ROSTER_POLICIES';
   readonly pattern: string;
 }
 
 export interface PolicySources extends NamedPolicies {
   readonly outside: readonly OutsidePolicies[];
+  /** Paths in messages are relative to it. */
   readonly cwd: string;
 }
 
@@ -73,18 +84,43 @@ interface OutsideReading {
 
 /** The folder is the part of the path before the first name with a wildcard. */
 function readOutside(
-  { setBy, pattern }: OutsidePolicies,
+  { setBy, pattern, cwd: from, notIn }: OutsidePolicies,
   { cwd, reader, diagnostics }: OutsideReading,
 ): void {
   const written = sep === '\\' ? pattern.replaceAll('\\', '/') : pattern;
   const names = written.split('/');
   const wild = names.findIndex((name) => /[*?[\]{}()!]/.test(name));
   const at = wild === -1 ? names.length - 1 : wild;
-  const root = resolve(cwd, names.slice(0, at).join('/') || (isAbsolute(pattern) ? '/' : '.'));
+  const root = resolve(from, names.slice(0, at).join('/') || (isAbsolute(pattern) ? '/' : '.'));
   const span = { source: new Source(setBy, pattern, 0), start: 0, end: pattern.length };
   const found = expandInclude([{ pattern: names.slice(at).join('/'), span }], root, diagnostics, words);
   const disk = new ProjectFiles(root, cwd, diagnostics);
-  for (const path of found.paths.keys()) reader.file(disk.read(path, span), true);
+  for (const path of found.paths.keys()) {
+    if (isUnder(resolve(root, path), notIn))
+      diagnostics.error('unreadable-file', span, `${quoted(path)} ${inChange}`, { help: outsideChange });
+    else reader.file(disk.read(path, span), true);
+  }
+}
+
+const inChange = 'is one of the files of the proposed change, which must not decide about it';
+const outsideChange =
+  'Name files that the change cannot contain: of the default branch, of another repository, or of the image of the job.';
+
+/** Whether a file is in a folder, also by a link. */
+function isUnder(path: string, folder: string | null): boolean {
+  if (folder === null) return false;
+  const [file, around] = [path, folder].map(realPath);
+  return file?.startsWith(`${around}${sep}`) === true;
+}
+
+/** A file that does not exist is reported when it is read. */
+function realPath(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch (failure) {
+    if (errnoOf(failure) === undefined) throw failure;
+    return path;
+  }
 }
 
 class PolicyReader {

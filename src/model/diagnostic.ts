@@ -121,14 +121,14 @@ export function isAcceptable(code: string): code is AcceptableCode {
   return (acceptableCodes as readonly string[]).includes(code);
 }
 
+const adviceCodes: readonly string[] = [...acceptableCodes, 'unknown-cron', 'unused-acceptance', 'policy'];
+
 /**
  * Warnings about what an entry says. Of what does not change, they were read before: what the service says is news, and is
  * not among them.
  */
 export function isAdvice({ severity, code }: Diagnostic): boolean {
-  return (
-    severity === 'warning' && (isAcceptable(code) || code === 'unknown-cron' || code === 'unused-acceptance')
-  );
+  return severity === 'warning' && adviceCodes.includes(code);
 }
 
 /** Worst first. `info`, shown as a note, needs no action. */

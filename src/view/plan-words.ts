@@ -1,6 +1,7 @@
-import { type Diagnostic, type Place, type Severity, severities } from '../model/diagnostic.js';
+import { type Diagnostic, messageOf, type Place, type Severity, severities } from '../model/diagnostic.js';
 import { placeLabel } from '../model/inventory.js';
 import { groupBy } from '../model/json.js';
+import { entriesOf } from '../model/merged-diagnostics.js';
 import {
   type Change,
   type Drift,
@@ -17,7 +18,7 @@ import { isComplete, outcomeCounts, type Report } from '../model/report.js';
 import type { ProjectScope } from '../model/resource.js';
 import { defaultSafeguards, weakerSafeguards } from '../model/safeguards.js';
 import { numberText } from '../model/schedule.js';
-import { agree, count, instantText } from '../model/words.js';
+import { agree, count, instantText, some } from '../model/words.js';
 import { escapeControls } from './escape.js';
 import { actingActions, actionLabels } from './labels.js';
 
@@ -248,6 +249,16 @@ export const severityLabels = { error: 'error', warning: 'warning', info: 'note'
   Severity,
   string
 >;
+
+/** Entries that the message of a policy is about. The rest are counted. */
+const MOST_BREAKING = 3;
+
+/** The message, after the entries that it is about where it names none: that of a policy is the same for all. */
+export function messageWithEntries(diagnostic: Diagnostic): string {
+  const entries = diagnostic.policy === undefined ? [] : entriesOf(diagnostic);
+  const message = messageOf(diagnostic);
+  return entries.length === 0 ? message : `${some(entries, MOST_BREAKING)}: ${message}`;
+}
 
 /** What must not be missed comes first, where there may be no room for all. */
 export function worstFirst(diagnostics: readonly Diagnostic[]): Diagnostic[] {

@@ -1,4 +1,4 @@
-import { appendFileSync, readFileSync } from 'node:fs';
+import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Sandbox } from '../../src/sandbox/index.js';
@@ -140,6 +140,24 @@ describe('a pull request', () => {
     author.propose('shops', shops('acme-shop'));
     expect(results(await github.pullRequest(github.openPull('shops')))).toEqual(shown);
     expect(sandbox.requests.length).toBe(before);
+  });
+
+  inLongRun('is judged by the policies of the default branch, whatever it makes of their file', async () => {
+    const write = (file: string, text: string) => writeFileSync(join(author.folder, file), text);
+    const required =
+      'policies: { described: { require: { required: [description] }, message: Say what. } }\n';
+    const workflow = '.github/workflows/roster-plan.yml';
+    author.branch('main');
+    write('company.yaml', required);
+    const text = readFileSync(join(author.folder, workflow), 'utf8');
+    write(workflow, text.replace(/(id: plan\n.*\n +env:\n)/, '$1          ROSTER_POLICIES: company.yaml\n'));
+    author.publish('policies');
+    author.branch('weaker');
+    write('company.yaml', 'policies: {}\n');
+    author.propose('weaker', shops('acme-shop'));
+    const number = github.openPull('weaker');
+    expect(the('plan/plan', await github.pullRequest(number)).result).toBe('failure');
+    expect(github.comments(number)[0]?.body).toMatch(/would refuse this plan.*Say what/s);
   });
 
   inLongRun('without a snapshot fails, and says how to get one', async () => {

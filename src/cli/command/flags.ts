@@ -21,7 +21,7 @@ interface OutputFlags extends CommonFlags {
 }
 
 export function projectOptions(flags: OutputFlags, { host, output }: CommandContext): ProjectOptions {
-  const { cwd, env, now, sleep } = host;
+  const { cwd, env, now, sleep, policiesFrom } = host;
   return {
     cwd,
     env,
@@ -32,6 +32,7 @@ export function projectOptions(flags: OutputFlags, { host, output }: CommandCont
     vars: givenVariables(flags),
     inventory: flags.inventory,
     policies: flags.policies,
+    policiesFrom,
     outputs: outputsOf(flags),
     redactor: output.redactor,
   };

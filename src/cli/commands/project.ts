@@ -16,22 +16,22 @@ import {
 } from '../command/command.js';
 export const initCommand = define({
   name: 'init',
-  summary: 'Create a project with CI pipelines',
+  summary: 'Create a project; with `--install`, also its CI files',
   about:
-    'Create a project with editor settings and CI pipelines. Files that somebody has changed are left alone.',
+    'Create a project with editor settings and, with `--install`, the files of its CI jobs. Files that somebody has changed are left alone.',
   options: [
     flag(
       '--url <url>',
       'URL of the service to write to roster.yaml (default: ROSTER_URL; if unset, every run reads ROSTER_URL)',
     ),
-    choice('--ci <host>', 'Host of the pipelines (default: the host of the git remote)', [
+    choice('--ci <host>', 'Host of the CI jobs (default: the host of the git remote)', [
       'github',
       'gitlab',
       'none',
     ]),
     flag(
       '--install <source>',
-      `What CI installs: a tarball in this repository, https://…#sha512-…, npm:${packageName}@1.2.3 or image@sha256:… (default: no pipelines are written)`,
+      `What CI installs: a tarball in this repository, https://…#sha512-…, npm:${packageName}@1.2.3 or image@sha256:… (default: no CI files are written)`,
     ),
     choice(
       '--plan-with <what>',
@@ -50,9 +50,9 @@ export const initCommand = define({
   does: writing,
   formats: ['text', 'json'],
   examples: [
-    ['Create a project for the host of the git remote', 'roster init'],
+    ['Create a project', 'roster init'],
     ['Create a project for GitLab', 'roster init --ci gitlab --url https://collect.example.com'],
-    ['Apply to staging before production in CI', 'roster init --promote staging,production'],
+    ['Declare environments that CI applies in this order', 'roster init --promote staging,production'],
   ],
   exits: { 0: 'Success', 1: 'An error' },
   docs: 'docs/ci.md',

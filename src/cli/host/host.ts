@@ -1,10 +1,13 @@
 import type { ClockOptions } from '../../engine/clock.js';
+import type { ProjectOptions } from '../../engine/project.js';
 import type { Output } from './output.js';
 
 /** The parts of the process that commands use, so that tests can replace them. */
 export interface Host extends ClockOptions {
   readonly cwd: string;
   readonly env: Readonly<Record<string, string | undefined>>;
+  /** Where policies from outside are looked for. Default: relative to `cwd`. */
+  readonly policiesFrom?: ProjectOptions['policiesFrom'];
   readonly stdinIsTerminal: boolean;
   readonly stderrIsTerminal: boolean;
   readonly stdoutIsTerminal: boolean;

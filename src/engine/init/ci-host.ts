@@ -17,6 +17,7 @@ export function chooseHost(
   flag: string | undefined,
   repository: RepositoryFacts | null,
   root: string,
+  installs: boolean,
 ): HostChoice {
   if (flag !== undefined) return named(flag);
   const remote = repository?.remote ?? null;
@@ -28,13 +29,14 @@ export function chooseHost(
     return { host: 'gitlab', why: 'The repository has a file .gitlab-ci.yml.' };
   if (existsSync(join(root, '.github')))
     return { host: 'github', why: 'The repository has a folder .github.' };
-  if (remote === null) return { host: 'github', why: noRemote };
-  const help = 'Run `roster init` again with `--ci github` or `--ci gitlab` to add pipelines.';
+  if (remote === null) return { host: 'github', why: installs ? writtenWithoutRemote : withoutRemote };
+  const help = 'For CI files, run `roster init` again with `--ci github` or `--ci gitlab`.';
   return { host: null, why: `The host of the remote ${remote.name} is unknown. ${help}` };
 }
 
-const noRemote =
-  'This is the default, because there is no git remote. For GitLab, remove .github and run `roster init --ci gitlab`.';
+const noRemote = 'GitHub is the default, because there is no git remote.';
+const withoutRemote = `${noRemote} For GitLab, pass \`--ci gitlab\`.`;
+const writtenWithoutRemote = `${noRemote} For GitLab, remove .github and run \`roster init\` again with \`--ci gitlab\`.`;
 
 function named(flag: string): HostChoice {
   const why = 'Set by `--ci`.';

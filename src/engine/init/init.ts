@@ -1,7 +1,14 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { readRegular } from '../../files/atomic.js';
-import { type CiFacts, type CiHost, deploymentsOf } from '../../init/ci-facts.js';
+import {
+  type CiFacts,
+  type CiHost,
+  deploymentsOf,
+  type Install,
+  otherFolderIn,
+  workflowOf,
+} from '../../init/ci-facts.js';
 import { ciFiles } from '../../init/ci-files.js';
 import { inventoryRef, type NewFile, projectFiles } from '../../init/project-files.js';
 import { type Problem, problem } from '../../model/diagnostic.js';
@@ -57,6 +64,9 @@ export interface InitResult {
   readonly branch: string;
   /** Whether pipelines know what to install. */
   readonly installs: boolean;
+  readonly install: Install;
+  /** The name of the workflow that applies, on GitHub. */
+  readonly workflow: string;
   /** The deployment environments of the host that pipelines use, with the variables of their jobs. */
   readonly deployments: { readonly reading: readonly string[]; readonly applying: readonly string[] };
 }
@@ -67,7 +77,7 @@ export async function init(options: InitOptions): Promise<InitResult> {
   const url = urlOf(options);
   const repository = await repositoryFacts(options);
   const root = repository?.root ?? cwd;
-  const ci = chooseHost(options.ci, repository, root);
+  const ci = chooseHost(options.ci, repository, root, options.install !== undefined);
   const project = projectFacts(cwd, repository, options.promote);
   // A user who passes --ci is going to add a remote.
   const remote = repository?.remote?.name ?? (options.ci === undefined || ci.host === null ? null : 'origin');
@@ -78,11 +88,12 @@ export async function init(options: InitOptions): Promise<InitResult> {
     ...firstFiles({ cwd, url, remote, project }, repository),
     ...pipelines(ci, facts, repository),
   ];
-  const installs = facts.install.from !== 'nowhere';
+  const { install, branch } = facts;
+  const installs = install.from !== 'nowhere';
   const deployments = deploymentsOf(facts);
-  const obsolete = installs && ci.host !== null ? obsoleteFiles(ci.host, root, files) : [];
+  const obsolete = installs && ci.host !== null ? obsoleteFiles(ci.host, { root, files, repository }) : [];
   const made = { ...write(files, root, cwd), obsolete };
-  return { ...made, ci, remote, branch: facts.branch, installs, deployments };
+  return { ...made, ci, remote, branch, install, installs, deployments, workflow: workflowOf(facts) };
 }
 
 function pipelines(
@@ -231,8 +242,22 @@ const OBSOLETE: Readonly<Record<CiHost, readonly string[]>> = {
   gitlab: ['.gitlab/roster.mjs', '.gitlab/roster-request.mjs'],
 };
 
-/** Those that exist, and that no new file has replaced. */
-function obsoleteFiles(host: CiHost, root: string, files: readonly NewFile[]): readonly string[] {
+interface Written {
+  readonly root: string;
+  readonly files: readonly NewFile[];
+  readonly repository: RepositoryFacts | null;
+}
+
+/**
+ * Those that exist, and that no new file has replaced. A file that is for another project is its own: a current workflow
+ * can have the name of an old one. Scripts were shared.
+ */
+function obsoleteFiles(host: CiHost, { root, files, repository }: Written): readonly string[] {
   const current = new Set(files.map(({ path }) => path));
-  return OBSOLETE[host].filter((path) => !current.has(path) && occupantOf(root, path) === 'file');
+  const folder = repository?.folder ?? '.';
+  return OBSOLETE[host].filter((path) => {
+    if (current.has(path) || occupantOf(root, path) !== 'file') return false;
+    if (path.endsWith('.mjs')) return repository?.hasOtherProject !== true;
+    return otherFolderIn(readRegular(join(root, path), path) ?? '', folder) === null;
+  });
 }

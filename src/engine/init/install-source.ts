@@ -5,6 +5,7 @@ import { join, relative, resolve, sep } from 'node:path';
 import { reasonOf } from '../../files/errno.js';
 import type { Install } from '../../init/ci-facts.js';
 import { type Problem, problem } from '../../model/diagnostic.js';
+import { isJsonObject } from '../../model/json.js';
 import { version as ownVersion, packageName } from '../version.js';
 import { occupantOf } from './new-files.js';
 
@@ -29,7 +30,7 @@ export function installSource(source: string | undefined, place: RepositoryFolde
   const [, url = '', hash = ''] = URL_WITH_HASH.exec(source) ?? [];
   if (url !== '') return { from: 'url', url, version: versionIn(url), integrity: hash };
   const [, version = '', integrity = ''] = NPM.exec(source) ?? [];
-  if (version !== '') return published(version, integrity, place.cwd);
+  if (version !== '') return published(version, integrity, place.root);
   if (IMAGE.test(source)) return { from: 'image', image: source };
   if (/^(https?|npm):|#|@sha\d/.test(source) || !source.endsWith('.tgz')) throw unusable(source);
   return vendored(source, place);
@@ -40,31 +41,42 @@ function versionIn(path: string): string {
   return new RegExp(`-(${VERSION})\\.tgz$`).exec(path)?.[1] ?? ownVersion;
 }
 
-/** What the registry that npm is configured for has of this version. A hash that was given must be the same. */
-function published(version: string, given: string, cwd: string): Install {
+/** What the registry that npm is configured for has of this version, unless the hash was given. */
+function published(version: string, given: string, root: string): Install {
+  if (given !== '') return { from: 'npm', version, integrity: given };
   const spec = `${packageName}@${version}`;
-  if (given !== '') {
-    const resolved = `https://registry.npmjs.org/${packageName}/-/${packageName}-${version}.tgz`;
-    return { from: 'npm', version, resolved, integrity: given };
-  }
   const words = ['view', spec, 'dist', '--json', '--fetch-retries=1'];
   const { status, stdout, stderr, error } = spawnSync('npm', words, {
-    cwd,
+    cwd: root,
     encoding: 'utf8',
     timeout: 60_000,
   });
+  const failed = error !== undefined || (status !== 0 && !/\bE404\b/.test(stderr));
+  if (failed) {
+    const reason = error?.message ?? stderr.trim().split('\n')[0] ?? '';
+    throw problem(
+      'usage',
+      `--install: npm cannot look up ${spec}${reason === '' ? '' : `: ${reason}`}`,
+      help,
+    );
+  }
   const dist = status === 0 ? distIn(stdout) : null;
-  if (dist !== null) return { from: 'npm', version, ...dist };
-  const reason = error?.message ?? stderr.trim().split('\n')[0] ?? '';
-  throw problem('usage', `--install: npm does not know ${spec}${reason === '' ? '' : `: ${reason}`}`, help);
+  if (dist === null) throw problem('usage', `--install: npm does not know ${spec}`, help);
+  const { integrity } = dist;
+  if (typeof integrity === 'string' && HASH_ALONE.test(integrity)) return { from: 'npm', version, integrity };
+  const message = `--install: the registry has ${spec}, but not its sha512 hash`;
+  throw problem(
+    'usage',
+    message,
+    `Add the hash: \`npm:${spec}#sha512-…\`. Or use a tarball in this repository.`,
+  );
 }
 
-function distIn(text: string): { readonly resolved: string; readonly integrity: string } | null {
+/** Null for a version that does not exist: npm prints nothing. */
+function distIn(text: string): Readonly<Record<string, unknown>> | null {
   try {
-    const { tarball, integrity } = JSON.parse(text) as Readonly<Record<string, unknown>>;
-    const isKnown =
-      typeof tarball === 'string' && typeof integrity === 'string' && HASH_ALONE.test(integrity);
-    return isKnown ? { resolved: tarball, integrity } : null;
+    const dist: unknown = JSON.parse(text);
+    return isJsonObject(dist) ? dist : null;
   } catch {
     return null;
   }

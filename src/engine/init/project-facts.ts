@@ -87,15 +87,22 @@ export function nameInFiles(
   if (occupantOf(repository.root, path) === 'nothing') return repository.hasOtherProject ? name : null;
   const other = otherFolderOf(path, repository);
   if (other === null) return null;
-  const known = readOutline('roster.yaml', join(repository.root, other));
-  if (known.project === name) throw nameIsTaken(name, other);
+  if (nameOf(other, repository) === name) throw nameIsTaken(name, other);
   return name;
 }
 
-/** Throws a Problem if a file is that of another project, which has the same name then. */
+/** Throws a Problem if a file is that of another project, such as that of the workflow `roster-plan` for a project `plan`. */
 export function checkOwner(path: NewFile['path'], name: string, repository: RepositoryFacts): void {
   const other = otherFolderOf(path, repository);
-  if (other !== null) throw nameIsTaken(name, other);
+  if (other === null) return;
+  if (nameOf(other, repository) === name) throw nameIsTaken(name, other);
+  throw problem('usage', `${path} is a file of the project in the folder "${other}"`, otherName);
+}
+
+/** Null for a folder that no longer has a project. */
+function nameOf(folder: string, { root }: RepositoryFacts): string | null {
+  const path = join(root, folder);
+  return occupantOf(path, 'roster.yaml') === 'file' ? readOutline('roster.yaml', path).project : null;
 }
 
 function otherFolderOf(path: string, { root, folder }: RepositoryFacts): string | null {
@@ -107,6 +114,8 @@ function nameIsTaken(name: string, folder: string): Problem {
   return problem(
     'usage',
     `the project in the folder "${folder}" of this repository has the name "${name}", too`,
-    'Set another `project:` in roster.yaml, then run `roster init` again.',
+    otherName,
   );
 }
+
+const otherName = 'Set another `project:` in roster.yaml, then run `roster init` again.';

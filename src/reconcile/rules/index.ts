@@ -26,6 +26,7 @@ export const rules: readonly Rule[] = [
   deletes,
   account,
   staleCheckout,
+  safeguards,
   policies,
   protection,
   editedInventory,
@@ -39,7 +40,6 @@ export const rules: readonly Rule[] = [
   lookAlikes,
   duplicates,
   brokenReferences,
-  safeguards,
   holds,
 ];
 

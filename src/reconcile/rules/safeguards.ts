@@ -9,8 +9,8 @@ export const safeguards: Rule = {
   name: 'safeguards',
   examine: (world) => [
     ...weaker(world),
-    ...world.diffs.flatMap(newlyIgnored),
     ...movedInventory(world).map(safeguard),
+    ...world.diffs.flatMap(newlyIgnored),
   ],
 };
 

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
-import { type Diagnostic, messageOf, type Place } from '../../model/diagnostic.js';
+import type { Diagnostic, Place } from '../../model/diagnostic.js';
 import { escapeControls } from '../escape.js';
-import { severityCounts, severityLabels, worstFirst } from '../plan-words.js';
+import { messageWithEntries, severityCounts, severityLabels, worstFirst } from '../plan-words.js';
 import pageStyle from './page/page.css?raw';
 
 export interface PageParts {
@@ -93,7 +93,7 @@ export function problemsHtml(diagnostics: readonly Diagnostic[]): Html {
 function problemHtml(diagnostic: Diagnostic): Html {
   const { severity, code, place, help } = diagnostic;
   return html`
-<li class="problem ${severity}"><p><b>${severityLabels[severity]}</b> <code>${code}</code>${place === undefined ? null : placeHtml(place)}</p><p>${proseHtml(messageOf(diagnostic))}</p>${help === undefined ? null : html`<p class="help">${proseHtml(help)}</p>`}</li>`;
+<li class="problem ${severity}"><p><b>${severityLabels[severity]}</b> <code>${code}</code>${place === undefined ? null : placeHtml(place)}</p><p>${proseHtml(messageWithEntries(diagnostic))}</p>${help === undefined ? null : html`<p class="help">${proseHtml(help)}</p>`}</li>`;
 }
 
 function placeHtml({ file, line }: Place): Html {

@@ -1,4 +1,4 @@
-import { type Diagnostic, messageOf, type Place } from '../../model/diagnostic.js';
+import type { Diagnostic, Place } from '../../model/diagnostic.js';
 import { type Plan, subgraphOf } from '../../model/plan.js';
 import { count } from '../../model/words.js';
 import { byRisk, type ChangeView, changeViews, factsOf } from '../change-view.js';
@@ -9,6 +9,7 @@ import { actingActions, actionLabels } from '../labels.js';
 import { type RunsView, type RunText, zonesText } from '../next-runs.js';
 import {
   basisFacts,
+  messageWithEntries,
   objectionDiagnostics,
   type PlaceUrl,
   type PlanFact,
@@ -124,7 +125,7 @@ function dataOf(plan: Plan, diagnostics: readonly Diagnostic[], urlOf: PlaceUrl)
     problems: worstFirst([...objectionDiagnostics(plan), ...diagnostics]).map((each) => ({
       severity: severityLabels[each.severity],
       code: each.code,
-      message: messageOf(each),
+      message: messageWithEntries(each),
       help: each.help,
       place: each.place && placeData(each.place, urlOf),
     })),
@@ -149,7 +150,7 @@ function panelsHtml(
       : [{ id: 'problems', title: `Problems (${problems.length})`, body: problemsPanel(rest) }]),
   ];
   if (panels.length === 0) return null;
-  return html`<noscript><p class="noscript">This page needs JavaScript to show the changes. It loads nothing from other sites. The page loads nothing from elsewhere.</p></noscript>
+  return html`<noscript><p class="noscript">This page needs JavaScript to show the changes. It loads nothing from other sites.</p></noscript>
 <div role="tablist" aria-label="Parts of the plan" class="tabs">${panels.map(tab)}</div>
 ${changes.length === 0 ? null : toolbar(changes)}
 ${panels.map(panel)}`;

@@ -38,14 +38,14 @@ const RESERVED_SIZE = 1_000;
 export function driftMarkdown(drift: Drift, options: MarkdownOptions = {}): string {
   const { urlOf = () => null, verbose } = options;
   const top = header(drift);
-  const budget = budgetBelow(top.join('\n'), RESERVED_SIZE, options);
+  const told = shownAndRest(drift.diagnostics, { command: 'roster drift ', verbose });
+  const budget = budgetBelow([...top, told.rest].join('\n'), RESERVED_SIZE, options);
   const isDeleted = ({ what }: Drifted) => what === 'deleted';
   const deletedFirst = [
     ...drift.changes.filter(isDeleted),
     ...drift.changes.filter((each) => !isDeleted(each)),
   ];
   const changes = budget.fill(deletedFirst, (each) => driftedItem(each, urlOf));
-  const told = shownAndRest(drift.diagnostics, { command: 'roster drift ', verbose });
   const warnings = fillWarnings(budget, told.shown, urlOf);
   return pageText([
     ...top,

@@ -10,8 +10,8 @@ import {
   tooLong,
 } from './page-parts.js';
 
-/** Reserved for the heading and for what is left out. */
-const RESERVED_SIZE = 8_000;
+/** Reserved for what is left out. */
+const RESERVED_SIZE = 1_000;
 const LONGEST_NAME_COLUMNS = 2_000;
 
 export interface FailedRun {
@@ -27,16 +27,15 @@ export function failureMarkdown(
   { project, environment, diagnostics }: FailedRun,
   measure: MeasureText,
 ): string {
-  const budget = budgetBelow('', RESERVED_SIZE, { measure });
-  const shown = budget.fill(worstFirst(diagnostics), (each) => diagnosticItem(each, () => null));
-  return [
+  const top = [
     markdownMarker(page, project ?? '', environment),
     `**${titles[page]}** ${severityCounts(diagnostics).join(', ')}.`,
     '',
     ...about(project, environment),
-    ...tooLong(page, hiddenWarnings(shown)),
-    ...shownLines(shown),
-  ].join('\n');
+  ];
+  const budget = budgetBelow(top.join('\n'), RESERVED_SIZE, { measure });
+  const shown = budget.fill(worstFirst(diagnostics), (each) => diagnosticItem(each, () => null));
+  return [...top, ...tooLong(page, hiddenWarnings(shown)), ...shownLines(shown)].join('\n');
 }
 
 const titles = { plan: 'No plan, because of errors.', drift: 'Drift is not known, because of errors.' };

@@ -1,7 +1,8 @@
-import { type Diagnostic, messageOf, type Place } from '../../model/diagnostic.js';
+import type { Diagnostic, Place } from '../../model/diagnostic.js';
 import { cut } from '../columns.js';
 import { escapeControls } from '../escape.js';
 import {
+  messageWithEntries,
   type PageSubject,
   type PlaceUrl,
   serviceFact,
@@ -56,7 +57,7 @@ export function placeMarkdown(place: Place, urlOf: PlaceUrl): string {
 export function diagnosticItem(diagnostic: Diagnostic, urlOf: PlaceUrl): PageItem {
   const { severity, code, place, help } = diagnostic;
   const where = place === undefined ? '' : ` at ${placeMarkdown(place, urlOf)}`;
-  const short = `- **${severityLabels[severity]}** ${shortCode(code, 60)}${where}: ${shortProse(messageOf(diagnostic))}`;
+  const short = `- **${severityLabels[severity]}** ${shortCode(code, 60)}${where}: ${shortProse(messageWithEntries(diagnostic))}`;
   const text = help === undefined ? short : `${short} (help: ${shortProse(help)})`;
   return { short, full: () => ({ text, shortened: 0 }), shortened: 0 };
 }

@@ -44,6 +44,8 @@ import {
 
 /** Reserved for headings and for the note on what is left out. */
 const RESERVED_SIZE = 3_000;
+/** Of the risks of the plan as a whole, which come before all changes. In the unit of the limit. */
+const SETTINGS_SIZE = 16_000;
 const MOST_OBJECTIONS = 10;
 /** Owners that the top of the page names. */
 const MOST_OWNERS = 10;
@@ -66,10 +68,11 @@ export function planMarkdown(plan: Plan, options: MarkdownOptions = {}): string 
   const views = changeViews(plan);
   const groups = byRisk(views);
   const top = header(plan);
-  const settings = settingRisks(plan.risks);
+  const told = shownAndRest(plan.diagnostics, { command: 'roster plan ', verbose });
 
   // In the order in which they get room, which is not that of the page.
-  const budget = budgetBelow([top, ...settings].join('\n'), RESERVED_SIZE, options);
+  const budget = budgetBelow([top, told.rest, pageUrl].join('\n'), RESERVED_SIZE, options);
+  const settings = budget.fillUpTo(SETTINGS_SIZE, plan.risks, settingItem);
   const fill = (list: readonly ChangeView[]) => {
     const [said, fields] = [sharedSentences(list), sharedFields(list)];
     const placed = budget.place(said.length + fields.length === 0 ? [] : [eachOf(list, said, fields)]);
@@ -83,13 +86,13 @@ export function planMarkdown(plan: Plan, options: MarkdownOptions = {}): string 
   const deleted = fill(groups.deletes);
   const credentials = fill(groups.credentials);
   const risky = fill(groups.risky);
-  const told = shownAndRest(plan.diagnostics, { command: 'roster plan ', verbose });
   const warnings = fillWarnings(budget, told.shown, urlOf);
   const drawn = touchedGraph(plan);
   const graph = budget.place(drawn);
   const alike = needsList(views) ? likeChanges(groups.others) : groups.others.map(alone);
   const others = budget.fill(alike, (each) => likeItem(each, urlOf));
   const omitted = [
+    ...hiddenRisks(settings),
     ...omissions([delivered, deleted, credentials, risky, others]),
     ...hiddenWarnings(warnings),
     ...(graph.length < drawn.length ? ['the graph left out'] : []),
@@ -99,7 +102,7 @@ export function planMarkdown(plan: Plan, options: MarkdownOptions = {}): string 
     top,
     ...tooLong('plan', omitted, pageUrl),
     ...section('### Risky changes', [
-      ...settings,
+      ...section('#### Settings', shownLines(settings)),
       ...section('#### Deletes', deleted.lines),
       ...section('#### Credentials', [...delivered.lines, ...credentials.lines]),
       ...section('#### Other risks', risky.lines),
@@ -172,10 +175,15 @@ function objectionLines(plan: Plan): string[] {
   ];
 }
 
-/** The risks of the plan as a whole. There are few, and they are never left out. */
-function settingRisks(risks: readonly Risk[]): string[] {
-  if (risks.length === 0) return [];
-  return ['#### Settings', '', ...risks.map(({ message }) => `- ${shortProse(message, 2_000)}`), ''];
+/** A risk of the plan as a whole. An inventory or a pull request can make hundreds. */
+function settingItem({ message }: Risk): PageItem {
+  const text = `- ${shortProse(message, 2_000)}`;
+  return { short: text, full: () => ({ text, shortened: 0 }), shortened: 0 };
+}
+
+function hiddenRisks({ items, texts }: Filled<Risk>): string[] {
+  const left = items.length - texts.length;
+  return left === 0 ? [] : [`${count(left, 'risk')} of the settings left out`];
 }
 
 /** What is said of each of these changes, and so needs to be said only once. */

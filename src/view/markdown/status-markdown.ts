@@ -29,9 +29,9 @@ export function statusMarkdown(status: Status, options: MarkdownOptions = {}): s
     projectMarkdown(status),
     '',
   ];
-  const budget = budgetBelow(top.join('\n'), RESERVED_SIZE, options);
-  const rows = budget.fill(resources, rowItem);
   const told = shownAndRest(diagnostics, { command: 'roster status ', verbose });
+  const budget = budgetBelow([...top, told.rest].join('\n'), RESERVED_SIZE, options);
+  const rows = budget.fill(resources, rowItem);
   const warnings = fillWarnings(budget, told.shown, urlOf);
   const left = resources.length - rows.texts.length;
   const head = resources.length === 0 ? [] : markdownTable(TITLES, []);

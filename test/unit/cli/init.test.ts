@@ -299,7 +299,10 @@ describe('init', () => {
     repository('git@github.com:acme/config.git');
     const { stdout } = await workspace.command(['init']);
     expect(stdout).toContain('written     roster.yaml\n');
-    expect(stdout).toContain('CI: github. The remote origin is on github.com.\n');
+    expect(stdout).toContain('CI: no files yet. The remote origin is on github.com.\n');
+    expect((await workspace.command(['init', ...install()])).stdout).toContain(
+      'CI: github. The remote origin is on github.com.\n',
+    );
     expect(stdout).toMatch(/`ROSTER_URL` and `ROSTER_API_KEY`.*`roster pull`.*`roster plan`/s);
   });
 });
@@ -330,12 +333,11 @@ describe('init --install', () => {
 
   it.each([
     [`https://example.com/a/roster.tgz#${hash}`, '"resolved": "https://example.com/a/roster.tgz"'],
-    [
-      `npm:rosterctl@1.2.3-rc.1#${hash}`,
-      '"resolved": "https://registry.npmjs.org/rosterctl/-/rosterctl-1.2.3-rc.1.tgz"',
-    ],
-  ])('accepts %s', async (source, line) => {
-    await init('--install', source);
+    // No address: the registry that npm is configured for may be a mirror.
+    [`npm:rosterctl@1.2.3-rc.1#${hash}`, '"version": "1.2.3-rc.1",\n      "integrity"'],
+  ])('accepts %s, and shows its hash', async (source, line) => {
+    const { stdout } = await workspace.command(['init', '--install', source]);
+    expect(stdout).toMatch(new RegExp(`^Jobs install rosterctl .* with the hash ${hash.slice(0, 20)}`, 'm'));
     expect(installed()).toContain(line);
     expect(installed()).toContain(`"integrity": "${hash}"`);
   });
@@ -381,6 +383,7 @@ describe('init --install', () => {
     const { stdout } = await workspace.command(['init', '--format', 'json']);
     const made = jsonOf<Made>({ stdout });
     expect(made.written).toEqual(ofProject);
+    expect((await workspace.command(['init'])).stdout).toMatch(/^CI: no files yet\. The remote/m);
     expect(made.next).toContainEqual(expect.stringContaining('`roster init --install SOURCE`'));
     expect((await init()).written).toEqual(ofGithub);
   });
@@ -563,6 +566,25 @@ describe('init for several environments or projects', () => {
     },
   );
 
+  it('of a second project leaves the workflows of the first, and names its own in the steps', async () => {
+    await inFolder('stock').command(['init', '--ci', 'github', ...install()]);
+    workspace.write('.github/roster.mjs', '// of an earlier version of both\n');
+    const made = jsonOf<Made>(
+      await inFolder('prices').command(['init', '--ci', 'github', '--format', 'json', ...install()]),
+    );
+    expect(made.obsolete).toEqual([]);
+    expect(made.next.at(-1)).toContain('run the workflow "roster-prices" once');
+  });
+
+  it('refuses a project whose workflow would be one of another project', async () => {
+    await inFolder('stock').command(['init', '--ci', 'github', ...install()]);
+    const { exit, stderr } = await inFolder('plan').command(['init', '--ci', 'github', ...install()]);
+    expect([exit, stderr.replace(/\s+/g, ' ')]).toEqual([
+      1,
+      expect.stringContaining('roster-plan.yml is a file of the project in the folder "stock"'),
+    ]);
+  });
+
   it('on GitHub, two projects share nothing that one could take from the other', async () => {
     await inFolder('stock').command(['init', '--ci', 'github', ...install()]);
     await inFolder('prices').command(['init', '--ci', 'github', ...install()]);
@@ -613,6 +635,20 @@ describe('an existing file', () => {
     for (const [path, text] of Object.entries(files)) expect(read(path)).toBe(text);
     const { stdout } = await workspace.command(['init']);
     expect(stdout).toContain('skipped     roster.yaml (exists; add `inventory: { git: {} }`');
+  });
+
+  it.each([
+    ['', null],
+    ['stages: [build, test, deploy]\n', null],
+    ['stages:\n  # all\n  - "test" # of all\n  - deploy\n', null],
+    ['stages: [build]\n', '`test`, `deploy`'],
+    ['stages:\n- build\n- test\nunit: { script: [deploy] }\n', '`deploy`'],
+  ])('on GitLab, with %j, is told which stages of the jobs it lacks: %s', async (text, missing) => {
+    workspace.write('.gitlab-ci.yml', `${text}include:\n  - local: .gitlab/roster.yml\n`);
+    repository('git@gitlab.com:acme/config.git');
+    const { leftAlone } = await init();
+    const { add } = leftAlone.find(({ path }) => path === '.gitlab-ci.yml') ?? {};
+    expect(add).toBe(missing === null ? null : `add ${missing} to its \`stages\``);
   });
 
   it('is not followed when it is a link', async () => {

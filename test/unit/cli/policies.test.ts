@@ -2,6 +2,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSyn
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { validate as validateProject } from '../../../src/engine/validate.js';
 import { type Sandbox, startSandbox } from '../../../src/sandbox/index.js';
 import type { PlanJson } from '../../../src/view/json/plan-json.js';
 import { Workspace } from '../../support/roster.js';
@@ -412,6 +413,48 @@ describe('what an apply remembers', () => {
     expectFits('report.schema.json', JSON.parse(stdout));
   });
 
+  test('warnings of policies about unchanged resources are one line in every format, and new ones name their entry first', async () => {
+    const text = readFileSync(join(workspace.root, 'roster.yaml'), 'utf8');
+    const named = described.replace('described', 'owned').replaceAll('description', 'ignore');
+    workspace.write('policies/c.yaml', named);
+    workspace.write('roster.yaml', text.replace('groups:\n', 'groups:\n  fresh: { members: [] }\n'));
+    expect((await planned()).diagnostics).toHaveLength(4);
+    const shown = async (...flags: string[]) => {
+      const { stdout, stderr } = await workspace.command(['plan', ...flags]);
+      return `${stdout}${stderr}`;
+    };
+    const line = /2 warnings\s+of\s+unchanged\s+resources\s+are\s+not\s+shown\s+\(2 policy\)/;
+    for (const format of ['text', 'markdown', 'html']) {
+      expect(await shown('--format', format)).toMatch(line);
+      expect(await shown('--format', format, '-v')).not.toMatch(line);
+    }
+    const first = /group\/fresh`?: Describe what it collects/g;
+    for (const format of ['markdown', 'html'])
+      expect((await shown('--format', format)).match(first)).toHaveLength(2);
+  });
+
+  test('an entry whose breach a flag lets pass is shown although it is unchanged', async () => {
+    workspace.write('policies/b.yaml', described.replace('level: warning', 'level: error'));
+    const { stdout } = await workspace.command([
+      'plan',
+      '--format',
+      'markdown',
+      '--allow-policy',
+      'described',
+    ]);
+    expect(stdout).toMatch(/group\/retail-\d+`: Describe what it collects/);
+  });
+
+  test('a policy that very many unchanged entries break counts them on the same line', async () => {
+    const text = readFileSync(join(workspace.root, 'roster.yaml'), 'utf8');
+    const many = Array.from({ length: 120 }, (_, n) => `  many-${name}-${n}: { members: [] }\n`).join('');
+    workspace.write('roster.yaml', text.replace('groups:\n', `groups:\n${many}`));
+    expect((await workspace.command(['apply', '--yes'])).exit).toBe(0);
+    const { stdout } = await workspace.command(['plan', '--format', 'markdown']);
+    expect(stdout).toContain('are not shown (101 policy)');
+    expect(stdout).not.toContain('more entries break it');
+  });
+
   test('a snapshot holds them, for plans without a key', async () => {
     await workspace.command(['snapshot', '--out', 'roster.snapshot.json']);
     rmSync(join(workspace.root, 'policies/a.yaml'));
@@ -505,6 +548,40 @@ describe('policies from outside', () => {
     workspace.write('company.yaml', strict);
     expect((await validate('-f', 'team/roster.yaml', '--policies', 'company.yaml')).exit).toBe(1);
     expect((await validate('-f', 'team/roster.yaml', '--policies', '*any.yaml')).exit).toBe(1);
+  });
+
+  describe('for the files of a proposed change', () => {
+    /** The project is proposed; the job stands in the folder `job`, and `path` is what ROSTER_POLICIES names there. */
+    const judged = async (path: string, job: string) => {
+      const { diagnostics } = await validateProject({
+        cwd: workspace.root,
+        env: { ROSTER_POLICIES: path },
+        policiesFrom: { cwd: job, notIn: workspace.root },
+      });
+      return diagnostics.map(({ severity, code, message }) => [severity, code, message]);
+    };
+    const breach = ['error', 'policy', expect.stringContaining('Describe what it collects')];
+    const refused = ['error', 'unreadable-file', expect.stringMatching(/^`ROSTER_POLICIES`: .* proposed/)];
+
+    test.each(['company.yaml', '*.yaml', './company.yaml'])(
+      'a relative path begins where the job stands, whatever the change has there: %s',
+      async (path) => {
+        workspace.write('company.yaml', 'policies: {}\n');
+        expect(await judged(path, outside({ 'company.yaml': strict }))).toEqual([breach]);
+        expect(await judged(path, outside({}))).toEqual([
+          ['error', 'unreadable-file', expect.stringMatching(/^`ROSTER_POLICIES`: /)],
+        ]);
+      },
+    );
+
+    test('a file of the change is refused, also by a link', async () => {
+      workspace.write('own/company.yaml', strict);
+      const job = outside({});
+      symlinkSync(join(workspace.root, 'own'), join(job, 'linked'));
+      for (const path of [join(workspace.root, 'own/company.yaml'), 'linked/company.yaml', 'linked/*.yaml'])
+        expect([path, await judged(path, job)]).toEqual([path, [refused]]);
+      expect(await judged('own/*.yaml', workspace.root)).toEqual([refused]);
+    });
   });
 
   test('one that is no longer given is a risk', async () => {

@@ -14,12 +14,7 @@ const integrity = `sha512-${'A'.repeat(86)}==`;
 const installs: readonly Install[] = [
   { from: 'file', path: 'vendor/rosterctl.tgz', version: '1.2.3', integrity },
   { from: 'url', url: 'https://example.com/rosterctl.tgz', version: '1.2.3', integrity },
-  {
-    from: 'npm',
-    version: '0.2.0',
-    resolved: 'https://registry.npmjs.org/rosterctl/-/rosterctl-0.2.0.tgz',
-    integrity,
-  },
+  { from: 'npm', version: '0.2.0', integrity },
   { from: 'image', image: `registry.example.com/roster@sha256:${'a'.repeat(64)}` },
 ];
 const environments = [

@@ -174,4 +174,41 @@ describe('the limit of a Markdown comment', () => {
       /groups left out \(2000 to create, \d+ to delete\); 500 schedules left out .*; the graph left out/,
     );
   });
+
+  it('holds whatever was recorded, and says how much is left out', () => {
+    // Each word becomes code, and so grows.
+    const long = (n: number) => `${n} ${'#`1 '.repeat(1000)}`;
+    const several = <T>(number: number, make: (n: number) => T) =>
+      Array.from({ length: number }, (_, n) => make(n));
+    const risks = several(500, (n) => ({ code: 'policy' as const, message: `policy-${n} ${long(n)}` }));
+    const text = planMarkdown(
+      {
+        ...emptyPlan,
+        project: long(1),
+        environment: long(2),
+        service: long(3),
+        serviceOverride: { setBy: 'ROSTER_URL', declared: long(4) },
+        risks,
+        objections: several(50, (n) => ({
+          code: 'policy' as const,
+          message: long(n),
+          help: long(n),
+          address: null,
+        })),
+        changes: several(50, (n) =>
+          change(`group/g-${n}`, { action: 'delete', owners: [`@${'o'.repeat(90)}-${n}`] }),
+        ),
+        diagnostics: several(300, (n) => ({
+          severity: 'warning' as const,
+          code: 'schema' as const,
+          message: long(n),
+        })),
+      },
+      { pageUrl: `https://git.example.com/${'p'.repeat(4000)}` },
+    );
+    expect(text.length).toBeLessThanOrEqual(MARKDOWN_LIMIT);
+    expect(text).toContain('- `policy-0`');
+    expect(text).toMatch(/Too long to show in full:\*\* 4\d\d risks of the settings left out; /);
+    expect(text).toContain('group/g-0`');
+  });
 });
