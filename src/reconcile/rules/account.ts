@@ -33,10 +33,10 @@ function mostlyMissing({ basis, matches }: Comparison): Finding[] {
   // A key ends when another one is created, a `once` schedule when it has run, and an object that is no longer declared
   // is only forgotten, unless everything is to be destroyed.
   const known = matches.filter(
-    ({ known: each, entry, kind }) =>
+    ({ known: each, kind, entry, broken = entry }) =>
       each?.id != null &&
       kind.secret === undefined &&
-      (entry === null ? destroys : !isExpired(kind, entry.declared, now)),
+      (broken === null ? destroys : !isExpired(kind, broken.declared, now)),
   );
   const missing = known.filter((each) => each.observed === null && !isUnseen(each, ownNow)).length;
   if (missing * 2 <= known.length) return [];
