@@ -18,16 +18,25 @@ export async function checkDrift(
     join(host.temp, `${name.replace('.', `${ending(subject)}.`)}`),
   ) as [string, string, string];
   const exit = await roster.drift(place, { json, markdown });
-  if (exit !== 0 && exit !== DRIFTED) return exit;
+  // What was found counts, even if not everything could be compared. Only then is nothing known to be resolved.
+  const hasDrifted = exit === DRIFTED || (exit !== 0 && changesIn(json).length > 0);
+  if (exit !== 0 && !hasDrifted) return exit;
   // The issue is opened even if the status fails: it says so.
-  if (exit === DRIFTED) await roster.status(place, { markdown: status });
+  if (hasDrifted) await roster.status(place, { markdown: status });
   const known = await host.issue(markdownMarker('drift', subject.project, subject.environment));
-  if (exit === DRIFTED) {
+  if (hasDrifted) {
     const found = readFileSync(markdown, 'utf8');
     const body = `${found}\n${statusBelow(found, status)}\nFound by ${host.run}\n`;
     await host.writeIssue(known, { title: `Changed outside roster: ${titleOf(subject)}`, body });
   } else if (known !== null) await host.closeIssue(known, `Resolved, according to ${host.run}`);
-  return 0;
+  return exit === DRIFTED ? 0 : exit;
+}
+
+/** Empty where `roster drift` failed before it had compared anything. */
+function changesIn(json: string): DriftJson['changes'] {
+  if (!existsSync(json)) return [];
+  const { changes = [] } = JSON.parse(readFileSync(json, 'utf8')) as Partial<DriftJson>;
+  return changes;
 }
 
 /** What `roster status` has written, as many of its lines as fit below the drift. */

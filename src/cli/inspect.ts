@@ -7,7 +7,7 @@ import { snapshot } from '../engine/snapshot.js';
 import { why } from '../engine/why.js';
 import { checkWritable, writeAtomic } from '../files/atomic.js';
 import { suggest } from '../manifest/suggest.js';
-import { problem } from '../model/diagnostic.js';
+import { hasErrors, problem } from '../model/diagnostic.js';
 import { driftJson, escapeJson, jsonText, listJson, whyJson, whysJson } from '../view/json/plan-json.js';
 import { driftMarkdown } from '../view/markdown/drift-markdown.js';
 import { driftText } from '../view/text/drift-text.js';
@@ -15,7 +15,7 @@ import { listText } from '../view/text/list-text.js';
 import { snapshotSaved, snapshotSavedJson } from '../view/text/snapshot-text.js';
 import { whyText } from '../view/text/why-text.js';
 import type { FlagsOf, Implementation } from './command/command.js';
-import { exitCode } from './command/exit.js';
+import { exitCode, exitCodeFor } from './command/exit.js';
 import { needsNoProject, sessionOptions } from './command/flags.js';
 import { readShown } from './command/read.js';
 import type { driftCommand, listCommand, snapshotCommand, whyCommand } from './commands/inspect.js';
@@ -29,8 +29,10 @@ export const runDrift: Implementation<typeof driftCommand> = async (addresses, f
   const shown = await readShown(sessionOptions(flags, context), context, (session) =>
     drift(session, { addresses, allowAccountChange: flags.allowAccountChange }),
   );
+  const found = shown.changes.length > 0 ? exitCode.changes : exitCode.fine;
   return {
-    exit: shown.changes.length > 0 ? exitCode.changes : exitCode.fine,
+    // What is not known must not look like no drift.
+    exit: hasErrors(shown.diagnostics) ? exitCodeFor(shown.diagnostics) : found,
     diagnostics: shown.diagnostics,
     render: {
       text: (style) => driftText(shown, style),

@@ -10,6 +10,7 @@ import { type Plan, summarise } from '../model/plan.js';
 import type { ChangeOutcome } from '../model/report.js';
 import { pollUntil } from '../model/request.js';
 import { type Address, objectKey } from '../model/resource.js';
+import { judgedBy } from '../reconcile/select.js';
 import { ServiceFailure } from '../service/failure.js';
 import { actionLabels } from '../view/labels.js';
 import { differingServiceTime } from './clock.js';
@@ -336,10 +337,11 @@ function stillThere({ plan }: LockedRun, applied: Applied, { state }: Observatio
     .map((each) => each.address);
 }
 
-function remaining({ plan }: LockedRun, { comparison }: Observation): readonly Diagnostic[] {
-  const errors = errorsIn(comparison.diagnostics);
-  if (errors.length > 0) return errors;
+function remaining({ plan, isPart }: LockedRun, { comparison }: Observation): readonly Diagnostic[] {
   const own = new Set(plan.changes.map((change) => change.address));
+  const judged = isPart ? judgedBy(comparison, (address) => own.has(address)) : comparison.diagnostics;
+  const errors = errorsIn(judged);
+  if (errors.length > 0) return errors;
   return comparison.diffs.flatMap(({ change: { address, action, fields } }) => {
     if (action === 'none' || !own.has(address)) return [];
     const where = fields.length === 0 ? '' : ` (${fields.map((field) => field.path).join(', ')})`;

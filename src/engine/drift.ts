@@ -7,7 +7,7 @@ import { driftOf, notInInventory } from '../reconcile/drift.js';
 import { misdescribedRefusals } from '../reconcile/rules/index.js';
 import { countUnmanaged, unmanagedObjects } from '../reconcile/unmanaged.js';
 import type { Comparison, Selector } from '../reconcile/world.js';
-import { type Observation, observe, requireAccount, requireMatches } from './observe.js';
+import { judgedMatches, type Observation, observe, requireAccount } from './observe.js';
 import { selectedOf, selectorsOf } from './selectors.js';
 import type { ReadSession } from './session.js';
 
@@ -22,9 +22,10 @@ export interface DriftOptions {
 }
 
 /**
- * What was changed outside roster since the last apply. Sends reads only.
- * @throws Problem when the manifests or the service do not allow a plan, the inventory belongs to another account, or
- *   the changes may come from a running apply.
+ * What was changed outside roster since the last apply. Sends reads only. An error in the diagnostics is about an entry
+ * whose drift is not known.
+ * @throws Problem when the manifests or the service cannot be read, the inventory belongs to another account, or the
+ *   changes may come from a running apply.
  */
 export async function drift(session: ReadSession, options: DriftOptions = {}): Promise<Drift> {
   const selectors = selectorsOf(options.addresses ?? []);
@@ -52,11 +53,11 @@ function driftIn(
 ): FoundDrift {
   const { comparison } = observation;
   const { matches, names } = comparison;
-  const diagnostics = requireMatches(session, observation);
   // An object that the inventory does not describe has been changed: that is drift.
   requireAccount(observation);
   const addresses = [...matches, ...session.project.entries].map((each) => each.address);
   const isSelected = selectedOf(selectors, { addresses, existsIn: session.project.existsIn });
+  const diagnostics = judgedMatches(session, observation, isSelected);
   const selected = matches.filter((each) => isSelected(each.address));
   const found = driftOf(selected, names, session.serviceNow());
   return {
@@ -94,7 +95,7 @@ function withOther(
   const unrecorded = other?.isAlive === true ? [] : unknown;
   const locked = other === null ? [] : lockedBy(other, isChanged, session);
   const diagnostics = [...found.diagnostics, ...unrecorded, ...locked];
-  if (hasErrors(diagnostics)) throw new Problem(diagnostics);
+  if (hasErrors([...unrecorded, ...locked])) throw new Problem(diagnostics);
   return { ...found, diagnostics };
 }
 

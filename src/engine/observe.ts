@@ -7,10 +7,11 @@ import { emptyInventory, type Inventory } from '../model/inventory.js';
 import type { Kind } from '../model/kind.js';
 import { objectionDiagnostic } from '../model/plan.js';
 import type { Reader } from '../model/request.js';
-import { type KindName, normalId, type Project } from '../model/resource.js';
+import { type Address, type KindName, normalId, type Project } from '../model/resource.js';
 import { compare } from '../reconcile/plan.js';
 import { agentLookup } from '../reconcile/references.js';
 import { accountRefusals, inventoryRefusals } from '../reconcile/rules/index.js';
+import { judgedBy } from '../reconcile/select.js';
 import type { Comparison, PlanBasis } from '../reconcile/world.js';
 import { type ObservedState, type ObserveScope, observe as read } from '../service/observe.js';
 import { toDestroy } from './destroy.js';
@@ -148,12 +149,25 @@ export function diagnosticsIn(
  * here: it says nothing of other entries. Returns the diagnostics.
  */
 export function requireMatches(session: ReadSession, observation: Observation): readonly Diagnostic[] {
-  const { comparison } = observation;
-  const gone = new Set(goneEntries(comparison));
-  const found = comparison.diagnostics.map((each) => (gone.has(each) ? asWarning(each) : each));
-  const diagnostics = diagnosticsIn(session, observation, found);
+  const diagnostics = diagnosticsIn(session, observation, withGoneAsWarnings(observation.comparison));
   if (errorsIn(diagnostics).length > 0) throw new Problem(diagnostics);
   return diagnostics;
+}
+
+/** The same without throwing: the errors are those of the entries that are meant, and of what these refer to. */
+export function judgedMatches(
+  session: ReadSession,
+  observation: Observation,
+  isMeant: (address: Address) => boolean,
+): readonly Diagnostic[] {
+  const { comparison } = observation;
+  const diagnostics = withGoneAsWarnings(comparison);
+  return diagnosticsIn(session, observation, judgedBy({ ...comparison, diagnostics }, isMeant));
+}
+
+function withGoneAsWarnings(comparison: Comparison): readonly Diagnostic[] {
+  const gone = new Set(goneEntries(comparison));
+  return comparison.diagnostics.map((each) => (gone.has(each) ? asWarning(each) : each));
 }
 
 /** What was reported of entries whose `id:` no object has. */

@@ -2,17 +2,21 @@ import { resolve } from 'node:path';
 import { readRegular } from '../files/atomic.js';
 import { workTreeOpener } from '../inventory/work-tree.js';
 import { kinds } from '../kinds/index.js';
-import { type Diagnostic, hasErrors, Problem, problem } from '../model/diagnostic.js';
+import { type Diagnostic, errorsIn, hasErrors, Problem, problem } from '../model/diagnostic.js';
 import { type Inventory, isSamePlace, placeLabel } from '../model/inventory.js';
 import type { JsonObject } from '../model/json.js';
+import { ruleOf } from '../model/kind.js';
 import { objectionDiagnostic, type Plan, type SnapshotAge } from '../model/plan.js';
-import type { InventorySetting, KindName, Observed, Project } from '../model/resource.js';
+import type { Declared, InventorySetting, KindName, Observed, Project } from '../model/resource.js';
+import { UNKNOWN_TEMPLATE } from '../model/template.js';
+import { count } from '../model/words.js';
 import { compareCalendars } from '../reconcile/calendar.js';
 import { withNextRuns } from '../reconcile/next-runs.js';
 import { compare, plan as planFor } from '../reconcile/plan.js';
-import { RecordedObjects } from '../reconcile/recorded.js';
+import { inventoryEntry, RecordedObjects } from '../reconcile/recorded.js';
 import { inventoryRefusals } from '../reconcile/rules/index.js';
 import { secretPlaces, withheldPaths } from '../reconcile/secret-values.js';
+import { judgedBy } from '../reconcile/select.js';
 import type { Comparison, Match } from '../reconcile/world.js';
 import { invalid, openSnapshot, parseSnapshot } from '../snapshot/open.js';
 import { type SecretFields, snapshotJson, snapshotText } from '../snapshot/save.js';
@@ -22,7 +26,7 @@ import { clockOf } from './clock.js';
 import { toDestroy } from './destroy.js';
 import { inFileOrder, markUnchanged, noEnvironmentWarnings } from './diagnostics.js';
 import { undeliverable } from './keys.js';
-import { observe, planBasis } from './observe.js';
+import { asWarning, type Observation, observe, planBasis } from './observe.js';
 import { withOwners } from './owners.js';
 import type { PlanOptions } from './plan.js';
 import { checkPolicies } from './policies.js';
@@ -41,18 +45,16 @@ export interface TakenSnapshot {
 
 /**
  * The observed state without secrets, for those who have no API key. Sends reads only. It compares as well, to know which
- * objects hold values from the environment: an entry with an error is matched with no object, so an error ends it where
- * there are such values. Throws a Problem.
+ * objects hold values from the environment. Of an entry with an error that is not certain, so everything is left out that
+ * may be one: the snapshot is whole, and the errors are warnings here. Throws a Problem.
  */
 export async function snapshot(session: ReadSession): Promise<TakenSnapshot> {
   const { project, service, warnings } = session;
   const takenAt = session.clock.now();
-  const { state, inventory, comparison } = await observe(session, { everything: true });
-  const diagnostics = [...warnings, ...comparison.diagnostics];
-  const usesEnvironment = project.entries.some(({ templates }) => Object.keys(templates).length > 0);
-  const doubts = misdescribedEntries(comparison);
-  if ((hasErrors(diagnostics) || doubts.length > 0) && usesEnvironment)
-    throw new Problem([...diagnostics, ...doubts]);
+  const observation = await observe(session, { everything: true });
+  const { state, inventory, comparison } = observation;
+  const doubtful = doubtfulEntries(comparison);
+  const withheld = withheldFor(doubtful.entries, observation);
   const secrets = secretFields(comparison);
   const recorded = new RecordedObjects(inventory);
   const taken = snapshotJson({
@@ -66,18 +68,74 @@ export async function snapshot(session: ReadSession): Promise<TakenSnapshot> {
     kinds,
     inventory,
     inventoryPlace: project.inventory,
-    secretsOf: (observed) => secrets.get(observed) ?? {},
+    secretsOf: (observed) => ({ ...secrets.get(observed), ...withheld.get(observed) }),
     isRecorded: (observed) => recorded.of(observed) !== null,
   });
-  return { snapshot: taken, text: snapshotText(taken), warnings };
+  const told = inFileOrder(
+    project,
+    warnings,
+    doubtful.diagnostics.map(asWarning),
+    leftOut(doubtful.entries, withheld),
+  );
+  return { snapshot: taken, text: snapshotText(taken), warnings: told };
 }
 
-/** Which object holds the values of such an entry is not certain. */
-function misdescribedEntries(comparison: Comparison): Diagnostic[] {
-  const declared = new Set(comparison.basis.project.entries.map(({ address }) => address));
-  return inventoryRefusals(comparison)
-    .filter(({ address }) => address !== null && declared.has(address))
-    .map(objectionDiagnostic);
+/** Entries of which it is not certain which object is theirs: those with an error, and those that the inventory describes wrongly. */
+function doubtfulEntries(comparison: Comparison): {
+  readonly entries: readonly Declared[];
+  readonly diagnostics: readonly Diagnostic[];
+} {
+  const { basis, broken } = comparison;
+  const declared = new Map(basis.project.entries.map((entry) => [entry.address, entry]));
+  const misdescribed = inventoryRefusals(comparison).filter(({ address }) => declared.has(address ?? ''));
+  const errors = errorsIn(judgedBy(comparison, () => true));
+  const all = new Set([
+    ...broken.keys(),
+    ...errors.map(({ address }) => address),
+    ...misdescribed.map(({ address }) => address),
+  ]);
+  return {
+    entries: [...declared.values()].filter(({ address }) => all.has(address)),
+    diagnostics: [...errors, ...misdescribed.map(objectionDiagnostic)],
+  };
+}
+
+/**
+ * All fields that may hold values from the environment, of all objects of their kinds that are not certainly those of other
+ * entries.
+ */
+function withheldFor(
+  doubtful: readonly Declared[],
+  { state, inventory, comparison }: Observation,
+): ReadonlyMap<Observed, SecretFields> {
+  const addresses = new Set(doubtful.map(({ address }) => address));
+  const certain = new Set(
+    comparison.matches.flatMap(({ address, entry, observed }) =>
+      entry !== null && !addresses.has(address) ? [observed] : [],
+    ),
+  );
+  const found = new Map<Observed, SecretFields>();
+  for (const kind of kinds) {
+    const own = doubtful.filter((entry) => entry.kind === kind.name && mayHoldSecrets(entry, inventory));
+    if (own.length === 0) continue;
+    const fields = Object.keys(kind.fields).filter((field) => ruleOf(kind, field).mayHoldSecrets === true);
+    const all = Object.fromEntries(fields.map((field) => [field, [UNKNOWN_TEMPLATE]]));
+    for (const each of state.objects.get(kind.name) ?? []) if (!certain.has(each)) found.set(each, all);
+  }
+  return found;
+}
+
+/** It uses the environment, or did so at the last apply. */
+function mayHoldSecrets(entry: Declared, inventory: Inventory): boolean {
+  const known = inventoryEntry(entry, inventory);
+  return Object.keys(entry.templates).length > 0 || (known !== null && known.sensitive.length > 0);
+}
+
+function leftOut(doubtful: readonly Declared[], withheld: ReadonlyMap<Observed, SecretFields>): Diagnostic[] {
+  if (withheld.size === 0) return [];
+  const message = `it is not certain which objects hold the values from the environment of entries with an error, so inputs and descriptions of ${count(withheld.size, 'object')} are not in the snapshot`;
+  const help = `Correct ${doubtful.length === 1 ? doubtful[0]?.address : 'the entries'} first, then take the snapshot again.`;
+  return [{ severity: 'warning', code: 'not-in-snapshot', message, help }];
 }
 
 function secretFields({ matches }: Comparison): ReadonlyMap<Observed, SecretFields> {

@@ -1,5 +1,6 @@
 import type { Plan, Why } from '../model/plan.js';
 import type { Address } from '../model/resource.js';
+import { judgedBy } from '../reconcile/select.js';
 import { explain } from '../reconcile/why.js';
 import { observe, requireAccount } from './observe.js';
 import { planOf } from './plan.js';
@@ -31,8 +32,10 @@ export async function why(
   const allow = { accountChange: options.allowAccountChange === true };
   const observation = await observe(session, { allow });
   requireAccount(observation);
-  const plan = planOf(session, observation);
   const { comparison } = observation;
+  const isMeant = (address: Address) => selectors?.some((each) => each.matches(address)) ?? true;
+  const diagnostics = judgedBy(comparison, isMeant);
+  const plan = planOf(session, { ...observation, comparison: { ...comparison, diagnostics } });
   const addresses = [...plan.changes.map((each) => each.address), ...comparison.externals.keys()];
   const isSelected = selectedOf(selectors, { addresses, existsIn: session.project.existsIn });
   const chosen = [...new Set(addresses)].filter(isSelected);

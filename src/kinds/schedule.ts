@@ -67,6 +67,10 @@ export const schedule: Kind<ScheduleDeclared, ScheduleSpec> = {
     of: identity,
     ofDeclared: declaredIdentity,
     ofObserved: ({ spec }) => spec && identity(spec),
+    withoutReferences: {
+      ofDeclared: (declared) => timesKey(declared),
+      ofObserved: ({ spec }) => spec && timesKey(spec),
+    },
     describe,
   },
   entry: scheduleEntryForm,
@@ -222,6 +226,11 @@ function declaredIdentity(declared: ScheduleDeclared): string {
 
 function identity(spec: ScheduleSpec): string {
   return canonical(identityFields.map((field) => canonicalField(spec, field)));
+}
+
+/** Entry and spec have the same fields for it. */
+function timesKey(times: Pick<ScheduleSpec, (typeof timingFields)[number]>): string {
+  return canonical(timingFields.map((field) => schedule.fields[field].canonical(times[field] as never)));
 }
 
 function canonicalField<F extends keyof ScheduleSpec>(spec: ScheduleSpec, field: F): Json {

@@ -78,6 +78,7 @@ export const diagnosticCodes = [
   'unrecorded-inventory',
   'left-alone',
   'not-selected',
+  'broken-reference',
   'not-in-inventory',
   'possible-orphan',
   'unknown-formerly',

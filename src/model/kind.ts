@@ -110,6 +110,11 @@ export interface Identity<D, S> {
   ofDeclared(declared: D): string | null;
   /** Null when the service does not show enough of the object. */
   ofObserved(observed: Observed<S>): string | null;
+  /**
+   * What is left of it without references: of an entry whose references cannot be resolved, and of an object. Default: all
+   * of it, for kinds whose entries have the natural key of their object.
+   */
+  readonly withoutReferences?: Pick<Identity<D, S>, 'ofDeclared' | 'ofObserved'>;
   /** For messages: `named "Retail prices"`. */
   describe(spec: S): string;
 }

@@ -14,8 +14,9 @@ import { type IgnoredPart, ignoredParts, withoutIgnored } from './ignore.js';
 import { concealed, declaresApplied, holdsApplied, isUnchanged, secretPlaces } from './secret-values.js';
 import type { Match, PlanBasis, ResourceDiff } from './world.js';
 
-/** What happens to one resource. Null for an object that does not belong to this project. */
+/** What happens to one resource. Null for an object that does not belong to this project, and for one of an entry with an error. */
 export function diff(match: Match, basis: PlanBasis, names: Names): ResourceDiff | null {
+  if (match.broken !== undefined) return null;
   const found = bareDiff(match, basis, names);
   if (found === null) return null;
   const { change, requests, reason } = withDelivery(withProtection(found));

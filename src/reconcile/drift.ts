@@ -13,7 +13,8 @@ export function driftOf(
   names: Names,
   now: Date,
 ): Pick<Drift, 'changes' | 'resources'> {
-  const known = matches.filter((each) => each.known !== null);
+  // What an entry with an error ignores, or binds to another object, is not known.
+  const known = matches.filter((each) => each.known !== null && each.broken === undefined);
   const changes = known
     .flatMap((each) => driftOfOne(each, names, now) ?? [])
     .sort((a, b) => byCodeUnit(a.address, b.address));

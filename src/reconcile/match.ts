@@ -13,6 +13,7 @@ import {
   type Suggest,
 } from '../model/resource.js';
 import { namedIds } from '../model/words.js';
+import { type BrokenObject, type BrokenObjects, objectsOfBroken } from './broken.js';
 import { type Pairing, pair } from './pair.js';
 import {
   ComparedValues,
@@ -36,6 +37,7 @@ export function match(basis: MatchBasis): Matched {
 class Matcher implements Matched {
   readonly matches: Match[] = [];
   readonly externals = new Map<Address, Observed>();
+  readonly broken = new Map<Address, Declared>();
   readonly diagnostics: Diagnostic[] = [];
   private readonly resolver: ReferenceResolver;
   private readonly recorded: RecordedObjects;
@@ -59,8 +61,34 @@ class Matcher implements Matched {
     const desired = managed.flatMap((entry) => this.resolver.resolve(kind, entry));
     const taken = new Set(this.externals.values());
     const observed = objects.filter((each) => !taken.has(each));
-    const paired = this.pairDesired(kind, desired, observed);
-    this.addUndeclared(kind, managed, observed, paired);
+    const resolved = new Set(desired.map(({ address }) => address));
+    const unresolved = managed.filter(({ address }) => !resolved.has(address));
+    const reserved = this.objectsOf(kind, unresolved, { sound: desired, observed });
+    const pairing = this.pairDesired(kind, desired, without(observed, reserved.objects.map(objectOf)));
+    const failed = desired.filter(({ address }) => pairing.broken.has(address));
+    const sound = desired.filter(({ address }) => !pairing.broken.has(address));
+    const paired = sound.flatMap(({ address }) => pairing.pairs.get(address)?.observed ?? []);
+    const free = without(without(observed, reserved.objects.map(objectOf)), paired);
+    const found = this.objectsOf(kind, failed, { sound, observed: free });
+    const held = [...reserved.objects, ...found.objects];
+    const broken = [...unresolved, ...failed];
+    for (const entry of broken) this.addBroken(kind, entry, held);
+    const names = [
+      ...managed.map(({ address }) => address),
+      ...broken.flatMap(({ formerly }) => formerly ?? []),
+    ];
+    const keepsMissing = reserved.unknown.length + found.unknown.length > 0;
+    const declared = { names: new Set(names), keepsMissing };
+    this.addUndeclared(kind, declared, observed, new Set([...paired, ...held.map(objectOf)]));
+  }
+
+  private objectsOf(
+    kind: Kind,
+    entries: readonly Declared[],
+    among: { readonly sound: readonly Desired[]; readonly observed: readonly Observed[] },
+  ): BrokenObjects {
+    const { inventory } = this.basis;
+    return objectsOfBroken({ kind, entries, ...among, inventory, records: this.recordsOf(kind) });
   }
 
   private matchExternal(kind: Kind, external: readonly Declared[], managed: readonly Declared[]): void {
@@ -71,6 +99,7 @@ class Matcher implements Matched {
       const { suggest } = agents;
       const result = findExternal(kind, entry, { objects, names, managed, inventory, suggest });
       this.diagnostics.push(...result.diagnostics);
+      if (result.diagnostics.length > 0) this.broken.set(entry.address, entry);
       if (result.found === null) continue;
       const { observed, id } = result.found;
       this.externals.set(entry.address, observed);
@@ -78,19 +107,39 @@ class Matcher implements Matched {
     }
   }
 
-  /** Returns the objects that now have an entry. */
-  private pairDesired(
-    kind: Kind,
-    desired: readonly Desired[],
-    observed: readonly Observed[],
-  ): ReadonlySet<Observed> {
+  private pairDesired(kind: Kind, desired: readonly Desired[], observed: readonly Observed[]): Pairing {
     const values = new ComparedValues(kind, this.recorded);
     const records = this.recordsOf(kind);
     const pairing = pair({ kind, desired, observed, basis: this.basis, records, values });
     this.diagnostics.push(...pairing.diagnostics);
     for (const entry of desired)
       if (!pairing.broken.has(entry.address)) this.addDeclared(kind, entry, pairing);
-    return new Set([...pairing.pairs.values()].map((each) => each.observed));
+    return pairing;
+  }
+
+  /** Nothing is planned for it. Its objects are there, so that they are not taken for what nobody declares. */
+  private addBroken(kind: Kind, entry: Declared, objects: readonly BrokenObject[]): void {
+    this.broken.set(entry.address, entry);
+    const { inventory } = this.basis;
+    const own = objects.filter((each) => each.entry === entry);
+    const named = own.find(({ isNamed }) => isNamed)?.observed ?? null;
+    const known = inventoryEntry(entry, inventory);
+    const common = { kind, entry: null, broken: entry, renamedFrom: null } as const;
+    const state = { ...common, createInterrupted: false, misdescribed: false };
+    const add = (each: Pick<Match, 'address' | 'observed' | 'known' | 'ours'>) => {
+      const wasProtected = this.wasProtected(kind, each.observed, each.known);
+      const record = this.recordOf(each.observed) ?? each.known;
+      const rule = each.ours && each.observed !== null ? 'inventory' : null;
+      this.matches.push(resolve({ ...state, ...each, rule, record, wasProtected }, this.basis));
+    };
+    if (named !== null || known !== null) add({ address: entry.address, observed: named, known, ours: true });
+    for (const { observed } of own) {
+      if (observed === named) continue;
+      const recorded = this.recorded.of(observed);
+      const address = addressOf(kind.name, observed.id ?? observed.name ?? 'unknown');
+      if (recorded === null) add({ address, observed, known: null, ours: false });
+      else add({ address: recorded.address, observed, known: recorded.entry, ours: true });
+    }
   }
 
   private addDeclared(kind: Kind, entry: Desired, { pairs, misdescribed }: Pairing): void {
@@ -143,16 +192,17 @@ class Matcher implements Matched {
 
   private addUndeclared(
     kind: Kind,
-    managed: readonly Declared[],
+    { names, keepsMissing }: { readonly names: ReadonlySet<Address>; readonly keepsMissing: boolean },
     observed: readonly Observed[],
-    paired: ReadonlySet<Observed>,
+    known: ReadonlySet<Observed>,
   ): void {
     const { list, diagnostics } = findUndeclared({
       kind,
       inventory: this.basis.inventory,
-      declared: new Set(managed.map((each) => each.address)),
-      takenIds: new Set([...paired].map((each) => each.id)),
-      free: observed.filter((each) => !paired.has(each)),
+      declared: names,
+      keepsMissing,
+      takenIds: new Set([...known].map((each) => each.id)),
+      free: observed.filter((each) => !known.has(each)),
       records: this.recordsOf(kind),
       otherAccount: isOtherService(this.basis),
     });
@@ -165,6 +215,16 @@ class Matcher implements Matched {
       this.matches.push(resolve({ ...each, kind, entry: null, rule, record, ...state }, this.basis));
     }
   }
+}
+
+function objectOf({ observed }: BrokenObject): Observed {
+  return observed;
+}
+
+function without(all: readonly Observed[], some: readonly Observed[]): readonly Observed[] {
+  if (some.length === 0) return all;
+  const left = new Set(some);
+  return all.filter((each) => !left.has(each));
 }
 
 /** A resource that no manifest declares. */
@@ -184,6 +244,8 @@ export interface UndeclaredInputs {
   readonly inventory: Inventory;
   /** Addresses of the declared entries, except external ones. */
   readonly declared: ReadonlySet<Address>;
+  /** What the inventory knows and the service does not show stays known: it may be that of an entry with an error. */
+  readonly keepsMissing: boolean;
   /** Ids of objects that are matched with an entry. */
   readonly takenIds: ReadonlySet<string | null>;
   readonly free: readonly Observed[];
@@ -237,12 +299,13 @@ class Search {
    * to what was to be created in every field: somebody else may have created an object with that name.
    */
   addInterrupted(): void {
-    const { kind, inventory, declared } = this.inputs;
+    const { kind, inventory, declared, keepsMissing } = this.inputs;
     for (const [address, draft] of inventory.drafts) {
       if (draft.kind !== kind.name || declared.has(address) || inventory.entries.has(address)) continue;
       const candidates = this.candidatesFor(address);
       const [only] = candidates.filter((each) => this.inputs.records.isIntended(address, each));
       const created = candidates.length === 1 ? only : undefined;
+      if (created === undefined && keepsMissing) continue;
       if (created === undefined && candidates.length > 0)
         this.diagnostics.push(possibleOrphan(address, candidates));
       const { name } = draft;
@@ -266,7 +329,8 @@ class Search {
     observed: Observed | undefined,
     known: InventoryEntry,
   ): void {
-    const { records, otherAccount } = this.inputs;
+    const { records, otherAccount, keepsMissing } = this.inputs;
+    if (keepsMissing && observed === undefined) return;
     const rule = otherAccount ? 'identifies' : 'describes';
     const misdescribed = observed !== undefined && !records[rule](recordedAs, known, observed);
     if (!misdescribed || !otherAccount)

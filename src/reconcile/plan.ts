@@ -27,18 +27,15 @@ export function compare(basis: PlanBasis): Comparison {
   const matched = match(basis);
   const names = namesOf(matched);
   const all = matched.matches.flatMap((each) => diff(each, basis, names) ?? []);
-  const { kept, diagnostics } = select(all, basis);
-  // An address may match nothing because of an error in its entry.
-  const found = hasErrors(matched.diagnostics)
-    ? matched.diagnostics
-    : [...matched.diagnostics, ...diagnostics];
+  const { kept, diagnostics } = select(all, matched, basis);
   return {
     basis,
     matches: matched.matches,
     externals: matched.externals,
+    broken: matched.broken,
     names,
     diffs: inReadingOrder(kept, basis),
-    diagnostics: withoutAccepted(causesOf(found, { basis, matches: matched.matches }), basis),
+    diagnostics: withoutAccepted(causesOf(diagnostics, { basis, matches: matched.matches }), basis),
   };
 }
 

@@ -1,48 +1,133 @@
-import type { Diagnostic } from '../model/diagnostic.js';
-import { referencesOf } from '../model/kind.js';
-import { type Address, isPending, objectKey, type Suggest } from '../model/resource.js';
+import { type Diagnostic, errorsIn, hasErrors } from '../model/diagnostic.js';
+import { type Kind, referencesOf } from '../model/kind.js';
+import { type Address, type Declared, isPending, objectKey, type Suggest } from '../model/resource.js';
 import { naturalOrder } from '../model/words.js';
-import type { PlanBasis, ResourceDiff, Selector } from './world.js';
+import type { Matched, PlanBasis, ResourceDiff, Selector } from './world.js';
 
 /**
  * Keeps what the user selected and what that needs: what it refers to, and for a delete, what refers to it now and will
  * refer to something else. Other deletes are kept only when they are selected themselves. Reports patterns that match
- * nothing, and changes that were not selected.
+ * nothing, and changes that were not selected. What is wrong with entries that are not selected is not reported.
  */
 export function select(
   all: readonly ResourceDiff[],
+  matched: Matched,
   { selected: selectors, project: { entries, existsIn }, agents: { suggest }, prune }: PlanBasis,
 ): { readonly kept: readonly ResourceDiff[]; readonly diagnostics: readonly Diagnostic[] } {
-  if (selectors === null) return { kept: all, diagnostics: [] };
+  if (selectors === null) return { kept: all, diagnostics: matched.diagnostics };
   const named = new Set(all.filter(({ change }) => selectors.some((each) => each.matches(change.address))));
   const needed = needsOf(named, all);
   const kept = all.filter(
     (each) => named.has(each) || (each.change.action !== 'delete' && needed.has(each.change.address)),
   );
-  const addresses = [...all.map((each) => each.change.address), ...entries.map((each) => each.address)];
   const inPlan = new Set(kept);
+  const planned = new Set(kept.map(({ change }) => change.address));
+  const isMeant = (address: Address) =>
+    planned.has(address) || selectors.some((each) => each.matches(address));
+  const judged = judgedBy(matched, isMeant);
+  // An address may match nothing because of an error in its entry.
+  if (hasErrors(judged)) return { kept, diagnostics: judged };
+  const addresses = [...all.map((each) => each.change.address), ...entries.map((each) => each.address)];
   const left = all.filter((each) => each.change.action !== 'none' && !inPlan.has(each));
-  const errors = [...matchingNothing(selectors, { addresses, existsIn }, suggest), ...stranded(kept, left)];
-  return { kept, diagnostics: errors.length > 0 ? errors : leftOut(left, prune === 'destroy') };
+  const errors = [
+    ...matchingNothing(selectors, { addresses, existsIn }, suggest),
+    ...stranded(kept, left),
+    ...strandedBroken(kept, matched),
+  ];
+  if (errors.length > 0) return { kept, diagnostics: [...judged, ...errors] };
+  const destroys = prune === 'destroy';
+  const unjudged = [...matched.broken.keys()].filter((address) => !isMeant(address));
+  return { kept, diagnostics: [...judged, ...leftOut(left, destroys), ...notJudged(unjudged)] };
+}
+
+/**
+ * What is wrong with the entries that are meant and with what they refer to. Whatever is wrong with others does not matter
+ * to them. What is no error stays.
+ */
+export function judgedBy(
+  { basis: { kinds, project }, broken, diagnostics }: Matched,
+  isMeant: (address: Address) => boolean,
+): readonly Diagnostic[] {
+  const known = new Map(kinds.map((kind) => [kind.name, kind]));
+  const referredBy = ({ kind, declared }: Declared) => known.get(kind)?.references?.inEntry(declared) ?? [];
+  const entries = new Map(project.entries.map((entry) => [entry.address, entry]));
+  const concerned = new Set([...entries.keys()].filter(isMeant));
+  const dependent = [...concerned].flatMap((address) => entries.get(address) ?? []);
+  // What is referred to is added while this runs.
+  for (const address of concerned) {
+    const entry = entries.get(address);
+    if (entry !== undefined) for (const each of referredBy(entry)) concerned.add(each);
+  }
+  const failed = new Set(errorsIn(diagnostics).flatMap(({ address }) => address ?? []));
+  const isBroken = (address: Address) => failed.has(address) || broken.has(address);
+  const own = diagnostics.filter(
+    ({ severity, address }) => severity !== 'error' || address === undefined || concerned.has(address),
+  );
+  const because = dependent.flatMap((entry) => {
+    const cause = failed.has(entry.address) ? undefined : referredBy(entry).find(isBroken);
+    return cause === undefined ? [] : [refersToBroken(entry, known.get(entry.kind), cause)];
+  });
+  return [...own, ...because];
+}
+
+function refersToBroken(entry: Declared, kind: Kind | undefined, cause: Address): Diagnostic {
+  const place = entry.placeOf([kind?.references?.field ?? '']);
+  const message = `${entry.address} refers to ${cause}, which has an error`;
+  const help = `Correct ${cause} first.`;
+  return { severity: 'error', code: 'broken-reference', message, place, address: entry.address, help };
+}
+
+function notJudged(addresses: readonly Address[]): Diagnostic[] {
+  if (addresses.length === 0) return [];
+  const what =
+    addresses.length === 1 ? '1 entry with an error is' : `${addresses.length} entries with an error are`;
+  const message = `${what} not in this plan, because the addresses do not select them: ${inShort(addresses)}`;
+  const help = 'To see the errors, run `roster plan` without addresses.';
+  return [{ severity: 'warning', code: 'not-selected', message, help }];
+}
+
+/** Nor while an entry with an error refers to it: no plan changes what that one refers to. */
+function strandedBroken(kept: readonly ResourceDiff[], { matches }: Matched): Diagnostic[] {
+  const going = goingIn(kept);
+  return matches.flatMap(({ kind, observed, broken }) => {
+    if (broken === undefined || observed?.spec == null) return [];
+    const referred = firstReferred(kind, observed.spec, going);
+    if (referred === undefined) return [];
+    const message = `${referred} would be deleted, but the object of ${broken.address}, which has an error, refers to it`;
+    return [{ severity: 'error', code: 'usage', message, help: `Correct ${broken.address} first.` }];
+  });
 }
 
 /** An object must not be deleted while something that is not selected still refers to it. */
 function stranded(kept: readonly ResourceDiff[], left: readonly ResourceDiff[]): Diagnostic[] {
-  const going = new Map(
-    kept.flatMap(({ change }) =>
-      change.action === 'delete' ? [[objectKey(change.kind, change.id), change.address] as const] : [],
-    ),
-  );
+  const going = goingIn(kept);
   return left.flatMap(({ change, match: { kind, observed } }) => {
     if (change.action !== 'delete' || observed?.spec == null) return [];
-    const referred = referencesOf(kind, observed.spec)
-      .map((each) => (isPending(each.id) ? undefined : going.get(objectKey(each.kind, each.id))))
-      .find((each) => each !== undefined);
+    const referred = firstReferred(kind, observed.spec, going);
     if (referred === undefined) return [];
     const message = `${referred} would be deleted, but ${change.address}, which refers to it, would stay`;
     const help = `Select ${change.address} as well.`;
     return [{ severity: 'error', code: 'usage', message, help }];
   });
+}
+
+/** What these delete, by object. */
+function goingIn(kept: readonly ResourceDiff[]): ReadonlyMap<string, Address> {
+  return new Map(
+    kept.flatMap(({ change }) =>
+      change.action === 'delete' ? [[objectKey(change.kind, change.id), change.address] as const] : [],
+    ),
+  );
+}
+
+function firstReferred(
+  kind: Kind,
+  spec: unknown,
+  objects: ReadonlyMap<string, Address>,
+): Address | undefined {
+  return referencesOf(kind, spec)
+    .map((each) => (isPending(each.id) ? undefined : objects.get(objectKey(each.kind, each.id))))
+    .find((each) => each !== undefined);
 }
 
 function needsOf(named: ReadonlySet<ResourceDiff>, all: readonly ResourceDiff[]): ReadonlySet<Address> {
@@ -70,13 +155,17 @@ const MOST_LISTED = 5;
 function leftOut(left: readonly ResourceDiff[], destroys: boolean): Diagnostic[] {
   if (left.length === 0) return [];
   const inOrder = left.map(({ change }) => change).sort((a, b) => naturalOrder(a.address, b.address));
-  const names = inOrder.slice(0, MOST_LISTED).map(({ action, address }) => `${action} ${address}`);
-  const more = left.length > MOST_LISTED ? ` and ${left.length - MOST_LISTED} more` : '';
+  const names = inOrder.map(({ action, address }) => `${action} ${address}`);
   const count = left.length === 1 ? '1 change is' : `${left.length} changes are`;
-  const message = `${count} not in this plan, because the addresses do not select them: ${names.join(', ')}${more}`;
+  const message = `${count} not in this plan, because the addresses do not select them: ${inShort(names)}`;
   const command = destroys ? 'roster plan --destroy' : 'roster plan';
   const help = `To see all changes, run \`${command}\` without addresses.`;
   return [{ severity: 'warning', code: 'not-selected', message, help }];
+}
+
+function inShort(names: readonly string[]): string {
+  const more = names.length > MOST_LISTED ? ` and ${names.length - MOST_LISTED} more` : '';
+  return `${names.slice(0, MOST_LISTED).join(', ')}${more}`;
 }
 
 /** What patterns are compared with, and what the project declares for other environments. */

@@ -14,7 +14,8 @@ function deletedBy(diffs: readonly ResourceDiff[]): ReadonlySet<Observed | null>
 export function undeclaredStaying({ matches, diffs }: Comparison): readonly Match[] {
   const deleted = deletedBy(diffs);
   return matches.filter(
-    ({ entry, observed }) => entry === null && observed !== null && !deleted.has(observed),
+    ({ entry, broken, observed }) =>
+      entry === null && broken === undefined && observed !== null && !deleted.has(observed),
   );
 }
 

@@ -7,6 +7,7 @@ import type { Difference, MatchRule } from '../model/plan.js';
 import type { PolicyCheck } from '../model/policy.js';
 import type {
   Address,
+  Declared,
   Desired,
   InventorySetting,
   KindName,
@@ -51,6 +52,11 @@ export interface Match {
   readonly wholeRecord?: InventoryEntry | null;
   /** An earlier run kept its key, which can still be delivered. Missing when none did. */
   readonly kept?: KeptKeyFile;
+  /**
+   * The entry with an error whose object this is, or may be: `entry` is null, and nothing is planned for it. Missing for
+   * every other match.
+   */
+  readonly broken?: Declared;
 }
 
 /** A file that an earlier run kept the key of an object in, because it could not deliver it. */
@@ -128,7 +134,9 @@ export interface Matched {
   readonly matches: readonly Match[];
   /** External entries with their objects. */
   readonly externals: ReadonlyMap<Address, Observed>;
-  /** What is wrong with entries. With an error among them, there is no plan. */
+  /** Entries with an error, and those that refer to one: nothing is planned for them. */
+  readonly broken: ReadonlyMap<Address, Declared>;
+  /** What is wrong with entries. With an error in one that was selected, there is no plan. */
   readonly diagnostics: readonly Diagnostic[];
 }
 

@@ -413,8 +413,14 @@ const texts: Readonly<Record<DiagnosticCode, CodeText>> = {
   },
   'not-selected': {
     title: 'Changes outside the selection',
-    means: 'The plan leaves out changes that the addresses on the command line do not select.',
-    help: 'Plan without addresses to see all changes.',
+    means:
+      'The plan leaves out changes, or entries with an error, that the addresses on the command line do not select.',
+    help: 'Plan without addresses to see all changes and errors.',
+  },
+  'broken-reference': {
+    title: 'Reference to an entry with an error',
+    means: 'What the entry refers to has an error of its own, so nothing can be planned for either of them.',
+    help: 'Correct the entry that it refers to.',
   },
   'not-importable': {
     title: 'Object cannot be imported',

@@ -1,4 +1,11 @@
-import { type Diagnostic, messageOf, type Place, type Severity, severities } from '../model/diagnostic.js';
+import {
+  type Diagnostic,
+  hasErrors,
+  messageOf,
+  type Place,
+  type Severity,
+  severities,
+} from '../model/diagnostic.js';
 import { placeLabel } from '../model/inventory.js';
 import { groupBy } from '../model/json.js';
 import { entriesOf } from '../model/merged-diagnostics.js';
@@ -240,8 +247,23 @@ export function driftCounts({ changes }: Drift): string | null {
   return changes.length === 0 ? null : `${of('changed')} changed, ${of('deleted')} deleted`;
 }
 
-export function noDrift({ resources }: Drift): string {
-  return `Nothing was changed outside roster since the last apply (${count(resources, 'resource')}).`;
+/** What is not known must not be read as no drift. */
+export function noDrift({ resources, diagnostics }: Drift): {
+  readonly verdict: string;
+  readonly says: string;
+} {
+  const many = count(resources, 'resource');
+  return hasErrors(diagnostics)
+    ? {
+        verdict: 'Drift is not fully known.',
+        says: `Nothing that could be compared was changed outside roster since the last apply (${many}).`,
+      }
+    : { verdict: 'No drift.', says: `Nothing was changed outside roster since the last apply (${many}).` };
+}
+
+/** After the counts. */
+export function driftNotKnown({ diagnostics }: Drift): string {
+  return hasErrors(diagnostics) ? ' Not everything could be compared.' : '';
 }
 
 /** What people read. SARIF has the same words for its levels. */

@@ -104,7 +104,7 @@ function unmatchedResources(
   for (const { severity, address, message } of comparison.diagnostics)
     if (severity === 'error' && address !== undefined && !reasons.has(address)) reasons.set(address, message);
   const matched = new Set([
-    ...comparison.matches.map((each) => each.address),
+    ...comparison.matches.flatMap(({ address, broken }) => (broken === undefined ? [address] : [])),
     ...comparison.externals.keys(),
   ]);
   return entries.flatMap(({ address, kind: name, declared }): DeclaredResource[] => {

@@ -1,7 +1,7 @@
 import { type Finding, refusal } from '../../model/finding.js';
 import { isExpired } from '../../model/kind.js';
-import { type Observed, objectKey } from '../../model/resource.js';
-import { inventoryEntry, mismatch } from '../recorded.js';
+import type { Observed } from '../../model/resource.js';
+import { mismatch } from '../recorded.js';
 import type { Comparison, Rule } from '../world.js';
 import { isUnseen } from './unseen.js';
 
@@ -63,32 +63,12 @@ function ownedObjects({ basis, matches }: Compared): readonly ObjectState[] {
   const destroys = prune === 'destroy';
   // A key ends when another one is created, a `once` schedule when it has run, and an object that is no longer declared
   // is only forgotten, unless everything is to be destroyed.
-  const matched = matches.flatMap((each) => {
-    const { known, entry, kind, observed } = each;
+  return matches.flatMap((each) => {
+    const { known, entry, broken = entry, kind, observed } = each;
     if (known?.id == null || kind.secret !== undefined) return [];
-    if (entry === null ? !destroys : isExpired(kind, entry.declared, now)) return [];
+    if (broken === null ? !destroys : isExpired(kind, broken.declared, now)) return [];
     return isUnseen(each, ownNow) ? ['own' as const] : stateOf(observed);
   });
-  return [...matched, ...unresolvedObjects({ basis, matches })];
-}
-
-/** An entry that names an agent which this user does not see, or with another error of its own, is matched with nothing. */
-function unresolvedObjects({ basis, matches }: Compared): readonly ObjectState[] {
-  const { project, inventory, now } = basis;
-  const kinds = new Map(basis.kinds.map((kind) => [kind.name, kind]));
-  const matched = new Set(matches.map(({ known }) => known));
-  const ids = project.entries.flatMap((entry) => {
-    const known = inventoryEntry(entry, inventory);
-    const kind = kinds.get(entry.kind);
-    if (known === null || known.id === null || matched.has(known) || entry.external) return [];
-    if (kind === undefined || kind.secret !== undefined || isExpired(kind, entry.declared, now)) return [];
-    return objectKey(kind.name, known.id);
-  });
-  if (ids.length === 0) return [];
-  const observed = new Map(
-    [...basis.objects.values()].flat().map((each) => [objectKey(each.kind, each.id), each]),
-  );
-  return ids.flatMap((id) => stateOf(observed.get(id) ?? null));
 }
 
 /** Nothing where the service does not say whether the key may change it. */

@@ -125,8 +125,9 @@ function difference(one: string, other: string): number {
  */
 function existingDuplicates({ matches, basis }: World): Finding[] {
   if (basis.prune === 'all') return [];
-  const foreign = matches.flatMap(({ kind, entry, observed, ours }) => {
-    if (entry !== null || ours || observed === null || observed.manageable === false) return [];
+  const foreign = matches.flatMap(({ kind, entry, broken, observed, ours }) => {
+    if (entry !== null || broken !== undefined || ours || observed === null || observed.manageable === false)
+      return [];
     if (kind.secret !== undefined || observed.id === null || observed.spec === null) return [];
     return exists(kind, observed) ? [{ key: keyOf(kind, observed.spec), id: observed.id }] : [];
   });

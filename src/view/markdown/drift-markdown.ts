@@ -5,6 +5,7 @@ import { nameBesideKey } from '../change-view.js';
 import { fieldLine, fieldParts, fieldViews } from '../field-view.js';
 import {
   driftCounts,
+  driftNotKnown,
   factSentence,
   noDrift,
   type PlaceUrl,
@@ -57,11 +58,12 @@ export function driftMarkdown(drift: Drift, options: MarkdownOptions = {}): stri
 
 function header(drift: Drift): string[] {
   const counts = driftCounts(drift);
+  const { verdict, says } = noDrift(drift);
   return [
     markdownMarker('drift', drift.project, drift.environment),
     counts === null
-      ? `**No drift.** ${noDrift(drift)}`
-      : `**Drift: ${counts}** outside roster since the last apply.`,
+      ? `**${verdict}** ${says}`
+      : `**Drift: ${counts}** outside roster since the last apply.${driftNotKnown(drift)}`,
     ...advice(drift),
     '',
     projectMarkdown(drift),

@@ -2,7 +2,7 @@ import type { Drift, Drifted } from '../../model/plan.js';
 import { nameBesideKey } from '../change-view.js';
 import { escapeControls } from '../escape.js';
 import { fieldViews } from '../field-view.js';
-import { driftCounts, factSentence, noDrift, unmanagedFact } from '../plan-words.js';
+import { driftCounts, driftNotKnown, factSentence, noDrift, unmanagedFact } from '../plan-words.js';
 import { fieldsText, nameAndId } from './change-text.js';
 import { flow, folded, indent, joinBlocks, type TextLayout, type TextOptions, textLayout } from './layout.js';
 import { headerLines } from './plan-text.js';
@@ -39,6 +39,7 @@ function changeLines(change: Drifted, layout: TextLayout): string[] {
 
 function driftLine(drift: Drift): string {
   const counts = driftCounts(drift);
-  if (counts === null) return `No drift. ${noDrift(drift)}`;
-  return `Drift: ${counts} outside roster since the last apply.`;
+  const { verdict, says } = noDrift(drift);
+  if (counts === null) return `${verdict} ${says}`;
+  return `Drift: ${counts} outside roster since the last apply.${driftNotKnown(drift)}`;
 }

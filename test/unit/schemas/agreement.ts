@@ -65,6 +65,7 @@ const reaches = {
   'unknown-id': neverOffline,
   'empty-project': neverOffline,
   'unknown-agent': neverOffline,
+  'broken-reference': neverOffline,
   'ambiguous-agent': neverOffline,
   'ambiguous-name': neverOffline,
   'duplicate-object': warning,

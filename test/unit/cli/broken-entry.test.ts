@@ -1,0 +1,189 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import type { Sandbox, Seed } from '../../../src/sandbox/index.js';
+import { jsonOf } from '../../support/json.js';
+import { Workspace } from '../../support/roster.js';
+import { startSandbox } from '../../support/sandbox.js';
+
+const now = new Date('2026-12-08T12:00:00Z');
+const agent = (externalAgentId: string) => ({ externalAgentId, name: externalAgentId });
+const seed = { agents: [agent('fine'), agent('going')], groups: [], history: [] } as unknown as Seed;
+
+const timing = 'startTime: 2026-12-08T07:00:00';
+const project = `project: prices
+groups:
+  good: { members: [fine] }
+  shops: { name: Shops, members: [going] }
+pipelines:
+  chain: { stages: [going] }
+schedules:
+  direct: { target: agent/going, every: 1 day, ${timing}, inputs: { token: "t-\${env.SHOP_TOKEN}" } }
+  grouped: { target: group/shops, every: 2 days, ${timing} }
+  other: { target: agent/fine, every: 3 days, ${timing}, inputs: { token: "u-\${env.OTHER_TOKEN}" } }
+  well: { target: group/good, every: 6 days, ${timing} }
+  chained: { target: pipeline/chain, every: 4 days, ${timing} }
+`;
+
+/** An applied project, one of whose agents was taken away since. */
+async function arrange(change: (text: string) => string = (text) => text) {
+  const sandbox = await startSandbox({ seed: structuredClone(seed), speed: 0, now });
+  const workspace = new Workspace({ 'roster.yaml': project }, sandbox);
+  workspace.now = () => sandbox.now();
+  workspace.sleep = async () => {};
+  Object.assign(workspace.env, { SHOP_TOKEN: 'secret-of-the-shop', OTHER_TOKEN: 'secret-of-the-other' });
+  expect((await workspace.apply()).exit).toBe(0);
+  takeAway(sandbox);
+  workspace.write('roster.yaml', change(project));
+  return { sandbox, workspace };
+}
+
+function takeAway({ world }: Sandbox): void {
+  for (const [id, each] of world.agents) if (each.externalAgentId === 'going') world.agents.delete(id);
+}
+
+interface PlanOutput {
+  readonly changes: readonly { readonly action: string; readonly address: string }[];
+  readonly diagnostics: readonly {
+    readonly severity: string;
+    readonly code: string;
+    readonly message: string;
+  }[];
+}
+
+async function run(workspace: Workspace, words: string) {
+  const ran = await workspace.command([...words.split(' '), '--format', 'json']);
+  const { changes = [], diagnostics } = jsonOf<PlanOutput>(ran);
+  const errors = diagnostics.filter(({ severity }) => severity === 'error');
+  return {
+    exit: ran.exit,
+    changes: changes.map(({ action, address }) => `${action} ${address}`),
+    errors: [...new Set(errors.map(({ code }) => code))],
+    warnings: diagnostics.flatMap(({ severity, message }) => (severity === 'warning' ? [message] : [])),
+  };
+}
+
+const other = (text: string) => text.replace('every: 3 days', 'every: 5 days');
+
+test('an agent that was taken away is an error of the entries that name it, and of what depends on them', async () => {
+  const { workspace } = await arrange(other);
+  expect(await run(workspace, 'plan')).toMatchObject({ exit: 1, changes: [], errors: ['unknown-agent'] });
+  const cases: [string, string[]][] = [
+    ['group/shops', ['unknown-agent']],
+    ['schedule/direct', ['unknown-agent']],
+    ['schedule/grouped', ['unknown-agent', 'broken-reference']],
+    ['schedule/chained', ['unknown-agent', 'broken-reference']],
+    ['schedule/*', ['unknown-agent', 'broken-reference']],
+  ];
+  for (const [address, errors] of cases)
+    expect([address, await run(workspace, `plan ${address}`)]).toMatchObject([address, { exit: 1, errors }]);
+});
+
+test('an entry with an error stops no plan, apply or explanation of other addresses', async () => {
+  const { sandbox, workspace } = await arrange(other);
+  const planned = await run(workspace, 'plan schedule/other group/good');
+  expect(planned).toMatchObject({ exit: 0, changes: ['update schedule/other'], errors: [] });
+  expect(planned.warnings.filter((each) => !each.includes('has no input'))).toEqual([
+    '5 entries with an error are not in this plan, because the addresses do not select them: group/shops, pipeline/chain, schedule/direct, schedule/grouped, schedule/chained',
+  ]);
+  expect((await workspace.command(['why', 'schedule/other'])).exit).toBe(0);
+  expect((await workspace.command(['why', 'schedule/direct'])).exit).toBe(1);
+  const inventory = () => readFileSync(join(workspace.root, 'roster.inventory.json'), 'utf8');
+  const before = inventory();
+  expect(await run(workspace, 'apply --yes schedule/other')).toMatchObject({ exit: 0, errors: [] });
+  const addresses = (text: string) => Object.keys(jsonOf<{ entries: object }>({ stdout: text }).entries);
+  expect(addresses(inventory())).toEqual(addresses(before));
+  expect(sandbox.world.schedules.size).toBe(5);
+});
+
+test.each([
+  ['is in the inventory', (text: string) => text],
+  ['has another key', (text: string) => text.replace('  direct:', '  renamed:')],
+  ['names its former key', (text: string) => text.replace('direct: {', 'renamed: { formerly: direct,')],
+  [
+    'is a group with another key',
+    (text: string) => text.replace('  shops:', '  stores:').replace('group/shops', 'group/stores'),
+  ],
+])('an entry with an error never looks undeclared: it %s', async (_, change) => {
+  const { sandbox, workspace } = await arrange(change);
+  for (const prune of ['owned', 'all']) {
+    for (const address of ['schedule/direct', 'group/shops', ...idsOf(sandbox)]) {
+      const { changes } = await run(workspace, `plan --prune ${prune} ${address}`);
+      expect([prune, address, changes]).toEqual([prune, address, []]);
+    }
+    const kept = await run(workspace, `plan --prune ${prune} group/good schedule/other`);
+    expect(kept).toMatchObject({ exit: 0, changes: [], errors: [] });
+  }
+});
+
+function idsOf({ world }: Sandbox): string[] {
+  const others = new Set(['good', 'fine']);
+  const groups = [...world.groups.values()].filter(({ name }) => !others.has(name));
+  return [
+    ...groups.map(({ id }) => `group/${id}`),
+    ...[...world.schedules.keys()].map((id) => `schedule/${id}`),
+  ];
+}
+
+test('nothing is deleted that the object of an entry with an error refers to', async () => {
+  const without = (text: string) => text.replace('  good: { members: [fine] }\n', '');
+  const { workspace } = await arrange((text) => without(text).replace(/ {2}well: .*\n/, ''));
+  const both = await run(workspace, 'plan group/good schedule/well');
+  expect(both).toMatchObject({ exit: 0, changes: ['delete group/good', 'delete schedule/well'] });
+  workspace.write('roster.yaml', without(project).replace('group/good', 'agent/gone'));
+  expect(await run(workspace, 'plan group/good')).toMatchObject({ exit: 1, errors: ['usage'] });
+});
+
+test('drift of the other entries is found, and what could not be compared ends in exit code 1', async () => {
+  const { sandbox, workspace } = await arrange();
+  expect(await run(workspace, 'drift')).toMatchObject({
+    exit: 1,
+    changes: [],
+    errors: ['unknown-agent', 'broken-reference'],
+  });
+  expect((await workspace.command(['drift'])).stdout).toContain('Drift is not fully known.');
+  expect(await run(workspace, 'drift schedule/other')).toMatchObject({ exit: 0, errors: [] });
+  for (const each of sandbox.world.schedules.values()) each.isEnabled = false;
+  const ran = await workspace.command(['drift', '--format', 'json']);
+  const { changes } = jsonOf<{ changes: { address: string }[] }>(ran);
+  expect([ran.exit, changes.map(({ address }) => address)]).toEqual([1, ['schedule/other', 'schedule/well']]);
+  expect((await run(workspace, 'drift schedule/other')).exit).toBe(2);
+});
+
+test('a hold also pauses the schedules of entries with an error', async () => {
+  const { sandbox, workspace } = await arrange();
+  expect((await workspace.command(['hold', '--all', '--reason', 'incident', '--yes'])).exit).toBe(0);
+  expect([...sandbox.world.schedules.values()].map(({ isEnabled }) => isEnabled)).toEqual([
+    false,
+    false,
+    false,
+    false,
+    false,
+  ]);
+});
+
+test.each([
+  ['its inventory', () => {}],
+  ['no inventory', (workspace: Workspace) => workspace.write('roster.inventory.json', '')],
+])('a snapshot is whole, with no secret of an entry with an error, with %s', async (_, prepare) => {
+  const { workspace } = await arrange();
+  if (_ === 'no inventory') workspace.env['ROSTER_INVENTORY'] = 'other.inventory.json';
+  else prepare(workspace);
+  const taken = await workspace.command(['snapshot', '--out', 'state.json', '--format', 'json']);
+  const text = readFileSync(join(workspace.root, 'state.json'), 'utf8');
+  expect(text).not.toContain('secret-of');
+  const { objects } = JSON.parse(text) as { objects: { schedule: { withheld: string[] }[] } };
+  expect(objects.schedule.map(({ withheld }) => withheld.length).sort()).toEqual([0, 0, 1, 1, 1]);
+  expect(taken.exit).toBe(0);
+  expect(jsonOf<PlanOutput>(taken).diagnostics.map(({ code }) => code)).toContain('unknown-agent');
+  expect(jsonOf<PlanOutput>(taken).diagnostics.map(({ code }) => code)).toContain('not-in-snapshot');
+  const plan = await workspace.command([
+    'plan',
+    '--snapshot',
+    'state.json',
+    'schedule/other',
+    '--format',
+    'json',
+  ]);
+  expect(plan.exit).toBe(0);
+});
