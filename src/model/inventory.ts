@@ -276,8 +276,8 @@ export function shortCommit(commit: string): string {
 export interface CommittedInventory {
   /** As messages show it. */
   readonly file: string;
-  /** The last version that was surely written by an apply, after all later ones: the newest first. */
-  readonly versions: readonly Inventory[];
+  /** The objects that a version protects, and whose protection no apply has lifted since, as `objectKey` names them. */
+  readonly stillProtected: ReadonlySet<string>;
   /** The version before the commit that is checked out. */
   readonly before: Inventory | null;
   /** Why the version that an apply wrote cannot be found; null where it was found. */
