@@ -205,12 +205,12 @@ export function openStore(
   lease: LeaseOptions = {},
   open?: () => Promise<WorkTree>,
 ): InventoryStore {
-  const { inventory, root, name, environment } = project;
+  const { inventory, root, name, environment, messagePrefix } = project;
   const common = { project: name, environment, env, ...lease };
   if ('file' in inventory)
-    return fileStore({ path: resolve(root, inventory.file), name: inventory.file, ...common });
+    return fileStore({ path: resolve(root, inventory.file), name: inventory.file, open, ...common });
   const isNamed = (named ?? env['ROSTER_INVENTORY']) !== undefined;
-  return gitStore({ folder: root, open, isNamed, ...inventory.git, ...common });
+  return gitStore({ folder: root, open, isNamed, messagePrefix, ...inventory.git, ...common });
 }
 
 /** Null if there is nothing to compare. For recording, it also matters whether the manifests differ from the commit. */

@@ -150,7 +150,7 @@ export class LockProblem extends Problem {
 export interface LockInfo {
   /** Identifies the lock: a run that takes it twice has two tokens. */
   readonly token: string;
-  /** `process 4711 on runner-7`, or the address of a CI run. */
+  /** `Ada Lovelace, process 4711 on runner-7`; in CI with the address of the run. */
   readonly name: string;
   /** ISO 8601. */
   readonly since: string;
