@@ -117,7 +117,7 @@ function lockedBy(
 
 /** Another run, which may have changed the service without having recorded it yet. */
 export interface ConcurrentRun {
-  /** Such as `process 4711 on runner-7`. */
+  /** Such as `Ada Lovelace, process 4711 on runner-7`. */
   readonly name: string;
   /** ISO 8601. */
   readonly since: string;

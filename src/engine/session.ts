@@ -1,5 +1,5 @@
-import { resolve } from 'node:path';
-import { readCommitted } from '../inventory/committed.js';
+import { basename, resolve } from 'node:path';
+import { type DeclaredProtection, readCommitted } from '../inventory/committed.js';
 import { fileStore } from '../inventory/file-store.js';
 import { gitStore } from '../inventory/git-store.js';
 import type { LeaseOptions } from '../inventory/lock-state.js';
@@ -26,7 +26,7 @@ import { type Clock, clockOf, serviceNow } from './clock.js';
 import { exposedKeys } from './key-files.js';
 import { keptKeyWarnings } from './keys.js';
 import { checkPolicies } from './policies.js';
-import { openProject, type ProjectOptions } from './project.js';
+import { openProject, type ProjectOptions, readProject } from './project.js';
 import { chooseService, type ServiceOptions, serviceName } from './service-choice.js';
 import { version } from './version.js';
 
@@ -154,7 +154,7 @@ export function openSession(options: SessionOptions): Session {
     // `lost` is asked before each attempt, which ends within the timeout.
     store: openStore(project, options, { clock, longestRequestMs: timeoutMs }, open),
     readCheckout: checkoutReader(project, manifests, open),
-    readCommitted: committedReader(project, manifests, { open, env }),
+    readCommitted: committedReader(project, manifests, { ...options, open }),
     exposedKeys: () => exposedKeys(project, open),
     checkPolicies: once(() => checkPolicies({ project, ...judged }, options)),
     concurrency,
@@ -205,12 +205,12 @@ export function openStore(
   lease: LeaseOptions = {},
   open?: () => Promise<WorkTree>,
 ): InventoryStore {
-  const { inventory, root, name, environment } = project;
+  const { inventory, root, name, environment, messagePrefix } = project;
   const common = { project: name, environment, env, ...lease };
   if ('file' in inventory)
-    return fileStore({ path: resolve(root, inventory.file), name: inventory.file, ...common });
+    return fileStore({ path: resolve(root, inventory.file), name: inventory.file, open, ...common });
   const isNamed = (named ?? env['ROSTER_INVENTORY']) !== undefined;
-  return gitStore({ folder: root, open, isNamed, ...inventory.git, ...common });
+  return gitStore({ folder: root, open, isNamed, messagePrefix, ...inventory.git, ...common });
 }
 
 /** Null if there is nothing to compare. For recording, it also matters whether the manifests differ from the commit. */
@@ -234,11 +234,24 @@ export function checkoutReader(
 
 function committedReader(
   { root, inventory: place }: Project,
-  [manifest]: readonly string[],
-  git: { readonly open: () => Promise<WorkTree>; readonly env: ProjectOptions['env'] },
+  manifests: readonly string[],
+  options: ProjectOptions & { readonly open: () => Promise<WorkTree> },
 ): Session['readCommitted'] {
+  const [manifest] = manifests;
   if (!('file' in place) || manifest === undefined) return async () => null;
-  return () => readCommitted({ ...git, manifest, path: resolve(root, place.file), name: place.file });
+  const { open, env } = options;
+  const at = { manifest, manifests, path: resolve(root, place.file), name: place.file };
+  const declared = (folder: string) => declaredIn(folder, basename(manifest), options);
+  return () => readCommitted({ open, env, ...at, declared });
+}
+
+/** What the manifests of another commit say of protection. */
+function declaredIn(folder: string, file: string, options: ProjectOptions): DeclaredProtection | null {
+  const { outputs: _, redactor: __, ...rest } = options;
+  const { project } = readProject({ ...rest, cwd: folder, file, allowMissingEnv: true });
+  if (project === null) return null;
+  const entries = new Map(project.entries.map(({ address, protect }) => [address, protect] as const));
+  return { entries, removed: new Set(project.removed) };
 }
 
 /** Hardly any command downloads a file: what that needs is loaded with the first one. */

@@ -2,8 +2,10 @@ import { existsSync, realpathSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { Problem } from '../model/diagnostic.js';
 import type { CommittedInventory, Inventory } from '../model/inventory.js';
+import { type Address, type KindName, objectKey } from '../model/resource.js';
 import { parse } from './format.js';
 import { GitFailure } from './git.js';
+import { withPastFiles } from './past-files.js';
 import { isTracked, NoRepository, nameIn, openWorkTree, type WorkTree } from './work-tree.js';
 
 export interface CommittedOptions {
@@ -11,14 +13,19 @@ export interface CommittedOptions {
   readonly open: () => Promise<WorkTree>;
   /** The absolute path of the project file. */
   readonly manifest: string;
+  /** The absolute paths of all manifests. */
+  readonly manifests: readonly string[];
+  /** Reads the project in a folder that holds the manifests of an older commit. Null if they are not valid. */
+  readonly declared: (folder: string) => DeclaredProtection | null;
   /** The absolute path of the inventory, and how messages name it. */
   readonly path: string;
   readonly name: string;
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 
-/** Versions that are read: an apply has usually written the first or the second. */
+/** What is read of the history: the newest versions, as far as both suffice. */
 const MOST_VERSIONS = 50;
+const MOST_BYTES = 64 * 1024 * 1024;
 
 /**
  * The versions of an inventory file that git has. A commit that changes the file and nothing else of the project counts
@@ -29,7 +36,12 @@ const MOST_VERSIONS = 50;
  */
 export async function readCommitted(options: CommittedOptions): Promise<CommittedInventory | null> {
   const { open, path, name, env } = options;
-  const unknown = (missing: string) => ({ file: name, versions: [], before: null, missing });
+  const unknown = (missing: string) => ({
+    file: name,
+    stillProtected: new Set<string>(),
+    before: null,
+    missing,
+  });
   try {
     const tree = await open();
     if (!(await isIn(tree, path, env))) return unknown('the file is in another repository than the project');
@@ -52,7 +64,16 @@ async function isIn({ top }: WorkTree, path: string, env: CommittedOptions['env'
   return (await openWorkTree(folder, env)).top === top;
 }
 
-type FileHistory = Pick<CommittedInventory, 'versions' | 'before' | 'missing'>;
+type FileHistory = Pick<CommittedInventory, 'stillProtected' | 'before' | 'missing'>;
+
+/** A commit that changes the file, and the file at that commit. */
+interface Version {
+  readonly commit: string;
+  /** Null where the commit does not have the file, or has one that cannot be read. */
+  readonly inventory: Inventory | null;
+  /** The commit changes nothing else of the project. */
+  readonly isAlone: boolean;
+}
 
 /** Null if no commit has the file. */
 async function readHistory(tree: WorkTree, options: CommittedOptions): Promise<FileHistory | null> {
@@ -70,23 +91,87 @@ async function readHistory(tree: WorkTree, options: CommittedOptions): Promise<F
   const rest = prefix === '' ? ':(top)' : `:(top,literal)${prefix}`;
   const mixed = new Set(await branch(range, rest, `:(top,exclude,literal)${file}`));
   const isShallow = (await git.run(['rev-parse', '--is-shallow-repository'])) === 'true';
-  const versions: Inventory[] = [];
-  let isFound = false;
-  for (const commit of commits) {
-    const version = await versionAt(tree, commit, file);
-    if (version !== null) versions.push(version);
+  const former = parent === null && head === oldest ? head : `${head}^1`;
+  const [before = null, ...inventories] = await versionsAt(tree, [former, ...commits], file);
+  const versions = inventories.map((inventory, index): Version => {
+    const commit = commits[index] ?? head;
     // The first commit of a shallow clone seems to add every file.
     const isCut = isShallow && parent === null && commit === oldest;
-    isFound = version !== null && !mixed.has(commit) && !isCut;
-    if (isFound) break;
-  }
+    return { commit, inventory, isAlone: inventory !== null && !mixed.has(commit) && !isCut };
+  });
+  const isFound = versions.some(({ isAlone }) => isAlone);
   const begin = { commit: oldest, parent, isShallow, file };
   const isNew = !isFound && (await isFirstVersion(tree, begin, nameIn(top, options.manifest)));
   return {
-    versions,
-    before: await versionAt(tree, parent === null && head === oldest ? head : `${head}^1`, file),
+    stillProtected: await protectedIn(versions, (commit) => declaredAt(tree, commit, options)),
+    before,
     missing: isFound || isNew ? null : reasonFor(isShallow),
   };
+}
+
+/**
+ * The objects that a version protects, and that no apply has let go since. An apply does that where the manifests say
+ * so: whoever can write a commit of the file alone can make it look like the record of an apply.
+ */
+async function protectedIn(
+  versions: readonly Version[],
+  declared: (commit: string) => Promise<DeclaredProtection | null>,
+): Promise<ReadonlySet<string>> {
+  const newestAlone = versions.findIndex(({ isAlone }) => isAlone);
+  const seen = new Set<string>();
+  const result = new Set<string>();
+  const known = new Map<string, Promise<DeclaredProtection | null>>();
+  for (const [index, { inventory }] of versions.entries()) {
+    for (const [address, { kind, id, protect }] of inventory?.entries ?? []) {
+      const key = objectKey(kind, id);
+      if (!protect || id === null || seen.has(key)) continue;
+      seen.add(key);
+      const lifting = versions[index - 1];
+      const isRecorded = lifting?.inventory != null && newestAlone >= 0 && newestAlone < index;
+      const lifted = isRecorded ? addressesOf(lifting.inventory, kind, id) : [];
+      if (lifting !== undefined && isRecorded) {
+        const { commit } = lifting;
+        const found = known.get(commit) ?? declared(commit);
+        known.set(commit, found);
+        if (isLetGo(await found, lifted.length === 0 ? [address] : lifted, lifted.length === 0)) continue;
+      }
+      result.add(key);
+    }
+  }
+  return result;
+}
+
+/** What the manifests of a commit say of protection. */
+export interface DeclaredProtection {
+  /** Whether an entry protects its object, by address. */
+  readonly entries: ReadonlyMap<Address, boolean>;
+  /** What the project lets go without deleting it. */
+  readonly removed: ReadonlySet<Address>;
+}
+
+function isLetGo(
+  declared: DeclaredProtection | null,
+  addresses: readonly Address[],
+  isForgotten: boolean,
+): boolean {
+  if (declared === null) return false;
+  const { entries, removed } = declared;
+  return addresses.every((each) => (isForgotten ? removed.has(each) : entries.get(each) === false));
+}
+
+function addressesOf({ entries }: Inventory, kind: KindName, id: string): Address[] {
+  return [...entries].flatMap(([address, each]) => (each.kind === kind && each.id === id ? [address] : []));
+}
+
+/** Null where the manifests of the commit are not valid. */
+function declaredAt(
+  tree: WorkTree,
+  commit: string,
+  { manifests, declared }: CommittedOptions,
+): Promise<DeclaredProtection | null> {
+  const names = new Set(manifests.map((path) => nameIn(tree.top, path)));
+  const isManifest = (path: string) => names.has(path) || /\.ya?ml$/i.test(path);
+  return withPastFiles(tree, commit, isManifest, declared);
 }
 
 function reasonFor(isShallow: boolean): string {
@@ -115,11 +200,32 @@ async function isFirstVersion(
   return (await idAt(parent, file)) === null && (former === null || former === current);
 }
 
-/** Null if the commit does not have the file, or has one that cannot be read. */
-async function versionAt({ git }: WorkTree, commit: string, file: string): Promise<Inventory | null> {
-  const text = await git.answer(['cat-file', 'blob', `${commit}:${file}`]);
+/** The file at each commit. Null for a commit that does not have it, or has one that cannot be read. */
+async function versionsAt(
+  { git }: WorkTree,
+  commits: readonly string[],
+  file: string,
+): Promise<(Inventory | null)[]> {
+  const names = commits.map((commit) => `${commit}:${file}\n`).join('');
+  const lines = (await git.run(['cat-file', '--batch-check'], names)).split('\n');
+  const blobs: (string | null)[] = [];
+  let bytes = 0;
+  for (const line of lines) {
+    const [, blob, size] = /^(\w+) blob (\d+)$/.exec(line) ?? [];
+    if (blob !== undefined && !blobs.includes(blob)) bytes += Number(size);
+    // That of the commit before, and the newest one, are read whatever their size.
+    blobs.push(blob !== undefined && (bytes <= MOST_BYTES || blobs.length < 2) ? blob : null);
+  }
+  const contents = await git.contents(blobs.filter((each) => each !== null));
+  const versions = new Map(
+    [...contents].map(([blob, content]) => [blob, versionIn(content.toString('utf8'), file)] as const),
+  );
+  return commits.map((_, index) => versions.get(blobs[index] ?? '') ?? null);
+}
+
+function versionIn(text: string, file: string): Inventory | null {
   try {
-    return text === null ? null : parse(text, file);
+    return parse(text, file);
   } catch (failure) {
     if (failure instanceof Problem) return null;
     throw failure;

@@ -36,8 +36,8 @@ import {
   readLockFile,
   systemClock,
 } from './lock-state.js';
-import { processName } from './run-history.js';
-import { isTracked, NoRepository, openWorkTree } from './work-tree.js';
+import { holderName, personName, processName } from './run-history.js';
+import { isTracked, NoRepository, openWorkTree, type WorkTree, workTreeOpener } from './work-tree.js';
 
 export interface FileStoreOptions extends LeaseOptions {
   /** Absolute. */
@@ -46,8 +46,10 @@ export interface FileStoreOptions extends LeaseOptions {
   readonly name: string;
   readonly project: string;
   readonly environment: string | null;
-  /** For git, which is asked only whether a lock in the way is committed. */
+  /** For git, which is asked whose lock it is, and whether one in the way is committed. */
   readonly env: Readonly<Record<string, string | undefined>>;
+  /** Finds the work tree of the project's folder. Default: the store finds that of the file. */
+  readonly open?: (() => Promise<WorkTree>) | undefined;
 }
 
 /**
@@ -55,7 +57,8 @@ export interface FileStoreOptions extends LeaseOptions {
  * apart; runners on several machines need the store in git.
  */
 export function fileStore(options: FileStoreOptions): InventoryStore {
-  const { path, name, project, environment, clock = systemClock } = options;
+  const { path, name, project, environment, env, clock = systemClock } = options;
+  const { open = workTreeOpener(dirname(path), env) } = options;
   const lockFile = new LockFile(`${path}.lock`, clock, leaseOf(options));
   const load = async (): Promise<Inventory> => {
     const text = readRegular(path, `the inventory ${name}`);
@@ -67,7 +70,7 @@ export function fileStore(options: FileStoreOptions): InventoryStore {
     name,
     load,
     async lock(_run, expected) {
-      const held = lockFile.take();
+      const held = lockFile.take(await personName(env, async () => (await open()).git));
       if (held === null) throw await lockedBy(lockFile.holder(), lockFile.path, options);
       try {
         if (print(await load()) !== print(expected)) throw staleInventory();
@@ -146,9 +149,10 @@ class LockFile {
   }
 
   /** Null when another run has the lock. */
-  take(): HeldLock | null {
+  take(person: string | null): HeldLock | null {
     const holder: Holder = {
       token: randomUUID(),
+      ...(person === null ? {} : { person }),
       host: hostname(),
       processes: processNamespace(),
       pid: process.pid,
@@ -168,7 +172,7 @@ class LockFile {
     const unknown = fault === null ? 'another run' : `another run (its lock file is ${fault})`;
     return {
       token,
-      name: holder === null ? unknown : processName(holder.pid, holder.host),
+      name: holder === null ? unknown : nameOf(holder),
       since: holder !== null && isTime(holder.since) ? holder.since : new Date(renewed).toISOString(),
       until: new Date(renewed + readLease(holder?.leaseMs)).toISOString(),
       takeOverMs: this.takeOverMs(found),
@@ -263,6 +267,10 @@ class HeldLock {
       // The next renewal may succeed. If none does, `lost` says so before another run takes over.
     }
   }
+}
+
+function nameOf({ person, pid, host }: Holder): string {
+  return holderName(typeof person === 'string' ? person : null, processName(pid, host));
 }
 
 /** Only in the same process namespace can this process see whether another one is alive. */

@@ -29,7 +29,7 @@ import {
   systemClock,
   untilOf,
 } from './lock-state.js';
-import { ciUser, processName, runAddress } from './run-history.js';
+import { ciUser, holderName, personName, processName, runAddress } from './run-history.js';
 import { checkRemote, NoRepository, unnamedRemote, type WorkTree, workTreeOpener } from './work-tree.js';
 
 const inventoryFile = 'roster.inventory.json';
@@ -48,6 +48,8 @@ export interface GitStoreOptions extends LeaseOptions {
   readonly project: string;
   readonly environment: string | null;
   readonly env: Readonly<Record<string, string | undefined>>;
+  /** Before the title of each commit. Default: nothing. */
+  readonly messagePrefix?: string | undefined;
   /** The user named the remote, and not only the project. In a submodule nothing else is trusted. */
   readonly isNamed?: boolean;
   /** Milliseconds before each further attempt to save an outcome; more than a minute in total by default. */
@@ -114,13 +116,14 @@ class GitStore implements InventoryStore, LockedBranch {
     const state = await this.state();
     this.refuseHeld(state);
     if (print(state.inventory) !== print(expected)) throw staleInventory();
-    return new GitLock(this, state, run);
+    const person = await personName(this.options.env, () => this.reach(async ({ git }) => git));
+    return new GitLock(this, state, run, holderName(person, this.runName));
   }
 
   async unlock({ token }: StoredLock | LockInfo): Promise<void> {
     const { commit, inventory, lock } = await this.state();
     if (lock?.token !== token) throw lockLost(this.name);
-    const message = `roster unlock: remove the lock of ${lock.name}\n`;
+    const message = `roster unlock: remove the lock of ${lock.name}\n\nRoster-Step: unlock\n`;
     // It may have been renewed meanwhile: then it is still the same lock.
     if ((await this.advance(commit, inventory, null, message)) === null) await this.unlock(lock);
   }
@@ -167,8 +170,10 @@ class GitStore implements InventoryStore, LockedBranch {
   ): Promise<string | null> {
     const files = new Map([[inventoryFile, print(inventory)]]);
     if (lock !== null) files.set(lockFile, `${JSON.stringify(lock)}\n`);
+    const { messagePrefix } = this.options;
+    const titled = messagePrefix === undefined ? message : `${messagePrefix} ${message}`;
     return this.reach(async ({ git, branch }) => {
-      const to = await branch.commit(from, files, message, await this.author(git));
+      const to = await branch.commit(from, files, titled, await this.author(git));
       return (await branch.push(from, to)) === 'done' ? to : null;
     });
   }
@@ -428,6 +433,7 @@ class GitLock implements Lock {
     private readonly store: LockedBranch,
     private readonly before: BranchState,
     private readonly run: RunFacts,
+    private readonly holder: string,
   ) {
     this.commit = before.commit;
     this.inventory = before.inventory;
@@ -527,9 +533,9 @@ class GitLock implements Lock {
   }
 
   private newLock(): StoredLock {
-    const { clock, leaseMs, runName: name } = this.store;
+    const { clock, leaseMs } = this.store;
     const since = clock.now().toISOString();
-    return { token: randomUUID(), name, since, until: this.until(), leaseMs };
+    return { token: randomUUID(), name: this.holder, since, until: this.until(), leaseMs };
   }
 
   private until(): string {

@@ -108,6 +108,42 @@ export class Git {
 
   /** The output of the command without its last line break. Throws GitFailure. */
   run(args: GitWords, input = '', more: Readonly<Record<string, string>> = {}): Promise<string> {
+    return this.output(args, { input, more, encoding: 'utf8' });
+  }
+
+  /** The contents of objects, by their names, in one process. Throws GitFailure. */
+  async contents(objects: readonly string[]): Promise<ReadonlyMap<string, Buffer>> {
+    const names = [...new Set(objects)];
+    if (names.length === 0) return new Map();
+    const input = `${names.join('\n')}\n`;
+    // One character is one byte: the sizes that git prints are in bytes.
+    const text = await this.output(['cat-file', '--batch'], { input, more: {}, encoding: 'latin1' });
+    const contents = new Map<string, Buffer>();
+    let at = 0;
+    for (const name of names) {
+      const end = text.indexOf('\n', at);
+      const [, size] = /^[0-9a-f]+ blob (\d+)$/.exec(text.slice(at, end)) ?? [];
+      if (size === undefined) throw new GitFailure('cat-file', `it does not print the blob ${name}`);
+      const start = end + 1;
+      at = start + Number(size);
+      contents.set(name, Buffer.from(text.slice(start, at), 'latin1'));
+      at += 1;
+    }
+    return contents;
+  }
+
+  private output(
+    args: GitWords,
+    {
+      input,
+      more,
+      encoding,
+    }: {
+      readonly input: string;
+      readonly more: Readonly<Record<string, string>>;
+      readonly encoding: 'utf8' | 'latin1';
+    },
+  ): Promise<string> {
     const env = Object.fromEntries(
       Object.entries(this.env).filter(
         ([name]) => name !== 'ROSTER_API_KEY' && !repositoryVariables.has(name),
@@ -129,7 +165,7 @@ export class Git {
     return new Promise((resolve, reject) => {
       let out = '';
       const report = new GitReport();
-      child.stdout.setEncoding('utf8').on('data', (text: string) => {
+      child.stdout.setEncoding(encoding).on('data', (text: string) => {
         out += text;
         if (out.length <= MAX_FILE_BYTES) return;
         out = '';

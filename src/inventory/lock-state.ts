@@ -4,6 +4,8 @@ import { isJsonObject, parseJson } from '../model/json.js';
 /** What the lock file says. */
 export interface Holder {
   readonly token: string;
+  /** Missing where git and CI know nobody. */
+  readonly person?: string;
   readonly host: string;
   /** The namespace of `pid`: containers with the same host name have their own processes. */
   readonly processes?: string;

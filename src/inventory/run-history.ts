@@ -1,7 +1,9 @@
 import { hostname } from 'node:os';
+import { Problem } from '../model/diagnostic.js';
 import { commitFrom, type HistoryCommit, type InventoryHistory } from '../model/inventory.js';
 import type { LogEntry, LoggedChange, RunOutcome } from '../model/log.js';
-import type { Environment } from './git.js';
+import { type Environment, type Git, GitFailure } from './git.js';
+import { NoRepository } from './work-tree.js';
 
 /** A run while its commits are read. */
 type OpenRun = Omit<LogEntry, 'number'>;
@@ -87,16 +89,21 @@ interface Message {
 /** Anyone may have written it: a message in another format than roster's is plain text. */
 function messageOf({ message }: HistoryCommit): Message {
   const [title = '', ...lines] = message.split('\n');
-  const [, command = null, rest = title] = /^roster ([a-z][a-z-]*): (.*)$/.exec(title) ?? [];
   const trailers = Object.fromEntries(
     lines.flatMap((line) => {
       const [, name, value] = /^Roster-(\w+): (.*)$/.exec(line) ?? [];
       return name === undefined || value === undefined ? [] : [[name, value]];
     }),
   );
+  const [, command = null, rest = title] = titlePattern('Step' in trailers).exec(title) ?? [];
   const step = command === null ? null : (trailers['Step'] ?? null);
   const takesOver = lines.some((line) => line.startsWith('Takes over the lock of '));
   return { title, command, rest, step, takesOver, changes: lines.flatMap(changeIn), trailers };
+}
+
+/** A project may set a prefix for its commits. A title that only mentions roster has no trailers of roster. */
+function titlePattern(mayHavePrefix: boolean): RegExp {
+  return mayHavePrefix ? /^(?:.* )?roster ([a-z][a-z-]*): (.*)$/ : /^roster ([a-z][a-z-]*): (.*)$/;
 }
 
 const changeLine =
@@ -168,6 +175,39 @@ export function runAddress(env: Environment): string | null {
 /** `process 4711 on runner-7`. */
 export function processName(pid = process.pid, host = hostname()): string {
   return `process ${pid} on ${host}`;
+}
+
+/** The person who runs it, as git or CI knows them; null where neither does. On one line. */
+export async function personName(
+  env: Environment,
+  git: () => Promise<Pick<Git, 'answer'>>,
+): Promise<string | null> {
+  const own = tidy(env['GIT_AUTHOR_NAME']) ?? tidy(await userName(git));
+  return own ?? tidy(env['GITHUB_ACTOR'] ?? env['GITLAB_USER_NAME'] ?? env['USER']);
+}
+
+async function userName(git: () => Promise<Pick<Git, 'answer'>>): Promise<string | null> {
+  try {
+    return await (await git()).answer(['config', 'user.name']);
+  } catch (failure) {
+    // The lock is as good without it.
+    if (failure instanceof NoRepository || failure instanceof GitFailure || failure instanceof Problem)
+      return null;
+    throw failure;
+  }
+}
+
+/** A longer name is shortened. */
+const LONGEST_NAME = 100;
+
+function tidy(name: string | null | undefined): string | null {
+  const words = (name ?? '').replace(/[\p{C}\p{Z}]+/gu, ' ').trim();
+  return words === '' ? null : words.slice(0, LONGEST_NAME);
+}
+
+/** Who holds a lock: `Ada Lovelace, process 4711 on runner-7`. */
+export function holderName(person: string | null, run: string): string {
+  return person === null ? run : `${person}, ${run}`;
 }
 
 /** The author of a commit in a repository in which git knows no user. */

@@ -95,6 +95,7 @@ export function readSettings(
         : {
             ...withDefaults({ ...valid, ...(inventory && { inventory }) }, environment),
             ...urlPlaceOf(valid, entry),
+            ...messagePrefixOf(valid),
             ...(environment === null ? unselectedOf(written) : {}),
           },
     written: valid === null ? null : value,
@@ -200,6 +201,12 @@ function checkUrl(url: string, span: Span, diagnostics: Diagnostics): void {
 
 function urlPlaceOf({ service }: Written, root: Entry): Pick<ProjectSettings, 'urlPlace'> {
   return service?.url === undefined ? {} : { urlPlace: placeOf(find(root, ['service', 'url']).span) };
+}
+
+/** Also for an inventory that the command line names: what the host requires is the same there. */
+function messagePrefixOf({ inventory }: Written): Pick<ProjectSettings, 'messagePrefix'> {
+  const messagePrefix = inventory?.git?.messagePrefix;
+  return messagePrefix === undefined ? {} : { messagePrefix };
 }
 
 function unselectedOf(written: Entries): Pick<ProjectSettings, 'unselected'> {

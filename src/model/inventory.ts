@@ -150,7 +150,7 @@ export class LockProblem extends Problem {
 export interface LockInfo {
   /** Identifies the lock: a run that takes it twice has two tokens. */
   readonly token: string;
-  /** `process 4711 on runner-7`, or the address of a CI run. */
+  /** `Ada Lovelace, process 4711 on runner-7`; in CI with the address of the run. */
   readonly name: string;
   /** ISO 8601. */
   readonly since: string;
@@ -276,8 +276,8 @@ export function shortCommit(commit: string): string {
 export interface CommittedInventory {
   /** As messages show it. */
   readonly file: string;
-  /** The last version that was surely written by an apply, after all later ones: the newest first. */
-  readonly versions: readonly Inventory[];
+  /** The objects that a version protects, and whose protection no apply has lifted since, as `objectKey` names them. */
+  readonly stillProtected: ReadonlySet<string>;
   /** The version before the commit that is checked out. */
   readonly before: Inventory | null;
   /** Why the version that an apply wrote cannot be found; null where it was found. */

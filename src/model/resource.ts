@@ -165,6 +165,8 @@ export interface ProjectSettings {
   /** What could be selected, where nothing is. */
   readonly unselected?: UnselectedEnvironments;
   readonly inventory: InventorySetting;
+  /** Before the title of each commit of an inventory in git. Missing when there is none. */
+  readonly messagePrefix?: string;
   readonly prune: Prune;
   readonly limits: Limits;
 }

@@ -223,9 +223,10 @@ const texts: Readonly<Record<DiagnosticCode, CodeText>> = {
     help: 'Correct the scope. If the service has added it, list it under `scopes:` in roster.yaml.',
   },
   'several-new-keys': {
-    title: 'More than one new API key',
-    means: 'One apply would create several API keys, and each new key revokes the previous one.',
-    help: 'Keep one of the new keys in the manifests and apply. Then add the next one.',
+    title: 'API keys that end each other',
+    means:
+      'Several API keys of one user are declared, and the plan would create or replace one of them. Each new key revokes the active keys of its user, so only the newest one would work.',
+    help: 'Keep one key in the manifests. For a second one, use a separate project with the API key of another user. To stop managing a key that exists, list it under `removed:`.',
   },
   'exposed-key': {
     title: 'Key file is not ignored by git',

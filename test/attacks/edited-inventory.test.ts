@@ -112,6 +112,58 @@ describe('protection that an edit of the inventory file takes off', () => {
     },
   );
 
+  /** As a rebase or a fast-forward merges them: each commit is one of the branch. */
+  test.each([
+    ['taken off, then no longer declared', () => undefined],
+    [
+      'and another commit between them',
+      () => {
+        declare({ kept: { members: ['initech'] }, old: { ...old, protect: true } });
+        commit('.');
+      },
+    ],
+    [
+      'and the record of a partial apply',
+      async () => {
+        declare({ kept: { members: ['initech'] } });
+        commit('.');
+        await apply('group/kept');
+        commit(INVENTORY);
+      },
+    ],
+    [
+      'and another edit of the file alone',
+      () => {
+        edit((_entries, all) => Object.assign(all, { drafts: {} }));
+        writeFileSync(join(folder, INVENTORY), `${readFileSync(join(folder, INVENTORY), 'utf8')}\n`);
+        commit(INVENTORY);
+      },
+    ],
+  ])('still holds over several commits: %s', async (_how, between) => {
+    unprotect();
+    commit(INVENTORY);
+    await between();
+    declare({ kept });
+    git(folder, 'commit', '--quiet', '--allow-empty', '--all', '-m', 'no longer declared');
+    expect(await plan()).toMatchObject({ exit: 4, errors: ['protected'] });
+    expect((await run(['apply', '--yes'])).exit).toBe(4);
+    const clone = join(root, 'clone');
+    git(root, 'clone', '--quiet', '--depth', '2', `file://${folder}`, clone);
+    expect((await plan(clone)).exit).toBe(4);
+    expect(sandbox.world.groups.size).toBe(2);
+  });
+
+  test('is no more once `removed` has let it go and it was declared and adopted again', async () => {
+    declare({ kept }, { removed: ['group/old'] });
+    commit('.');
+    await apply();
+    commit(INVENTORY);
+    await recorded({ kept, old });
+    declare({ kept });
+    commit('.');
+    expect(await plan()).toMatchObject({ exit: 0, errors: [], actions: ['delete group/old'] });
+  });
+
   test('still holds when the entry or the whole file is gone, and everything undeclared is pruned', async () => {
     declare({ kept }, { prune: 'all' });
     edit((entries) => {

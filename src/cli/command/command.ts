@@ -53,7 +53,7 @@ export type ValuesOf<E extends Flag> = { readonly [K in E as Camel<Long<K['flags
 
 export const allowAccountChange = flag(
   '--allow-account-change',
-  'Allow the inventory to belong to another service or account, or most of its objects to be deleted',
+  'Accept an inventory that was written for another service or account, or whose objects have mostly disappeared',
 );
 
 /** Flags of the commands whose plan the guards look at. */

@@ -1,5 +1,6 @@
 import { type Finding, refusal, risk } from '../../model/finding.js';
 import { type CommittedInventory, entriesOf } from '../../model/inventory.js';
+import { objectKey } from '../../model/resource.js';
 import { weakerSafeguards } from '../../model/safeguards.js';
 import { ignoredParts } from '../ignore.js';
 import type { ResourceDiff, Rule, World } from '../world.js';
@@ -36,21 +37,20 @@ function unrecorded({ diffs }: World, { file, missing }: CommittedInventory): Fi
 /** The file no longer says that an object is protected, and perhaps no apply has lifted that. */
 function unprotected(
   { change, match }: ResourceDiff,
-  { file, versions, before }: CommittedInventory,
+  { file, stillProtected, before }: CommittedInventory,
 ): Finding[] {
   const { address, action } = change;
   const { kind, observed, entry, wasProtected } = match;
   if (observed === null || observed.id === null || wasProtected) return [];
-  const isProtectedIn = (all: typeof versions) =>
-    entriesOf(all, kind.name, observed.id ?? '').some(({ protect }) => protect);
   if (action === 'delete') {
-    if (!isProtectedIn(versions)) return [];
+    if (!stillProtected.has(objectKey(kind.name, observed.id))) return [];
     const message = `${address} would be deleted, and an earlier version of ${file} protects it`;
-    const help = `Restore the file from git. If an apply has lifted the protection, commit the file without any other file of the project, or use \`--allow-edited-inventory\`.`;
+    const help = `Restore the file from git. To lift the protection, set \`protect: false\` in its entry, apply, and commit the file without any other file of the project. If an apply has lifted it already, use \`--allow-edited-inventory\`.`;
     return [refusal('protected', address, message, help, 'editedInventory')];
   }
   const isLifted = entry === null ? action === 'forget' : !entry.protect;
-  if (!isLifted || before === null || !isProtectedIn([before])) return [];
+  const wasProtectedBefore = entriesOf([before], kind.name, observed.id).some(({ protect }) => protect);
+  if (!isLifted || !wasProtectedBefore) return [];
   return [risk(null, { code: 'protection', message: `${address} is no longer protected from deletion` })];
 }
 

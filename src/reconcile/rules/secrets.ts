@@ -66,16 +66,31 @@ function describeCaller(objects: PlanBasis['objects']): Caller {
   return { only, description: `the key "${only.name ?? ''}"${known}, which roster uses` };
 }
 
-/** Each new key revokes the previous one (interface §5.5): of two, only the second would remain. */
-function severalNewKeys({ diffs }: World): Finding[] {
-  const creating = diffs
-    .filter(({ requests }) => requests.some(({ delivery }) => delivery !== undefined))
-    .map(({ change }) => change.address);
-  if (creating.length < 2) return [];
-  const message = `${creating.join(' and ')} would be created, and each new key revokes the previous one`;
+/**
+ * Each new key revokes every active key of its user (interface §5.5): of two that are created, only the second would
+ * remain, and of one beside another that is declared, only the new one. That the other one exists is enough, whether it
+ * was selected or not.
+ */
+function severalNewKeys({ diffs, matches }: World): Finding[] {
+  const creating = diffs.filter(({ requests }) => requests.some(({ delivery }) => delivery !== undefined));
+  const [first] = creating;
+  if (first === undefined) return [];
+  const made = new Set(creating.map(({ change }) => change.address));
+  const ended = matches.filter(
+    ({ kind, entry, observed, address }) =>
+      kind.secret !== undefined && entry !== null && observed !== null && !made.has(address),
+  );
   const help =
     'Remove all but one of them from the manifests: each user has one active key. For a second key, use a separate project with the API key of another user.';
-  return [refusal('several-new-keys', null, message, help)];
+  const refuse = (message: string) => [refusal('several-new-keys', null, message, help)];
+  if (creating.length > 1)
+    return refuse(`${[...made].join(' and ')} would be created, and each new key revokes the previous one`);
+  if (ended.length === 0) return [];
+  const { address, action } = first.change;
+  const others = ended.map((each) => each.address).join(' and ');
+  return refuse(
+    `${address} would be ${action === 'replace' ? 'replaced' : 'created'}, and each new key revokes the active keys of its user: ${others} would stop working`,
+  );
 }
 
 /** The next `git add` would commit the key. */

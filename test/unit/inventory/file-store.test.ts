@@ -240,6 +240,17 @@ test('a run whose lock was taken over does not overwrite the inventory of the ot
   expect((await store().load()).drafts.size).toBe(0);
 });
 
+test('a lock names the person before the process', async () => {
+  const mine = fileStore({
+    ...options,
+    path: join(folder, 'a/i.json'),
+    env: { PATH: process.env['PATH'], GIT_AUTHOR_NAME: 'Ada\n Lovelace' },
+  });
+  const held = await mine.lock(run, await mine.load());
+  expect((await store().holder())?.name).toMatch(new RegExp(`^Ada Lovelace, process ${process.pid} on `));
+  await held.release(result);
+});
+
 test('unlock does not remove the lock of a run that took it meanwhile', async () => {
   const first = await lock();
   const agreed = await store().holder();

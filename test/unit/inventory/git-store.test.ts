@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { print } from '../../../src/inventory/format.js';
 import { gitStore } from '../../../src/inventory/git-store.js';
+import { runsOf } from '../../../src/inventory/run-history.js';
 import { Problem } from '../../../src/model/diagnostic.js';
 import { emptyInventory, type Inventory } from '../../../src/model/inventory.js';
 import { git, Remote } from '../../support/repository.js';
@@ -121,6 +122,22 @@ describe('the inventory on a branch', () => {
     expect(whole).toContain('done group/a');
     expect(whole).toContain('Roster-Plan: sha256:abc');
     expect(whole).toContain('https://github.com/team/shop/actions/runs/77');
+  });
+
+  test('has the prefix of the project before each title, which the log leaves out', async () => {
+    const store = gitStore({ ...optionsIn(remote.clone()), messagePrefix: 'OPS-1: roster apply: it' });
+    const lock = await store.lock(facts, await store.load());
+    await lock.save(owning('a'));
+    await lock.release(complete);
+    expect(log('%s')).toEqual([
+      'OPS-1: roster apply: it roster apply: complete',
+      'OPS-1: roster apply: it roster apply: 1 to create',
+    ]);
+    const history = await store.history?.();
+    if (history === undefined) throw new Error('the store has no history');
+    expect(runsOf(history, new Date())).toMatchObject([
+      { command: 'apply', outcome: 'complete', plan: '1 to create', changes: [{ address: 'group/a' }] },
+    ]);
   });
 
   inLongRun('has the author that git knows', async () => {
@@ -313,7 +330,9 @@ test('two branches that own different things merge without a conflict', () => {
 
 describe('the lock', () => {
   test('names its holder, and is free when the run has ended', async () => {
-    const [mine, other] = [storeIn(remote.clone()), storeIn(remote.clone())];
+    const folder = remote.clone();
+    git(folder, 'config', 'user.name', 'Ada Lovelace');
+    const [mine, other] = [storeIn(folder), storeIn(remote.clone())];
     const empty = await mine.load();
     const lock = await mine.lock(facts, empty);
     await lock.save(empty);
@@ -321,7 +340,7 @@ describe('the lock', () => {
       code: 'locked',
       message: expect.stringContaining(`process ${process.pid}`),
     });
-    expect((await other.holder())?.name).toContain(`process ${process.pid}`);
+    expect((await other.holder())?.name).toMatch(new RegExp(`^Ada Lovelace, process ${process.pid} on `));
     await lock.release(complete);
     expect(await other.holder()).toBeNull();
     await (await other.lock(facts, await other.load())).release(complete);

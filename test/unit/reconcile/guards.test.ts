@@ -109,8 +109,56 @@ describe('guards: what must be allowed explicitly', () => {
     );
   });
 
-  test('two new keys in one apply are refused', () => {
-    const world = { entries: [apiKey('one'), apiKey('two')] };
-    expect(objections(world, { selfRevoke: true })).toEqual(['several-new-keys']);
+  const inventory = owning({ 'key/one': 'one' });
+  const [one, two] = [apiKey('one'), apiKey('two')];
+  test.each<[string, SmallWorld, readonly string[]]>([
+    ['two new keys', { entries: [one, two] }, ['several-new-keys']],
+    [
+      'a new key beside another that is declared',
+      { entries: [one, two], objects: [remoteKey('one')], inventory },
+      ['several-new-keys'],
+    ],
+    [
+      'a new key beside another that is adopted',
+      { entries: [one, two], objects: [remoteKey('one')] },
+      ['several-new-keys'],
+    ],
+    [
+      'a new key beside another that was not selected',
+      {
+        entries: [one, two],
+        objects: [remoteKey('one')],
+        inventory,
+        selected: [{ pattern: 'key/two', matches: (address) => address === 'key/two' }],
+      },
+      ['several-new-keys'],
+    ],
+    [
+      'a replace beside another key that is declared',
+      {
+        entries: [one, apiKey('two', { scopes: ['read'] })],
+        objects: [remoteKey('one'), remoteKey('two')],
+        inventory: owning({ 'key/one': 'one', 'key/two': 'two' }),
+      },
+      ['several-new-keys'],
+    ],
+    [
+      'a new key in place of one that is no longer declared',
+      { entries: [two], objects: [remoteKey('one')], inventory },
+      [],
+    ],
+    ['a new key beside one that nobody declares', { entries: [two], objects: [remoteKey('one')] }, []],
+    [
+      'a new key in place of one that is gone',
+      { entries: [one], inventory: owning({ 'key/one': 'gone' }) },
+      [],
+    ],
+    [
+      'two keys that exist',
+      { entries: [one, two], objects: [remoteKey('one'), remoteKey('two')], inventory },
+      [],
+    ],
+  ])('keys that end each other are refused: %s', (_, world, expected) => {
+    expect(objections(world, { selfRevoke: true, accountChange: true })).toEqual(expected);
   });
 });
