@@ -324,15 +324,15 @@ export async function showPull(host: GithubHost, subject: Subject, recorded: str
   if (failure !== null) throw failure.reason;
 }
 
-function checkOf({ project, environment }: Subject, { head, exit }: PlanRecord, isRecorded: boolean) {
+function checkOf({ project, environment }: Subject, { head, digest, exit }: PlanRecord, isRecorded: boolean) {
   const name = ['roster plan', project, environment && `(${environment})`].filter(Boolean).join(' ');
-  const conclusion = exit === 0 && isRecorded ? 'success' : 'failure';
+  const conclusion = exit === 0 && digest !== null && isRecorded ? 'success' : 'failure';
   return { name, head_sha: head, status: 'completed', conclusion };
 }
 
 /**
- * The artifact by which the workflow of the default branch records the plan that a pull request shows for a commit. Project
- * names have no `_`, and numbers and commits no `-`, so all names are distinct.
+ * The artifact by which the workflow of the default branch records which plan a pull request shows for a commit. Numbers and
+ * commits have no `-`, so the names of all projects and environments are distinct.
  */
 function recordName(subject: Subject, pull: number, head: string): string {
   return `roster-review${ending(subject)}-${pull}-${head}`;

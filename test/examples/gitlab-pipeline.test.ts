@@ -1,8 +1,11 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type Sandbox, startSandbox } from '../../src/sandbox/index.js';
 import { Author, digestIn } from '../support/forge/author.js';
 import { Gitlab, type GitlabRun } from '../support/forge/gitlab-pipeline.js';
 import { expectInertMarkdown } from '../support/inert-markdown.js';
+import { git } from '../support/repository.js';
 import { isLong } from '../support/size.js';
 
 /** The pipeline that `roster init` writes, line by line as GitLab's runners run it. */
@@ -141,6 +144,7 @@ describe('a merge request', () => {
     const shown = await gitlab.webhook(iid);
     expect(results(shown)).toEqual({ 'roster-plan': 'failed', 'roster-show': 'success' });
     expect(firstNote(iid)).toContain('`too-many-deletes`');
+    expect(fateIn(iid)).toContain('**Merging applies nothing:** roster refuses to apply this plan');
   });
 
   inLongRun(
@@ -161,7 +165,7 @@ describe('a merge request', () => {
     const iid = gitlab.api.open('invalid');
     await gitlab.webhook(iid);
     expect(firstNote(iid)).toContain('membres');
-    expect(fateIn(iid)).toMatch(/^> Nothing can be applied/);
+    expect(fateIn(iid)).toMatch(/^> Merging applies nothing: /);
   });
 
   inLongRun('is planned as it will be merged, and not at all with conflicts', async () => {
@@ -172,7 +176,35 @@ describe('a merge request', () => {
     gitlab.merge(one);
     const { 'roster-plan': plan } = await gitlab.webhook(other);
     expect(plan).toMatchObject({ result: 'failed', log: expect.stringContaining('has conflicts') });
-    expect(gitlab.api.request(other).notes).toEqual([]);
+    expect(firstNote(other)).toMatch(/^<!-- roster:[\w-]+: -->\n\*\*No plan\.\*\* .* has conflicts/);
+    expect(fateIn(other)).toMatch(/^> Merging applies nothing: /);
+  });
+
+  inLongRun('that is of another project by its files gets the note of its own project', async () => {
+    await planned('shops', shops('acme-shop'));
+    author.branch('renamed');
+    const file = join(author.project, 'roster.yaml');
+    const own = /^project: (.*)$/m.exec(readFileSync(file, 'utf8'))?.[1];
+    for (const text of [
+      readFileSync(file, 'utf8').replace(/^project: .*$/m, 'project: billing'),
+      'project: billing\ngroups: [',
+    ]) {
+      writeFileSync(file, text);
+      author.commit('renamed');
+      git(author.folder, 'push', '--quiet', '--force', 'origin', 'HEAD:renamed');
+      const iid = gitlab.api.open('renamed');
+      gitlab.api.say(iid, gitlab.api.bot, '<!-- roster:billing: -->\nof another project');
+      expect(results(await gitlab.webhook(iid))).toEqual({
+        'roster-plan': 'failed',
+        'roster-show': 'success',
+      });
+      expect(gitlab.api.request(iid).notes.map(({ body }) => body)).toEqual([
+        '<!-- roster:billing: -->\nof another project',
+        expect.stringMatching(
+          new RegExp(`^<!-- roster:${own}: -->\n\\*\\*No plan[\\s\\S]*Merging applies nothing`),
+        ),
+      ]);
+    }
   });
 
   inLongRun('that is closed, merged, or pushed to meanwhile gets no note', async () => {
@@ -236,6 +268,25 @@ inLongRun('a plan of an older commit is not applied, although the service has no
   expect(fateIn(first)).toContain('**Not applied:** the job that applies it did not begin: ');
   expect(sandbox.world.groups.size).toBe(0);
   await applies();
+});
+
+inLongRun('a plan of an older commit waits for nobody, whatever other branches are called', async () => {
+  const iid = await planned('shops', shops('acme-shop'));
+  gitlab.merge(iid);
+  gitlab.options.watcher = {
+    around: ({ name, run }) => {
+      if (name === 'roster-review') {
+        gitlab.remote.git('update-ref', 'refs/heads/a/refs/heads/main', 'main');
+        author.branch('main');
+        git(author.folder, 'commit', '--quiet', '--allow-empty', '-m', 'newer');
+        git(author.folder, 'push', '--quiet', 'origin', 'HEAD:main');
+      }
+      return run();
+    },
+  };
+  const { 'roster-review': review } = await gitlab.main('push');
+  expect(review).toMatchObject({ result: 'failed', log: expect.stringContaining('Not the newest commit') });
+  expect(fateIn(iid)).toContain('**Not applied:** a newer commit was pushed');
 });
 
 inLongRun('drift opens one issue, which follows it and is closed when it is gone', async () => {
