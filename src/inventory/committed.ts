@@ -6,7 +6,7 @@ import { type Address, type KindName, objectKey } from '../model/resource.js';
 import { parse } from './format.js';
 import { GitFailure } from './git.js';
 import { withPastFiles } from './past-files.js';
-import { isTracked, NoRepository, nameIn, openWorkTree, type WorkTree } from './work-tree.js';
+import { isTracked, manifestTest, NoRepository, nameIn, openWorkTree, type WorkTree } from './work-tree.js';
 
 export interface CommittedOptions {
   /** Finds the work tree of the project's folder. */
@@ -169,9 +169,7 @@ function declaredAt(
   commit: string,
   { manifests, declared }: CommittedOptions,
 ): Promise<DeclaredProtection | null> {
-  const names = new Set(manifests.map((path) => nameIn(tree.top, path)));
-  const isManifest = (path: string) => names.has(path) || /\.ya?ml$/i.test(path);
-  return withPastFiles(tree, commit, isManifest, declared);
+  return withPastFiles(tree, commit, manifestTest(tree.top, manifests), declared);
 }
 
 function reasonFor(isShallow: boolean): string {
