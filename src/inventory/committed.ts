@@ -28,7 +28,7 @@ const MOST_VERSIONS = 50;
 const MOST_BYTES = 64 * 1024 * 1024;
 
 /**
- * The versions of an inventory file that git has. A commit that changes the file and nothing else of the project counts
+ * What git says of an inventory file, from its versions. A commit that changes the file and nothing else of the project counts
  * as written by an apply, and so does the first version of a new project. In any other commit, and in the work tree, a
  * person may have changed the file together with the manifests. Of merges, only what they brought into the branch
  * counts, because the author of a pull request chooses its commits. Null where no pull request can have changed the

@@ -133,9 +133,8 @@ describe('a checkout without the commit last applied', () => {
     const planned = await run(stale, 'plan --format json');
     expect([planned.exit, codesOf(planned)]).toEqual([0, []]);
     expect(jsonOf<PlanJson>(planned).changes.map(({ action, address }) => `${action} ${address}`)).toEqual([
-      'create group/other',
-      'create group/a',
       'delete group/b',
+      'create group/other',
     ]);
   });
 
