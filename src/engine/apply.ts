@@ -86,14 +86,16 @@ class ApplyRun implements ReviewedRun<Look, ApplyResult> {
     const observation = await this.lookWithoutLag(await session.store.load());
     const plan = await withPreviews(session, observation, planOf(session, observation, 'try'));
     const isRest = isAcceptedRest(plan, observation.inventory.intent, this.options);
-    return { observation, plan, isRest, stale: isRest ? [] : this.differences(plan) };
+    const { intent } = observation.inventory;
+    return { observation, plan, isRest, stale: isRest ? [] : this.differences(plan, intent) };
   }
 
-  private differences(plan: Plan): readonly Diagnostic[] {
+  private differences(plan: Plan, intent: Intent | undefined): readonly Diagnostic[] {
     const { expect, saved, resume = false } = this.options;
+    const resuming = { resume, intent };
     return [
-      ...(expect === undefined ? [] : compareWithDigest(plan, expect, resume)),
-      ...(saved === undefined ? [] : compareWithSaved(plan, saved, this.session.redactor, resume)),
+      ...(expect === undefined ? [] : compareWithDigest(plan, expect, resuming)),
+      ...(saved === undefined ? [] : compareWithSaved(plan, saved, this.session.redactor, resuming)),
     ];
   }
 

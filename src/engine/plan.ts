@@ -1,5 +1,8 @@
-import { hasErrors, Problem } from '../model/diagnostic.js';
+import { type Diagnostic, hasErrors, Problem } from '../model/diagnostic.js';
+import { isRestOf } from '../model/digest.js';
+import type { LockInfo } from '../model/inventory.js';
 import type { Plan } from '../model/plan.js';
+import { instantText } from '../model/words.js';
 import { compareCalendars } from '../reconcile/calendar.js';
 import { asksOf, withNextRuns } from '../reconcile/next-runs.js';
 import { plan as planFor } from '../reconcile/plan.js';
@@ -23,8 +26,35 @@ export interface PlanOptions extends SelectionOptions {
 export async function plan(session: ReadSession, options: PlanOptions = {}): Promise<Plan> {
   const observation = await observe(session, { ...options, checkout: 'compare' });
   const planned = await withPreviews(session, observation, planOf(session, observation));
-  const made = withOwners(planned, session.project.root, session.cwd);
+  const diagnostics = [...planned.diagnostics, ...(await begun(session, observation, planned))];
+  const made = withOwners({ ...planned, diagnostics }, session.project.root, session.cwd);
   return options.calendar === true ? { ...made, calendar: compareCalendars(observation.comparison) } : made;
+}
+
+/** That an apply has begun and not ended: its rest can be resumed, or it is still running. */
+async function begun(session: ReadSession, { inventory }: Observation, made: Plan): Promise<Diagnostic[]> {
+  const { intent } = inventory;
+  if (intent === undefined) return [];
+  const { store, clock } = session;
+  const holder = await store.holder();
+  const about = { severity: 'info', code: 'unfinished-apply' } as const;
+  if (holder !== null && isRunning(holder, clock.now())) {
+    const message = `an apply of the plan ${intent.digest} is running: ${holder.name}, since ${instantText(holder.since)}`;
+    return [{ ...about, message, help: 'This plan may show changes that it is about to make.' }];
+  }
+  const command = intent.destroy === true ? 'roster destroy' : 'roster apply';
+  const ended = `an apply of the plan ${intent.digest} was interrupted, or has failed in part`;
+  if (intent.destroy === true || !isRestOf(made, intent)) {
+    const help = `Review this plan, and apply it: \`${command}\`.`;
+    return [{ ...about, message: `${ended}, and this plan is not its rest`, help }];
+  }
+  const help = `To finish it without another review, run \`roster apply --expect ${intent.digest} --resume\`. Or review this plan and apply it.`;
+  return [{ ...about, message: `${ended}: this plan is its rest`, help }];
+}
+
+function isRunning({ alive, takeOverMs, until }: LockInfo, now: Date): boolean {
+  if (alive === true) return true;
+  return takeOverMs > 0 && (until === null || Date.parse(until) > now.getTime());
 }
 
 /** How the destinations of new keys are checked: `try` also writes to them, because permissions do not say everything. */

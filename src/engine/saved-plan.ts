@@ -1,5 +1,7 @@
 import { readRegular } from '../files/atomic.js';
 import { type Diagnostic, problem } from '../model/diagnostic.js';
+import { isRestOf } from '../model/digest.js';
+import type { Intent } from '../model/inventory.js';
 import { canonical, isJsonObject, type Json, type JsonObject, parseJson } from '../model/json.js';
 import type { Plan } from '../model/plan.js';
 import type { Redactor } from '../redact/redactor.js';
@@ -31,7 +33,7 @@ export function compareWithSaved(
   plan: Plan,
   { file, text: saved }: SavedPlan,
   redactor: Redactor,
-  resume = false,
+  { resume, intent }: Resuming,
 ): readonly Diagnostic[] {
   const current = savedPlan(plan, redactor);
   if (saved === current) return [];
@@ -42,7 +44,12 @@ export function compareWithSaved(
   }
   const difference = planDifference(reviewed, readPlan(current) ?? {});
   const what = difference === '' ? '' : `: ${difference}`;
-  return [stale(`the current plan differs from the one in ${file}${what}`, plan, resume)];
+  return [
+    stale(`the current plan differs from the one in ${file}${what}`, plan, {
+      resume,
+      rest: isRest(plan, intent, reviewed['digest']) ? `--plan ${file}` : null,
+    }),
+  ];
 }
 
 /** Null for a file that `plan --out` did not write, or that was cut off: there is nothing to compare. */
@@ -59,10 +66,28 @@ export function savedDigest({ text }: SavedPlan): string | undefined {
   return typeof digest === 'string' ? digest : undefined;
 }
 
-export function compareWithDigest(plan: Plan, expected: string, resume = false): readonly Diagnostic[] {
-  return plan.digest === expected
-    ? []
-    : [stale(`the current plan does not have the digest ${expected}`, plan, resume)];
+/** How an apply may go on with a plan that was begun. */
+export interface Resuming {
+  /** `--resume`. */
+  readonly resume: boolean;
+  /** What the inventory says was begun. */
+  readonly intent: Intent | undefined;
+}
+
+export function compareWithDigest(
+  plan: Plan,
+  expected: string,
+  { resume, intent }: Resuming = { resume: false, intent: undefined },
+): readonly Diagnostic[] {
+  if (plan.digest === expected) return [];
+  const rest = isRest(plan, intent, expected) ? `--expect ${expected}` : null;
+  return [stale(`the current plan does not have the digest ${expected}`, plan, { resume, rest })];
+}
+
+/** Whether the plan is what is left of the reviewed one. */
+function isRest(plan: Plan, intent: Intent | undefined, digest: Json | undefined): boolean {
+  if (intent === undefined || intent.digest !== digest || intent.destroy === true) return false;
+  return isRestOf(plan, intent);
 }
 
 /** `file` is how messages name the path. Throws a Problem when there is no such file. */
@@ -72,12 +97,29 @@ export function readSavedPlan(path: string, file: string): SavedPlan {
   throw problem('unreadable-file', `there is no plan ${file}`, 'Save one with `roster plan --out FILE`.');
 }
 
-function stale(message: string, plan: Plan, resume: boolean): Diagnostic {
+interface StaleAbout {
+  readonly resume: boolean;
+  /** The flag that names the reviewed plan, of which this one is the rest. Null if it is not. */
+  readonly rest: string | null;
+}
+
+function stale(message: string, plan: Plan, { resume, rest }: StaleAbout): Diagnostic {
+  if (rest !== null && !resume) return interrupted(message, plan, rest);
   const why = resume
     ? 'It is not the rest of that plan either: a manifest or the service has changed since the review, or a change was made only in part.'
     : 'A manifest or the service has changed since the review.';
   const command = plan.destroy === true ? 'roster destroy --yes' : 'roster apply';
   const help = `${why} Review the current plan, then pass its digest: \`${command} --expect DIGEST\`.`;
+  return {
+    severity: 'error',
+    code: 'stale-plan',
+    message: `${message}; the current digest is ${plan.digest}`,
+    help,
+  };
+}
+
+function interrupted(message: string, plan: Plan, rest: string): Diagnostic {
+  const help = `An apply of the reviewed plan was interrupted, or has failed in part, and the current plan is its rest. To finish it, add \`--resume\`: \`roster apply ${rest} --resume\`.`;
   return {
     severity: 'error',
     code: 'stale-plan',

@@ -3,10 +3,12 @@ import { type DeclaredProtection, readCommitted } from '../inventory/committed.j
 import { fileStore } from '../inventory/file-store.js';
 import { gitStore } from '../inventory/git-store.js';
 import type { LeaseOptions } from '../inventory/lock-state.js';
+import { commitOf } from '../inventory/run-history.js';
 import { readCheckout, type WorkTree, workTreeOpener } from '../inventory/work-tree.js';
 import { isPrefixOf } from '../model/connection.js';
 import type { Diagnostic } from '../model/diagnostic.js';
 import type {
+  AppliedBy,
   Checkout,
   CommittedInventory,
   Inventory,
@@ -144,6 +146,8 @@ export function openSession(options: SessionOptions): Session {
   };
   const client = createClient(settings);
   const downloads = lazyDownloader(settings);
+  // `lost` is asked before each attempt, which ends within the timeout.
+  const store = openStore(project, options, { clock, longestRequestMs: timeoutMs }, open);
   return {
     project,
     cwd,
@@ -151,9 +155,8 @@ export function openSession(options: SessionOptions): Session {
     serviceOverride: override,
     client,
     downloads,
-    // `lost` is asked before each attempt, which ends within the timeout.
-    store: openStore(project, options, { clock, longestRequestMs: timeoutMs }, open),
-    readCheckout: checkoutReader(project, manifests, open),
+    store,
+    readCheckout: checkoutReader(project, manifests, open, store),
     readCommitted: committedReader(project, manifests, { ...options, open }),
     exposedKeys: () => exposedKeys(project, open),
     checkPolicies: once(() => checkPolicies({ project, ...judged }, options)),
@@ -216,20 +219,31 @@ export function openStore(
 /** Null if there is nothing to compare. For recording, it also matters whether the manifests differ from the commit. */
 export type ReadCheckout = (inventory: Inventory, purpose: 'compare' | 'record') => Promise<Checkout | null>;
 
-/** Git is started only if there is something to compare or to record. */
+/** Git is started only if there is something to compare or to record. Without the store, nothing is fetched. */
 export function checkoutReader(
   { root, inventory: place, prune }: Project,
   manifests: readonly string[],
   open: () => Promise<WorkTree>,
+  store: InventoryReader | null = null,
 ): ReadCheckout {
   const inventoryFile = 'file' in place ? resolve(root, place.file) : null;
+  const remote = store !== null && 'git' in place ? place.git.remote : null;
+  const appliedBy = async (commit: string) => (store === null ? null : whoApplied(store, commit));
   return async ({ commit }, purpose) => {
     const applied = commit ?? null;
     const deletesUnknown = prune === 'all' && inventoryFile !== null;
     if (applied === null && purpose === 'compare' && !deletesUnknown) return null;
-    const files = purpose === 'record' ? manifests : null;
-    return readCheckout({ open, files, inventoryFile }, applied);
+    const records = purpose === 'record';
+    return readCheckout({ open, files: manifests, records, inventoryFile, remote, appliedBy }, applied);
   };
+}
+
+/** The last run from this commit. */
+async function whoApplied(store: InventoryReader, commit: string): Promise<AppliedBy | null> {
+  const history = await store.history?.();
+  if (history === undefined) return null;
+  const found = [...history.commits].reverse().find(({ message }) => commitOf(message) === commit);
+  return found === undefined ? null : { name: found.author.name, at: found.time };
 }
 
 function committedReader(

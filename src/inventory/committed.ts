@@ -6,7 +6,7 @@ import { type Address, type KindName, objectKey } from '../model/resource.js';
 import { parse } from './format.js';
 import { GitFailure } from './git.js';
 import { withPastFiles } from './past-files.js';
-import { isTracked, NoRepository, nameIn, openWorkTree, type WorkTree } from './work-tree.js';
+import { isTracked, manifestTest, NoRepository, nameIn, openWorkTree, type WorkTree } from './work-tree.js';
 
 export interface CommittedOptions {
   /** Finds the work tree of the project's folder. */
@@ -28,7 +28,7 @@ const MOST_VERSIONS = 50;
 const MOST_BYTES = 64 * 1024 * 1024;
 
 /**
- * The versions of an inventory file that git has. A commit that changes the file and nothing else of the project counts
+ * What git says of an inventory file, from its versions. A commit that changes the file and nothing else of the project counts
  * as written by an apply, and so does the first version of a new project. In any other commit, and in the work tree, a
  * person may have changed the file together with the manifests. Of merges, only what they brought into the branch
  * counts, because the author of a pull request chooses its commits. Null where no pull request can have changed the
@@ -169,9 +169,7 @@ function declaredAt(
   commit: string,
   { manifests, declared }: CommittedOptions,
 ): Promise<DeclaredProtection | null> {
-  const names = new Set(manifests.map((path) => nameIn(tree.top, path)));
-  const isManifest = (path: string) => names.has(path) || /\.ya?ml$/i.test(path);
-  return withPastFiles(tree, commit, isManifest, declared);
+  return withPastFiles(tree, commit, manifestTest(tree.top, manifests), declared);
 }
 
 function reasonFor(isShallow: boolean): string {

@@ -15,7 +15,7 @@ import {
 } from '../model/inventory.js';
 import { lookalikeOf, remoteRefs } from '../model/remote-refs.js';
 import { checkOwner, lockLost, parse, print, staleInventory, takenOver } from './format.js';
-import { type Git, GitFailure, isOlder, remoteProblem } from './git.js';
+import { type Git, GitFailure, remoteProblem } from './git.js';
 import {
   ageOf,
   Lease,
@@ -30,7 +30,14 @@ import {
   untilOf,
 } from './lock-state.js';
 import { ciUser, holderName, personName, processName, runAddress } from './run-history.js';
-import { checkRemote, NoRepository, unnamedRemote, type WorkTree, workTreeOpener } from './work-tree.js';
+import {
+  checkRemote,
+  keepFetchHead,
+  NoRepository,
+  unnamedRemote,
+  type WorkTree,
+  workTreeOpener,
+} from './work-tree.js';
 
 const inventoryFile = 'roster.inventory.json';
 const lockFile = 'lock.json';
@@ -241,7 +248,6 @@ export type PushResult = 'done' | 'moved';
 class Branch {
   private readonly git: Git;
   private readonly localRef: string;
-  /** FETCH_HEAD belongs to the user. Before version 2.29, git can only append to it, which keeps its first line. */
   private readonly keepFetchHead: string;
   /** A ref of the remote to which git would push instead. */
   private lookalike: string | null = null;
@@ -252,7 +258,7 @@ class Branch {
     private readonly ref: string,
   ) {
     this.git = git;
-    this.keepFetchHead = isOlder(gitVersion, '2.29') ? '--append' : '--no-write-fetch-head';
+    this.keepFetchHead = keepFetchHead(gitVersion);
     this.localRef = `refs/roster/${ref.replace(/^refs\//, '')}`;
   }
 

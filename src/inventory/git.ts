@@ -63,7 +63,7 @@ export interface GitPlace {
 
 /**
  * None changes the work tree or the index. None compares the two, as `status` and `diff` do: for that, git runs the
- * filters that `.gitattributes` chooses, a file that a pull request can change.
+ * filters that `.gitattributes` chooses, a file that a pull request can change. `diff-tree` compares what is committed.
  */
 type GitCommand =
   | 'cat-file'
@@ -71,6 +71,7 @@ type GitCommand =
   | 'check-ref-format'
   | 'commit-tree'
   | 'config'
+  | 'diff-tree'
   | 'fetch'
   | 'for-each-ref'
   | 'hash-object'
@@ -78,6 +79,7 @@ type GitCommand =
   | 'ls-remote'
   | 'ls-tree'
   | 'merge-base'
+  | 'merge-file'
   | 'mktree'
   | 'push'
   | 'remote'

@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import type { WorkTree } from './work-tree.js';
+import type { Git } from './git.js';
 
 /** As much as a project may have. */
 const MOST_FILES = 10_000;
@@ -14,7 +14,7 @@ const MOST_BYTES = 64 * 1024 * 1024;
  * @param isManifest whether a file may be one, by its path from the top.
  */
 export async function withPastFiles<T>(
-  { git, prefix }: WorkTree,
+  { git, prefix }: { readonly git: Git; readonly prefix: string },
   commit: string,
   isManifest: (path: string) => boolean,
   work: (folder: string) => T,

@@ -101,6 +101,11 @@ function messageOf({ message }: HistoryCommit): Message {
   return { title, command, rest, step, takesOver, changes: lines.flatMap(changeIn), trailers };
 }
 
+/** The commit of the manifests that a message of roster names. */
+export function commitOf(message: string): string | null {
+  return commitFrom(/^Roster-Commit: (.*)$/m.exec(message)?.[1]);
+}
+
 /** A project may set a prefix for its commits. A title that only mentions roster has no trailers of roster. */
 function titlePattern(mayHavePrefix: boolean): RegExp {
   return mayHavePrefix ? /^(?:.* )?roster ([a-z][a-z-]*): (.*)$/ : /^roster ([a-z][a-z-]*): (.*)$/;

@@ -3,7 +3,8 @@ import { existsSync, lstatSync, readFileSync, realpathSync } from 'node:fs';
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 import { errnoOf } from '../files/errno.js';
 import { Problem } from '../model/diagnostic.js';
-import { type Checkout, commitId } from '../model/inventory.js';
+import { type AppliedBy, type Checkout, commitId } from '../model/inventory.js';
+import { containsChanges } from './contained.js';
 import { type Environment, Git, GitFailure, gitVersion, isOlder, OLDEST_GIT } from './git.js';
 
 /** The files of a repository that are checked out, and git in it. */
@@ -255,8 +256,14 @@ function invalidRef(ref: string): NoRepository {
 export interface CheckoutOptions {
   /** Finds the work tree of the project's folder. */
   readonly open: () => Promise<WorkTree>;
-  /** Absolute paths of the manifests. Null if it does not matter whether they differ from the commit. */
-  readonly files: readonly string[] | null;
+  /** Absolute paths of the manifests. */
+  readonly files: readonly string[];
+  /** Whether it matters that they differ from the commit. */
+  readonly records: boolean;
+  /** Where a commit is fetched from that is not here: its branch may be gone. Null where nothing is fetched. */
+  readonly remote: string | null;
+  /** Who applied what was applied last. Asked only if the checkout does not contain it. */
+  readonly appliedBy: (commit: string) => Promise<AppliedBy | null>;
   /** The absolute path of an inventory in a file. */
   readonly inventoryFile: string | null;
 }
@@ -267,15 +274,15 @@ export interface CheckoutOptions {
  * merges, and be lost in squashed ones.
  */
 export async function readCheckout(options: CheckoutOptions, applied: string | null): Promise<Checkout> {
-  const { open, files, inventoryFile } = options;
+  const { open, files, records, inventoryFile } = options;
   try {
     const tree = await open();
     if (inventoryFile !== null && (await isTracked(tree, inventoryFile)))
       return { commit: null, applied: null, state: 'unknown' };
     const head = await tree.git.answer(['rev-parse', '--verify', '--quiet', 'HEAD^{commit}']);
     if (head === null) return unknown(applied, 'the repository has no commits');
-    const commit = files !== null && (await differs(tree, files)) ? `${head}-dirty` : head;
-    return { commit, applied, ...(await compare(tree, head, applied)) };
+    const commit = records && (await differs(tree, files)) ? `${head}-dirty` : head;
+    return { commit, applied, ...(await compare(tree, head, applied, options)) };
   } catch (failure) {
     if (failure instanceof NoRepository)
       return unknown(applied, failure.outside ? 'the project is not in a git repository' : failure.reason);
@@ -293,15 +300,45 @@ function unknown(applied: string | null, reason: string): Checkout {
 
 /** In a shallow clone, git knows only some of the commits before this one. */
 async function compare(
-  { git }: WorkTree,
+  tree: WorkTree,
   head: string,
   applied: string | null,
-): Promise<Pick<Checkout, 'state' | 'reason'>> {
+  { files, remote, appliedBy }: CheckoutOptions,
+): Promise<Pick<Checkout, 'state' | 'reason' | 'by'>> {
+  const { git, top } = tree;
   if (applied === null || commitId(applied) === head) return { state: 'current' };
-  const isAncestor = await git.answer(['merge-base', '--is-ancestor', commitId(applied), head]);
+  const commit = commitId(applied);
+  const isAncestor = await git.answer(['merge-base', '--is-ancestor', commit, head]);
   if (isAncestor !== null) return { state: 'current' };
   const isShallow = (await git.run(['rev-parse', '--is-shallow-repository'])) === 'true';
-  return isShallow ? { state: 'unknown', reason: 'this is a shallow clone' } : { state: 'stale' };
+  if (isShallow) return { state: 'unknown', reason: 'this is a shallow clone' };
+  if (remote !== null) await fetchCommit(tree, remote, commit);
+  const isManifest = manifestTest(top, files);
+  if (await containsChanges(tree, { head, applied: commit, isManifest })) return { state: 'current' };
+  const by = await appliedBy(applied);
+  return { state: 'stale', ...(by === null ? {} : { by }) };
+}
+
+/** Hosts keep the commits of a branch that was deleted after it was merged. If it cannot be fetched, it stays unknown. */
+async function fetchCommit(
+  { git, gitVersion: version }: WorkTree,
+  remote: string,
+  commit: string,
+): Promise<void> {
+  if ((await git.answer(['cat-file', '-e', `${commit}^{commit}`])) !== null) return;
+  const flags = ['--quiet', '--no-tags', keepFetchHead(version), '--no-recurse-submodules', '--refmap='];
+  await git.answer(['fetch', ...flags, remote, commit]);
+}
+
+/** FETCH_HEAD belongs to the user. Before version 2.29, git can only append to it, which keeps its first line. */
+export function keepFetchHead(version: string | null): string {
+  return isOlder(version, '2.29') ? '--append' : '--no-write-fetch-head';
+}
+
+/** Whether a file may be a manifest, by its path from the top: those of older commits have other names. */
+export function manifestTest(top: string, manifests: readonly string[]): (path: string) => boolean {
+  const names = new Set(manifests.map((path) => nameIn(top, path)));
+  return (path) => names.has(path) || /\.ya?ml$/i.test(path);
 }
 
 /**

@@ -61,6 +61,7 @@ export const diagnosticCodes = [
   'not-confirmed',
   'too-many-deletes',
   'stale-plan',
+  'unfinished-apply',
   'locked',
   'unauthorized',
   'forbidden',

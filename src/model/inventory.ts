@@ -228,6 +228,14 @@ export interface Checkout {
   readonly state: 'current' | 'stale' | 'unknown';
   /** Why the state is unknown; missing where git tracks the inventory file. */
   readonly reason?: string;
+  /** Who applied `applied`. Missing where it is contained, and where the inventory does not say. */
+  readonly by?: AppliedBy;
+}
+
+export interface AppliedBy {
+  readonly name: string;
+  /** ISO 8601; null where it is not known. */
+  readonly at: string | null;
 }
 
 /** What a plan holds of the checkout. Not part of the digest: the same plan can be made from any commit. */

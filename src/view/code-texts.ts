@@ -326,6 +326,12 @@ const texts: Readonly<Record<DiagnosticCode, CodeText>> = {
       'The current plan differs from the reviewed one, because the manifests or the service have changed.',
     help: 'Review the current plan and apply that one.',
   },
+  'unfinished-apply': {
+    title: 'An apply has not finished',
+    means:
+      'The inventory says that an apply has begun and has not ended: it is still running, it was interrupted, or it has failed in part.',
+    help: 'Wait for it if it is running. Otherwise finish it with `roster apply --expect DIGEST --resume`, or review the current plan and apply that one.',
+  },
   locked: {
     title: 'Inventory is locked',
     means: 'Another run holds the lock of the inventory.',
@@ -340,7 +346,7 @@ const texts: Readonly<Record<DiagnosticCode, CodeText>> = {
   'stale-checkout': {
     title: 'Checkout lacks the commit last applied',
     means:
-      'The checkout of the manifests does not contain the commit last applied. The plan may undo what newer commits added, and apply refuses deletes and replaces from such a checkout. If git cannot tell, as in a shallow clone or with an inventory file that git tracks, this is only a note, and so is a last apply with changes that were not committed.',
+      'The checkout of the manifests does not contain the commit last applied, nor its content. The plan may undo what newer commits added, and apply refuses deletes and replaces from such a checkout. If git cannot tell, as in a shallow clone or with an inventory file that git tracks, this is only a note, and so is a last apply with changes that were not committed.',
     help: 'Run `git pull`, or rebase the branch, and plan again. In a shallow clone, run `git fetch --unshallow`. If the commit was abandoned on purpose, pass `--allow-stale-checkout`.',
   },
   'unrecorded-inventory': {

@@ -123,11 +123,30 @@ describe('a checkout without the commit last applied', () => {
     expect([groups(), inventoryIn().commit]).toEqual([['a', 'b', 'c'], applied]);
   });
 
-  test('knows nothing of the commit if history was rewritten without it', async () => {
+  test('is current where the commit was squashed, also in a clone that has never had it', async () => {
     const { stale, colleague } = await staleClone();
+    // As hosts keep the commits of a merged branch that was deleted.
+    git(colleague, 'push', '--quiet', 'origin', 'HEAD:refs/pull/1/head');
+    commit(stale, manifest('{ git: {} }', 'other', 'a').replace('acme-shop', 'globex'));
+    commit(stale, manifest('{ git: {} }', 'other', 'a', 'b').replace('acme-shop', 'globex'));
+    commit(stale, manifest('{ git: {} }', 'other', 'a').replace('acme-shop', 'initech'));
+    const planned = await run(stale, 'plan --format json');
+    expect([planned.exit, codesOf(planned)]).toEqual([0, []]);
+    expect(jsonOf<PlanJson>(planned).changes.map(({ action, address }) => `${action} ${address}`)).toEqual([
+      'delete group/b',
+      'create group/other',
+    ]);
+  });
+
+  test('knows nothing of the commit where nobody has its content, and says who applied it', async () => {
+    const { stale, colleague, applied } = await staleClone();
     git(colleague, 'commit', '--quiet', '--amend', '-m', 'other words');
-    expect((await run(colleague, 'plan')).stderr).toContain('warning[stale-checkout]');
-    expect((await run(stale, 'plan')).stderr).toContain('warning[stale-checkout]');
+    expect((await run(colleague, 'plan')).stderr).not.toContain('stale-checkout');
+    const said = (await run(stale, 'plan')).stderr.replace(/\s+/g, ' ');
+    expect(said).toContain('warning[stale-checkout]');
+    expect(said).toMatch(
+      new RegExp(`${applied.slice(0, 10)} \\(by [^,]+, \\d{4}-\\d\\d-\\d\\d \\d\\d:\\d\\d UTC\\)`),
+    );
   });
 });
 

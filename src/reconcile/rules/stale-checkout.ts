@@ -1,5 +1,6 @@
 import { type Finding, finding, refusal } from '../../model/finding.js';
-import { type Checkout, isDirty, shortCommit } from '../../model/inventory.js';
+import { type AppliedBy, type Checkout, isDirty, shortCommit } from '../../model/inventory.js';
+import { instantText } from '../../model/words.js';
 import type { ResourceDiff, Rule } from '../world.js';
 
 /** What others have applied since would be undone: a colleague's new group is one that no manifest here declares. */
@@ -13,17 +14,17 @@ const code = 'stale-checkout';
 const UPDATE = 'Update the checkout with `git pull`, or rebase your branch, and plan again.';
 
 /** A replace deletes the former object. A new key revokes one as well, which `--allow-self-revoke` guards. */
-function refusals({ commit, applied, state }: Checkout, diffs: readonly ResourceDiff[]): Finding[] {
+function refusals({ commit, applied, state, by }: Checkout, diffs: readonly ResourceDiff[]): Finding[] {
   if (state !== 'stale' || applied === null) return [];
   const count = diffs.filter(({ change: { action } }) => action === 'delete' || action === 'replace').length;
   if (count === 0) return [];
-  const message = `the plan deletes or replaces ${count === 1 ? '1 object' : `${count} objects`}, and the checkout${nameOf(commit)} does not contain the commit last applied, ${shortCommit(applied)}`;
+  const message = `the plan deletes or replaces ${count === 1 ? '1 object' : `${count} objects`}, and the checkout${nameOf(commit)} does not contain the commit last applied, ${shortCommit(applied)}${applierOf(by)}`;
   const help = `${UPDATE} If that commit was abandoned on purpose, use \`--allow-stale-checkout\`.`;
   return [refusal(code, null, message, help, 'staleCheckout')];
 }
 
 function warnings(
-  { commit, applied, state, reason = '' }: Checkout,
+  { commit, applied, state, reason = '', by }: Checkout,
   diffs: readonly ResourceDiff[],
 ): Finding[] {
   if (state === 'current') return uncommittedNotes(applied, diffs);
@@ -34,7 +35,7 @@ function warnings(
       'Review deletes carefully, or plan in a full clone: `git fetch --unshallow` completes a shallow one.';
     return [finding({ severity: 'info', code, message, help })];
   }
-  const message = `the checkout${nameOf(commit)} does not contain the commit last applied, ${shortCommit(applied)}: the plan may undo what has been added since`;
+  const message = `the checkout${nameOf(commit)} does not contain the commit last applied, ${shortCommit(applied)}${applierOf(by)}: the plan may undo what has been added since`;
   return [finding({ severity: 'warning', code, message, help: UPDATE })];
 }
 
@@ -62,6 +63,12 @@ function trackedInventoryNotes(diffs: readonly ResourceDiff[]): Finding[] {
   const help =
     'Check that the checkout is up to date, or keep the inventory on a git branch: `inventory: { git: {} }`.';
   return [finding({ severity: 'info', code, message, help })];
+}
+
+/** `(by Ada Lovelace, 2026-11-20 09:12 UTC)`. */
+function applierOf(by: AppliedBy | undefined): string {
+  if (by === undefined) return '';
+  return ` (by ${by.name}${by.at === null ? '' : `, ${instantText(by.at)}`})`;
 }
 
 function nameOf(commit: string | null): string {

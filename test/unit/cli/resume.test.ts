@@ -49,9 +49,44 @@ test('the rest of the plan is applied, and then there is nothing left to resume'
   expect(intent()?.digest).toBe(digest);
   const without = await apply();
   expect([without.exit, without.stderr]).toEqual([4, expect.stringContaining('error[stale-plan]')]);
+  expect(without.stderr.replace(/\s+/g, ' ')).toContain(`roster apply --expect ${digest} --resume`);
   expect((await apply('--resume')).exit).toBe(0);
   expect(names()).toEqual(['a', 'b', 'c']);
   expect(intent()).toBeUndefined();
+});
+
+describe('plan says that an apply', () => {
+  const noted = async () => {
+    const { stderr } = await workspace.command(['plan']);
+    return /note\[unfinished-apply\]: ([\s\S]*?)\n\n/.exec(stderr)?.[1]?.replace(/\s+/g, ' ') ?? null;
+  };
+
+  test('was interrupted, and how to finish it', async () => {
+    const note = await noted();
+    expect(note).toContain(`an apply of the plan ${digest} was interrupted, or has failed in part`);
+    expect(note).toContain(`roster apply --expect ${digest} --resume`);
+  });
+
+  test('was interrupted, where the plan is not its rest', async () => {
+    declare(group('a'), group('b'), group('c'), group('d'));
+    const note = await noted();
+    expect(note).toContain('this plan is not its rest');
+    expect(note).not.toContain('--resume');
+  });
+
+  test('is running, and by whom', async () => {
+    const lock = { token: 't', person: 'Ada', host: 'elsewhere', pid: 1, since: '2026-11-01T12:00:00.000Z' };
+    writeFileSync(`${inventory()}.lock`, JSON.stringify(lock));
+    const note = await noted();
+    expect(note).toContain(
+      `an apply of the plan ${digest} is running: Ada, process 1 on elsewhere, since 2026-11-01 12:00 UTC`,
+    );
+  });
+
+  test('has begun no more once it has finished', async () => {
+    expect((await apply('--resume')).exit).toBe(0);
+    expect(await noted()).toBeNull();
+  });
 });
 
 describe('when nothing is left to change', () => {

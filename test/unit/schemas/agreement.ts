@@ -72,6 +72,7 @@ const reaches = {
   'several-new-keys': neverOffline,
   'undeliverable-key': neverOffline,
   'undelivered-key': neverOffline,
+  'unfinished-apply': neverOffline,
   'not-manageable': neverOffline,
   'rejected-by-preview': neverOffline,
   'preview-differs': neverOffline,

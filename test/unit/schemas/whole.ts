@@ -104,7 +104,11 @@ export const whole: readonly Readonly<Record<string, unknown>>[] = [
       all: { scopes: 'full', deliver: { command: ['sh', '-c', 'cat\n'], env: ['GH_TOKEN'] } },
     },
   },
-  { project: 'pricing', vars, inventory: { git: { ref: 'refs/heads/roster-inventory', remote: 'origin' } } },
+  {
+    project: 'pricing',
+    vars,
+    inventory: { git: { ref: 'refs/heads/roster-inventory', remote: 'origin', messagePrefix: 'chore:' } },
+  },
 ];
 
 export type Path = readonly string[];
