@@ -42,6 +42,7 @@ async function carryOut(
     lockTimeoutMilliseconds: chooseLockTimeout(flags),
     env: host.env,
     allowAccountChange: flags.allowAccountChange,
+    direct: flags.direct,
   };
   const printed = new Set<Diagnostic>();
   const report = await withSession(sessionOptions(flags, context), (session) =>

@@ -9,8 +9,7 @@ import { type HoldPlan, type HoldReport, isIdle } from '../model/report.js';
 import { pollUntil } from '../model/request.js';
 import { objectKey } from '../model/resource.js';
 import { readDuration } from '../model/words.js';
-import { holdPlan } from '../reconcile/hold-plan.js';
-import type { Match } from '../reconcile/world.js';
+import { type HoldTarget, holdPlan } from '../reconcile/hold-plan.js';
 import { refusePastedKey } from './api-key.js';
 import { type CarriedOut, carryOut, doneAddresses, type StepCallbacks } from './carry-out.js';
 import { holdTargets } from './hold-targets.js';
@@ -22,6 +21,8 @@ import type { Session } from './session.js';
 export interface HoldOptions {
   /** Addresses and globs. Empty: everything. */
   readonly addresses: readonly string[];
+  /** An agent means only what targets it, not what starts it through a group or pipeline. Default: false. */
+  readonly direct?: boolean | undefined;
   /** Null to resume. A duration counts from what time it is by the service's clock. */
   readonly hold: { readonly reason: string; readonly until: string | Until | null } | null;
   /** How long to wait for another run to release the lock. Default: 0. */
@@ -77,17 +78,21 @@ class HoldRun implements ReviewedRun<PlannedHold, HoldReport> {
     const { inventory, state, comparison } = observation;
     this.asked ??= this.holdAsked();
     const asked = await this.asked;
-    const targets = holdTargets(observation, selectors, project);
+    const isDirect = options.direct === true;
+    const found = holdTargets(observation, { selectors, isDirect }, project);
     // `roster resume --all` means what is on hold.
-    const isMeant = ({ known }: Match) => asked !== null || selectors !== null || known?.hold !== undefined;
+    const isMeant = ({ match: { known } }: HoldTarget) =>
+      asked !== null || selectors !== null || known?.hold !== undefined;
     const made = holdPlan({
       action: asked === null ? 'resume' : 'hold',
       hold: asked,
-      ...{ matches: targets.matches.filter(isMeant), names: comparison.names },
+      targets: found.targets.filter(isMeant),
+      // Only what is on hold is a matter of `roster resume`.
+      outside: asked === null ? [] : found.outside,
+      names: comparison.names,
       ...{ project, service, account: state.account, inventory, now: session.serviceNow() },
     });
-    // Only what is on hold is a matter of `roster resume`.
-    return { made, observation, diagnostics: asked === null ? [] : targets.diagnostics };
+    return { made, observation, diagnostics: asked === null ? [] : found.diagnostics };
   }
 
   show({ made, diagnostics }: PlannedHold): void {

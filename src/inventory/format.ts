@@ -20,6 +20,9 @@ const VERSION = 1;
 /** Only while something is held: an older roster would start it again, and drop the hold when it saves the inventory. */
 const VERSION_WITH_HOLDS = 2;
 
+/** Only while something is held that was paused before: an older roster would start it when the hold ends. */
+const VERSION_WITH_PAUSED = 3;
+
 /** One line per entry, sorted: branches that change different entries merge in git without a conflict. */
 export function print(inventory: Inventory): string {
   const { project, environment, service, place, commit, safeguards, policies = [], intent } = inventory;
@@ -34,8 +37,12 @@ export function print(inventory: Inventory): string {
 }
 
 function versionOf({ entries }: Inventory): number {
-  for (const { hold } of entries.values()) if (hold !== undefined) return VERSION_WITH_HOLDS;
-  return VERSION;
+  let version = VERSION;
+  for (const { hold } of entries.values()) {
+    if (hold?.wasPaused === true) return VERSION_WITH_PAUSED;
+    if (hold !== undefined) version = VERSION_WITH_HOLDS;
+  }
+  return version;
 }
 
 function printLine(name: string, value: Json): string {
@@ -82,7 +89,7 @@ export function parse(text: string, name: string): Inventory {
 }
 
 function isKnownVersion(version: Json | undefined): boolean {
-  return version === VERSION || version === VERSION_WITH_HOLDS;
+  return version === VERSION || version === VERSION_WITH_HOLDS || version === VERSION_WITH_PAUSED;
 }
 
 function readLastApply({
@@ -218,6 +225,6 @@ function broken(name: string, why: string): Error {
 }
 
 function wrongVersion(name: string, found: Json): Error {
-  const message = `the inventory ${name} has version ${JSON.stringify(found)}, but this roster reads versions ${VERSION} and ${VERSION_WITH_HOLDS}`;
+  const message = `the inventory ${name} has version ${JSON.stringify(found)}, but this roster reads versions ${VERSION} to ${VERSION_WITH_PAUSED}`;
   return problem('invalid-inventory', message, 'Use the version of roster that wrote it, or a newer one.');
 }

@@ -12,6 +12,8 @@ export type Hold = {
   readonly until: string | null;
   /** `roster resume` has begun to end it. */
   readonly resumed?: true;
+  /** It was paused before the hold, by somebody else: it stays paused when the hold ends. */
+  readonly wasPaused?: true;
 };
 
 /** By address. */
@@ -24,10 +26,14 @@ export function hasEnded({ until, resumed }: Hold, now: Date): boolean {
 /** Null for anything that roster has not written: a hold must not be guessed. */
 export function holdFrom(value: Json): Hold | null {
   if (!isJsonObject(value)) return null;
-  const { by, reason, since, until, resumed } = value;
+  const { by, reason, since, until, resumed, wasPaused } = value;
   if (typeof by !== 'string' || typeof reason !== 'string' || !isTime(since)) return null;
   if (until !== null && !isTime(until)) return null;
-  return { by, reason, since, until, ...(resumed === true ? { resumed } : {}) };
+  return {
+    ...{ by, reason, since, until },
+    ...(resumed === true ? { resumed } : {}),
+    ...(wasPaused === true ? { wasPaused } : {}),
+  };
 }
 
 /** Only in the form that roster writes: plans show this text. */

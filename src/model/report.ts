@@ -58,12 +58,23 @@ export interface HeldResource {
   readonly kind: KindName;
   readonly id: string | null;
   /**
-   * `pause` and `enable` need a request. `renew` and `end` only change what is recorded: a new reason or end, or a hold
-   * that has nothing to enable. `none` changes nothing.
+   * `pause` and `enable` need a request. `keep`, `renew` and `end` only change what is recorded: a hold of what is paused
+   * already, a new reason or end, or a hold that has nothing to enable. `none` changes nothing.
    */
-  readonly effect: 'pause' | 'renew' | 'enable' | 'end' | 'none';
+  readonly effect: 'pause' | 'keep' | 'renew' | 'enable' | 'end' | 'none';
   /** Why there is nothing to send; null when there is. */
   readonly why: string | null;
+  /** The groups and pipelines through which it starts the agent that was named. Empty where it was meant itself. */
+  readonly through: readonly Address[];
+}
+
+/** A schedule of nobody or of another project that starts what is to be held: it goes on. */
+export interface OutsideSchedule {
+  readonly id: string | null;
+  readonly kind: KindName;
+  /** Such as `agent/acme, every 6 hours from 2026-12-01T06:00:00`. */
+  readonly inBrief: string;
+  readonly through: readonly Address[];
 }
 
 export interface HoldPlan {
@@ -72,6 +83,8 @@ export interface HoldPlan {
   readonly hold: Hold | null;
   /** What was selected, by address. */
   readonly resources: readonly HeldResource[];
+  /** Only for a hold of certain agents, groups or pipelines. */
+  readonly outside: readonly OutsideSchedule[];
   /** The requests, in the form that an apply carries out. */
   readonly plan: Plan;
   /** What is saved before the first request: who holds what. A run that is killed leaves nothing paused that it does not name. */

@@ -3,7 +3,7 @@ import type { Inventory, InventoryEntry, InventoryRecord } from '../model/invent
 import { byCodeUnit } from '../model/json.js';
 import { isExpired } from '../model/kind.js';
 import { changeOf, type Plan } from '../model/plan.js';
-import type { HeldResource, HoldAction, HoldPlan } from '../model/report.js';
+import type { HeldResource, HoldAction, HoldPlan, OutsideSchedule } from '../model/report.js';
 import type { Address, Names, Observed, Project } from '../model/resource.js';
 import { defaultSafeguards } from '../model/safeguards.js';
 import { fieldChange } from './diff.js';
@@ -16,7 +16,8 @@ export interface HoldInputs {
   /** Null for `resume`. */
   readonly hold: Hold | null;
   /** Only those that the inventory knows. */
-  readonly matches: readonly Match[];
+  readonly targets: readonly HoldTarget[];
+  readonly outside: readonly OutsideSchedule[];
   readonly names: Names;
   readonly project: Project;
   readonly service: string;
@@ -25,38 +26,46 @@ export interface HoldInputs {
   readonly now: Date;
 }
 
+export interface HoldTarget {
+  readonly match: Match;
+  readonly through: HeldResource['through'];
+}
+
 /** A plan that pauses or enables, and changes nothing else, whatever else differs from the manifests. */
 export function holdPlan(inputs: HoldInputs): HoldPlan {
   const { action, hold, inventory } = inputs;
-  const effects = inputs.matches
-    .flatMap((match) => effectOf(match, inputs) ?? [])
+  const effects = inputs.targets
+    .flatMap((target) => effectOf(target, inputs) ?? [])
     .sort((a, b) => byCodeUnit(a.address, b.address));
   const entries = effects.map(({ address, before }) => [address, before] as const);
   return {
     action,
     hold,
-    resources: effects.map(({ address, match, effect, why }) => ({
+    resources: effects.map(({ address, match, effect, why, through }) => ({
       address,
       kind: match.kind.name,
       id: match.known?.id ?? null,
       effect,
       why,
+      through,
     })),
+    outside: inputs.outside,
     plan: planOf(inputs, effects),
     intent: { ...inventory, entries: new Map([...inventory.entries, ...entries]) },
   };
 }
 
-interface RecordedEffect extends HoldEffect {
+interface RecordedEffect extends HoldEffect, HoldTarget {
   readonly address: Address;
 }
 
-function effectOf(match: Match, { hold, inventory, now }: HoldInputs): RecordedEffect | null {
+function effectOf({ match, through }: HoldTarget, inputs: HoldInputs): RecordedEffect | null {
+  const { hold, inventory, now } = inputs;
   const address = recordedAddress(match, inventory);
   const known = inventory.entries.get(address);
   if (known === undefined) return null;
-  const effect = hold === null ? resumeEffect(match, known, now) : holdEffect(match, known, hold, now);
-  return { address, ...effect };
+  const effect = hold === null ? resumeEffect(match, known, now) : holdEffect(match, known, hold, inputs);
+  return { address, through, ...effect };
 }
 
 /** Where the inventory has it: not yet under another key that its entry has by now. */
@@ -143,21 +152,60 @@ export interface HoldEffect {
   readonly after: InventoryEntry;
 }
 
-/** Only what runs is paused and recorded; but what an earlier hold has paused stays recorded. */
-function holdEffect(match: Match, known: InventoryEntry, hold: Hold, now: Date): HoldEffect {
+/** What runs is paused, and what is paused already is recorded, too, if an apply would start it. */
+function holdEffect(match: Match, known: InventoryEntry, hold: Hold, inputs: HoldInputs): HoldEffect {
   const observed = objectOf(match, known);
   const nothing = { match, effect: 'none', before: known, after: known } as const;
   if (observed === null) return { ...nothing, why: 'it does not exist on the service' };
   const former = known.hold;
-  const paused = isPaused(match, observed);
-  if (paused && former === undefined) return { ...nothing, why: 'it is paused already' };
-  const lasting = former !== undefined && !hasEnded(former, now);
-  const own = lasting ? { ...hold, since: former.since } : hold;
-  const isSame = lasting && isEqual(former, own);
+  if (isPaused(match, observed))
+    return former === undefined
+      ? keepEffect(match, known, hold, inputs)
+      : renewEffect(match, { ...known, hold: former }, hold, inputs.now);
+  const own = isLasting(former, inputs.now) ? { ...hold, since: former.since } : hold;
   const after = { ...withPause(match, known, true), hold: own };
-  if (!paused) return { match, effect: 'pause', why: null, before: { ...known, hold: own }, after };
-  if (isSame) return { ...nothing, why: 'it is on hold already' };
-  return { match, effect: 'renew', why: 'it is on hold already', before: after, after };
+  return { match, effect: 'pause', why: null, before: { ...known, hold: own }, after };
+}
+
+function isLasting(hold: Hold | undefined, now: Date): hold is Hold {
+  return hold !== undefined && !hasEnded(hold, now);
+}
+
+/** Of what somebody else has paused. What was applied stays as it was: the pause is drift again after the hold. */
+function keepEffect(match: Match, known: InventoryEntry, hold: Hold, inputs: HoldInputs): HoldEffect {
+  const why = whyNotStarted(match, inputs);
+  if (why !== null) return { match, effect: 'none', why, before: known, after: known };
+  const after = { ...known, hold: { ...hold, wasPaused: true } as const };
+  return { match, effect: 'keep', why: null, before: after, after };
+}
+
+/** Why no apply would enable what is paused now; null if one would. */
+function whyNotStarted({ kind, entry, address }: Match, { project, now }: HoldInputs): string | null {
+  // With an error in its entry, nothing is applied yet.
+  if (entry === null)
+    return project.entries.some((each) => each.address === address)
+      ? null
+      : 'it is paused, and no entry declares it';
+  if (isExpired(kind, entry.declared, now)) return 'its time has passed';
+  return kind.pausing?.isPaused(entry.spec) === true ? 'it is paused, and no apply would enable it' : null;
+}
+
+/** What an earlier hold has found or made paused stays recorded. */
+function renewEffect(
+  match: Match,
+  known: InventoryEntry & { readonly hold: Hold },
+  hold: Hold,
+  now: Date,
+): HoldEffect {
+  const { hold: former } = known;
+  const why = 'it is on hold already';
+  const lasting = isLasting(former, now);
+  const since = lasting ? former.since : hold.since;
+  const { wasPaused } = former;
+  const own = { ...hold, since, ...(wasPaused === undefined ? {} : { wasPaused }) };
+  if (lasting && isEqual(former, own)) return { match, effect: 'none', why, before: known, after: known };
+  const after = { ...(wasPaused === true ? known : withPause(match, known, true)), hold: own };
+  return { match, effect: 'renew', why, before: after, after };
 }
 
 /** Enables what the hold has paused, and nothing else. */
@@ -166,17 +214,19 @@ function resumeEffect(match: Match, known: InventoryEntry, now: Date): HoldEffec
   if (hold === undefined)
     return { match, effect: 'none', why: 'it is not on hold', before: known, after: known };
   const observed = objectOf(match, known);
-  const why = whyNotEnabled(match, observed, now);
-  const state = observed === null ? free : withPause(match, free, isPaused(match, observed));
+  const why = whyNotEnabled(match, observed, hold, now);
+  const isOwnPause = observed !== null && hold.wasPaused !== true;
+  const state = isOwnPause ? withPause(match, free, isPaused(match, observed)) : free;
   if (why !== null) return { match, effect: 'end', why, before: state, after: state };
   const before = { ...known, hold: { ...hold, resumed: true } as const };
   return { match, effect: 'enable', why: null, before, after: withPause(match, free, false) };
 }
 
-function whyNotEnabled(match: Match, observed: Observed | null, now: Date): string | null {
+function whyNotEnabled(match: Match, observed: Observed | null, hold: Hold, now: Date): string | null {
   const { kind, unheld } = match;
   if (observed === null) return 'it no longer exists on the service';
   if (!isPaused(match, observed)) return 'it is enabled already';
+  if (hold.wasPaused === true) return 'it was paused before the hold';
   if (unheld === undefined) return null;
   if (isExpired(kind, unheld.declared, now)) return 'its time has passed';
   const ignores = unheld.ignore?.includes(kind.pausing?.field ?? '') === true;

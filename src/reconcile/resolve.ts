@@ -117,6 +117,8 @@ function withHold(match: Match, now: Date): Match {
   const hold = known?.hold;
   if (hold === undefined || kind.pausing === undefined) return match;
   const ended = hasEnded(hold, now);
+  // It is as somebody else has left it, which is an ordinary difference again.
+  if (ended && hold.wasPaused === true) return match;
   const kept = ended ? { endedHold: hold } : { hold };
   if (entry === null) return { ...match, ...kept };
   const state = { ...kept, unheld: entry };

@@ -236,7 +236,7 @@ describe('other services', () => {
           const flags = await review(fixture, way);
           if (what !== 'service') {
             fixture.workspace.env['ROSTER_API_KEY'] = other.key ?? '';
-            return expectRefused(fixture, flags, 'stale-plan|not-manageable');
+            return expectRefused(fixture, flags, 'stale-plan|not-manageable|inventory-mismatch');
           }
           const elsewhere = await startSandbox({ seed: defaultSeed() });
           Object.assign(elsewhere.world, {

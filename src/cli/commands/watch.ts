@@ -15,6 +15,10 @@ import {
 } from '../command/command.js';
 
 const patience = 'How long to follow the runs, such as 90s, 30m or 2h (default: until they are finished)';
+const direct = flag(
+  '--direct',
+  'Of an agent, only the schedules that target it, not those that start it through a group or pipeline',
+);
 const holdTargets = 'Addresses or globs of schedules, or of what they start, such as `group/retail-prices`';
 export const runCommand = define({
   name: 'run',
@@ -138,11 +142,12 @@ export const holdCommand = define({
   name: 'hold',
   summary: 'Pause schedules for a time',
   about:
-    'Show which schedules would be paused, ask for confirmation, pause them, and record who paused them, why and until when. Plans and applies leave them paused until the hold ends. The address of a group, pipeline or agent means the schedules that start it.',
+    'Show which schedules would be paused, ask for confirmation, pause them, and record who paused them, why and until when. Plans and applies leave them paused until the hold ends. The address of a group, pipeline or agent means the schedules that start it, an agent also through groups and pipelines. A schedule that is paused already, and that the next apply would enable, is put on hold, too.',
   arguments: [argument('[addresses...]', holdTargets)],
   options: [
     flag('--all', 'Hold all schedules of the project'),
     allowAccountChange,
+    direct,
     flag('--reason <text>', 'Why, for everyone who sees a plan (required)'),
     flag(
       '--until <time>',
@@ -161,8 +166,8 @@ export const holdCommand = define({
       'Pause what starts a group for eight hours',
       'roster hold group/retail-prices --reason incident-42 --until 8h',
     ],
-    ['Pause everything, until it is resumed', 'roster hold --all --reason relaunch'],
-    ['Pause all schedules without confirmation', "roster hold 'schedule/*' --reason maintenance --yes"],
+    ['Pause everything that starts an agent', 'roster hold agent/acme-shop --reason incident-42'],
+    ['Pause everything without confirmation', 'roster hold --all --reason relaunch --yes'],
   ],
   exits: {
     0: 'Everything is on hold as asked',
@@ -183,6 +188,7 @@ export const resumeCommand = define({
   options: [
     flag('--all', 'Resume everything that is on hold'),
     allowAccountChange,
+    direct,
     flag('-y, --yes', 'Do not ask for confirmation'),
     lockTimeout,
   ],

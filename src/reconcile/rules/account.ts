@@ -1,6 +1,7 @@
 import { type Finding, refusal } from '../../model/finding.js';
 import { isExpired } from '../../model/kind.js';
 import type { Observed } from '../../model/resource.js';
+import { agree, count } from '../../model/words.js';
 import { mismatch } from '../recorded.js';
 import type { Comparison, Rule } from '../world.js';
 import { isUnseen } from './unseen.js';
@@ -37,10 +38,10 @@ function otherUser(compared: Compared): Finding[] {
   // What an interrupted run has destroyed is missing.
   if (prune === 'destroy' && inventory.intent?.destroy === true) return [];
   const owned = ownedObjects(compared);
-  const count = (state: ObjectState) => owned.filter((each) => each === state).length;
-  const [missing, foreign] = [count('missing'), count('foreign')];
+  const missing = owned.filter((each) => each === 'missing').length;
+  const foreign = owned.filter((each) => each === 'foreign').length;
   if ((missing + foreign) * 2 <= owned.length) return [];
-  const message = `${missing + foreign} of the ${owned.length} objects in the inventory ${whyOthers(missing, foreign)}`;
+  const message = `${missing + foreign} of ${count(owned.length, 'object')} in the inventory ${whyOthers(missing, foreign)}`;
   const sameUser =
     'Everyone who plans or applies needs an API key of the same user. Check `ROSTER_API_KEY` and `--url`.';
   const help =
@@ -49,9 +50,10 @@ function otherUser(compared: Compared): Finding[] {
 }
 
 function whyOthers(missing: number, foreign: number): string {
-  if (foreign === 0) return 'are not visible to this API key';
-  if (missing === 0) return 'belong to another user than this API key, which cannot change them';
-  return `belong to another user than this API key, which cannot see ${missing} of them and cannot change ${foreign}`;
+  if (foreign === 0) return `${agree(missing, 'is', 'are')} not visible to this API key`;
+  const belong = `${agree(missing + foreign, 'belongs', 'belong')} to another user than this API key`;
+  if (missing === 0) return `${belong}, which cannot change ${agree(foreign, 'it', 'them')}`;
+  return `${belong}, which cannot see ${missing} of them and cannot change ${foreign}`;
 }
 
 /** `foreign`: the key can see it, and cannot change it. */

@@ -202,15 +202,16 @@ function distinct<T>(list: readonly T[]): T[] {
 /** `hold --format json` and `resume --format json`. */
 export function holdJson({ made, outcomes, converged, diagnostics }: HoldReport) {
   const results = new Map(outcomes.map((each) => [each.address, each]));
-  const { action, hold, resources, plan } = made;
+  const { action, hold, resources, outside, plan } = made;
   return {
     ...jsonHeader(plan),
     action,
     hold,
-    resources: resources.map(({ address, kind, id, effect, why }) => {
+    resources: resources.map(({ address, kind, id, effect, why, through }) => {
       const { outcome = null, error = null } = results.get(address) ?? {};
-      return { address, kind, id, effect, why, outcome, error };
+      return { address, kind, id, effect, why, through, outcome, error };
     }),
+    outside,
     converged,
     diagnostics: diagnostics.map(diagnosticJson),
   };

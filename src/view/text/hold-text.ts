@@ -1,7 +1,14 @@
 import { endText } from '../../model/hold.js';
 import { groupBy } from '../../model/json.js';
-import type { ChangeOutcome, HeldResource, HoldAction, HoldPlan, HoldReport } from '../../model/report.js';
-import { andMore, count } from '../../model/words.js';
+import type {
+  ChangeOutcome,
+  HeldResource,
+  HoldAction,
+  HoldPlan,
+  HoldReport,
+  OutsideSchedule,
+} from '../../model/report.js';
+import { andMore, count, wordList } from '../../model/words.js';
 import { escapeControls } from '../escape.js';
 import { inventoryFact } from '../plan-words.js';
 import { indent, joinBlocks, type TextLayout, type TextOptions, textLayout, wrap } from './layout.js';
@@ -12,12 +19,13 @@ type EffectName = HeldResource['effect'];
 /** More are counted, unless the user wants details. */
 const MOST_LISTED = 100;
 
-const effects: Readonly<Record<EffectName, { readonly title: string; readonly past: string }>> = {
-  pause: { title: 'Pause and hold', past: 'paused' },
-  renew: { title: 'Renew, with the new reason and end', past: 'renewed' },
-  enable: { title: 'Enable', past: 'enabled' },
-  end: { title: 'End the hold, and leave as it is', past: 'left as it is' },
-  none: { title: 'Leave alone', past: 'left alone' },
+const titles: Readonly<Record<EffectName, string>> = {
+  pause: 'Pause and hold',
+  keep: 'Hold what is paused already, so that no apply enables it',
+  renew: 'Renew, with the new reason and end',
+  enable: 'Enable',
+  end: 'End the hold, and leave as it is',
+  none: 'Leave alone',
 };
 
 /** What a hold or its end will do, for a terminal. */
@@ -32,37 +40,66 @@ export function holdPlanText(made: HoldPlan, options: TextOptions): string {
   return joinBlocks([
     [...headerLines(made.plan, layout), ...factLines(inventoryFact(made.plan), layout), ...why],
     ...blocks,
+    outsideLines(made.outside, layout),
     [layout.paint('strong', planLine(made))],
   ]);
 }
 
 function order([first]: readonly HeldResource[]): number {
-  return Object.keys(effects).indexOf(first?.effect ?? 'none');
+  return Object.keys(titles).indexOf(first?.effect ?? 'none');
 }
 
 function groupLines(group: readonly HeldResource[], { width, verbose, paint }: TextLayout): string[] {
   const [first] = group;
   if (first === undefined) return [];
-  const { title } = effects[first.effect];
+  const title = titles[first.effect];
   const reason = first.why === null ? '' : ` (${escapeControls(first.why)})`;
   const listed = verbose ? group : group.slice(0, MOST_LISTED);
   return [
     ...wrap(`${title}${reason}:`, width).map((line) => paint('strong', line)),
-    ...listed.flatMap(({ address }) => indent([escapeControls(address)], 2)),
+    ...listed.flatMap(({ address, through }) => indent([escapeControls(`${address}${ways(through)}`)], 2)),
     ...(group.length > listed.length ? [` ${andMore(group.length - listed.length)} (\`-v\` lists all)`] : []),
+  ];
+}
+
+/** By which group or pipeline an agent is started that was named. */
+function ways(through: readonly string[]): string {
+  return through.length === 0 ? '' : ` (through ${wordList(through, 'and')})`;
+}
+
+function outsideLines(outside: readonly OutsideSchedule[], { width, verbose, paint }: TextLayout): string[] {
+  if (outside.length === 0) return [];
+  const listed = verbose ? outside : outside.slice(0, MOST_LISTED);
+  const left = outside.length - listed.length;
+  return [
+    ...wrap('Not held, because this project does not manage them:', width).map((line) =>
+      paint('warning', line),
+    ),
+    ...listed.flatMap(({ kind, id, inBrief, through }) =>
+      indent(wrap(escapeControls(`${kind} ${id ?? '?'}: ${inBrief}${ways(through)}`), width - 2), 2),
+    ),
+    ...(left > 0 ? [` ${andMore(left)} (\`-v\` lists all)`] : []),
   ];
 }
 
 /** `Hold: 3 to pause, 1 to renew, 2 left alone.` */
 function planLine({ action, resources }: HoldPlan): string {
-  const counts = countsOf(resources);
+  const { pause, keep, renew, enable, end, none } = countsOf(resources);
+  const nothing = 'nothing is selected';
   return action === 'hold'
-    ? `Hold: ${counts.pause} to pause, ${counts.renew} to renew, ${counts.none} left alone.`
-    : `Resume: ${counts.enable} to enable, ${counts.end} left as they are, ${counts.none} not on hold.`;
+    ? `Hold: ${counted({ 'to pause': pause, 'already paused': keep, 'to renew': renew, 'left alone': none }) || nothing}.`
+    : `Resume: ${counted({ 'to enable': enable, 'left unchanged': end, 'not on hold': none }) || nothing}.`;
+}
+
+/** Only what there is. */
+function counted(counts: Readonly<Record<string, number>>): string {
+  return Object.entries(counts)
+    .flatMap(([what, number]) => (number === 0 ? [] : [`${number} ${what}`]))
+    .join(', ');
 }
 
 function countsOf(resources: readonly HeldResource[]): Record<EffectName, number> {
-  const counts = { pause: 0, renew: 0, enable: 0, end: 0, none: 0 };
+  const counts = { pause: 0, keep: 0, renew: 0, enable: 0, end: 0, none: 0 };
   for (const { effect } of resources) counts[effect] += 1;
   return counts;
 }
@@ -104,30 +141,25 @@ function nextText({ made: { action, resources }, outcomes, interrupted }: HoldRe
         : 'Resources with an unknown result are recorded as no longer on hold, so the next apply enables any that are still paused.',
     );
   parts.push(`Next: run the same \`roster ${action}\` again to finish.`);
-  const isHeld = has('done', 'unknown') || resources.some(({ effect }) => effect === 'renew');
+  const isHeld =
+    has('done', 'unknown') || resources.some(({ effect }) => effect === 'renew' || effect === 'keep');
   if (holds && isHeld) parts.push('To undo it, run `roster resume` with the same addresses.');
   return parts.join(' ');
 }
 
 function reportLine({ made, outcomes, converged }: HoldReport): string {
   const { action, resources } = made;
-  const verb = action === 'hold' ? 'paused' : 'enabled';
-  const done = outcomes.filter(({ outcome }) => outcome === 'done').length;
   const counts = countsOf(resources);
-  const recorded = counts.renew + counts.end;
   if (resources.every(({ effect }) => effect === 'none')) return nothingLine(action, resources.length);
-  const more = action === 'hold' ? `${recorded} renewed` : `${recorded} left as they are`;
-  const parts = [`${done} ${verb}`, ...(recorded === 0 ? [] : [more])];
   const of = (wanted: ChangeOutcome['outcome']) =>
     outcomes.filter(({ outcome }) => outcome === wanted).length;
-  const failures = [
-    [of('failed'), 'failed'],
-    [of('unknown'), 'unknown'],
-    [of('skipped'), 'not tried'],
-  ] as const;
-  for (const [number, what] of failures) if (number > 0) parts.push(`${number} ${what}`);
+  const parts =
+    action === 'hold'
+      ? { paused: of('done'), 'already paused and now on hold': counts.keep, renewed: counts.renew }
+      : { enabled: of('done'), 'left unchanged': counts.end };
+  const failures = { failed: of('failed'), unknown: of('unknown'), 'not tried': of('skipped') };
   const title = action === 'hold' ? 'Hold' : 'Resume';
-  return `${title} ${converged ? 'complete' : 'incomplete'}: ${parts.join(', ')}.`;
+  return `${title} ${converged ? 'complete' : 'incomplete'}: ${counted({ ...parts, ...failures }) || 'nothing was changed'}.`;
 }
 
 function nothingLine(action: HoldAction, selected: number): string {

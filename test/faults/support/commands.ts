@@ -155,7 +155,7 @@ export const hold: Command = {
   words: () => ['hold', '--all', '--reason', 'incident 42', '--until', '8h', '--yes'],
   always: expectRecorded,
   async done(fixture) {
-    expect([enabledOf(fixture), heldOf(fixture)]).toEqual([paused, ['a', 'b', 'c']]);
+    expect([enabledOf(fixture), heldOf(fixture)]).toEqual([paused, ['a', 'b', 'c', 'dashboard']]);
   },
 };
 

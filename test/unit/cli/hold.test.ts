@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { parseSeed, type Sandbox } from '../../../src/sandbox/index.js';
 import { inventoryAt, jsonOf } from '../../support/json.js';
 import { Workspace } from '../../support/roster.js';
@@ -98,7 +98,10 @@ test('a resume enables exactly what the hold has paused, and leaves nothing of i
   scheduleOf(sandbox, workspace, 'pipe').isEnabled = false;
   await hold(workspace, '--all');
   const ran = await resume(workspace, '--all');
-  expect([ran.exit, ran.stdout]).toEqual([0, expect.stringMatching(/^Resume complete: 2 enabled\.$/m)]);
+  expect([ran.exit, ran.stdout]).toEqual([
+    0,
+    expect.stringMatching(/^Resume complete: 2 enabled, 1 left unchanged\.$/m),
+  ]);
   expect(enabled(sandbox, workspace)).toEqual(['hourly', 'single']);
   expect(inventoryOf(workspace)).toEqual(before);
 });
@@ -114,15 +117,20 @@ test('a schedule that `each` has made is held by its own address', async () => {
 test.each([
   ['group/shops', ['schedule/hourly']],
   ['pipeline/nightly', ['schedule/pipe']],
-  ['agent/acme-shop', ['schedule/single']],
-  ['agent/a9e00000-0000-4000-8000-000000000001', ['schedule/single']],
+  ['agent/acme-shop', ['schedule/hourly', 'schedule/single']],
+  ['agent/a9e00000-0000-4000-8000-000000000001', ['schedule/hourly', 'schedule/single']],
+  ['agent/globex', ['schedule/hourly']],
+  ['agent/prices', ['schedule/pipe']],
+  ['agent/acme-shop --direct', ['schedule/single']],
   ['schedule/pipe', ['schedule/pipe']],
   ['schedule/*', ['schedule/hourly', 'schedule/pipe', 'schedule/single']],
   ['*/s*', ['schedule/hourly', 'schedule/single']],
 ])('the address %s means the schedules %j', async (address, expected) => {
-  const { workspace } = await project();
-  expect(await hold(workspace, address)).toMatchObject({ exit: 0 });
+  const { sandbox, workspace } = await project();
+  expect(await hold(workspace, ...address.split(' '))).toMatchObject({ exit: 0 });
   expect(held(workspace)).toEqual(expected);
+  expect(await resume(workspace, ...address.split(' '))).toMatchObject({ exit: 0 });
+  expect([held(workspace), enabled(sandbox, workspace)]).toEqual([[], ['hourly', 'pipe', 'single']]);
 });
 
 test.each([
@@ -152,11 +160,138 @@ test.each([
   expect(sandbox.requests).toEqual([]);
 });
 
-test('what is paused already is not recorded, and the hold says so', async () => {
-  const { workspace } = await project();
-  const ran = await hold(workspace, 'schedule/daily');
-  expect([ran.exit, ran.stdout]).toEqual([0, expect.stringContaining('it is paused already')]);
+test('what is paused already, and no apply would enable, is not recorded, and the hold says so', async () => {
+  const { sandbox, workspace } = await project(
+    manifest.replace('every: 2 days', 'ignore: [enabled], every: 2 days'),
+  );
+  scheduleOf(sandbox, workspace, 'single').isEnabled = false;
+  const ran = await hold(workspace, 'schedule/daily', 'schedule/single');
+  expect([ran.exit, ran.stdout]).toEqual([0, expect.stringContaining('no apply would enable it')]);
   expect([held(workspace), inventoryOf(workspace).version]).toEqual([[], 1]);
+});
+
+describe('what somebody has paused in the dashboard, and the manifest enables', () => {
+  async function paused() {
+    const { sandbox, workspace } = await project();
+    scheduleOf(sandbox, workspace, 'hourly').isEnabled = false;
+    return { sandbox, workspace, before: inventoryOf(workspace) };
+  }
+  const startsOf = async (workspace: Workspace) =>
+    (await workspace.planJson()).changes.map(({ address, fields }) => [address, fields[0]?.path]);
+
+  test('is put on hold, with no request, so that no apply enables it', async () => {
+    const { sandbox, workspace } = await paused();
+    expect(await startsOf(workspace)).toEqual([['schedule/hourly', 'enabled']]);
+    const ran = await hold(workspace, 'group/shops');
+    expect([ran.exit, writes(sandbox), held(workspace)]).toEqual([0, [], ['schedule/hourly']]);
+    expect(ran.stdout).toMatch(/^Hold complete: 1 already paused and now on hold\.$/m);
+    expect(inventoryOf(workspace)).toMatchObject({
+      version: 3,
+      entries: { 'schedule/hourly': { hold: { reason: 'incident 42', wasPaused: true } } },
+    });
+    expect(await startsOf(workspace)).toEqual([]);
+    expect((await workspace.command(['drift'])).exit).toBe(0);
+    expect((await workspace.apply()).exit).toBe(0);
+    expect(enabled(sandbox, workspace)).toEqual(['pipe', 'single']);
+  });
+
+  test('is what it was after a resume: paused, an ordinary difference, and drift', async () => {
+    const { sandbox, workspace, before } = await paused();
+    await hold(workspace, '--all');
+    // A new reason does not make the pause that of the hold.
+    await hold(workspace, '--all', '--until', '8h');
+    const ran = await resume(workspace, '--all');
+    expect([ran.exit, ran.stdout]).toEqual([0, expect.stringContaining('it was paused before the hold')]);
+    expect(inventoryOf(workspace)).toEqual(before);
+    expect(enabled(sandbox, workspace)).toEqual(['pipe', 'single']);
+    expect(await startsOf(workspace)).toEqual([['schedule/hourly', 'enabled']]);
+    expect((await workspace.command(['drift'])).exit).toBe(2);
+  });
+
+  test('is an ordinary difference when the time of the hold is over, whatever was applied meanwhile', async () => {
+    const { sandbox, workspace } = await paused();
+    await hold(workspace, 'schedule/hourly', '--until', '8h');
+    workspace.write('roster.yaml', manifest.replace('every: 1 hour', 'every: 6 hours'));
+    expect((await workspace.apply()).exit).toBe(0);
+    workspace.now = () => new Date('2026-12-02T03:00:00Z');
+    const { changes } = await workspace.planJson();
+    expect(changes).toMatchObject([{ address: 'schedule/hourly', fields: [{ path: 'enabled' }], notes: [] }]);
+    expect((await workspace.apply()).exit).toBe(0);
+    expect([enabled(sandbox, workspace), held(workspace)]).toEqual([['hourly', 'pipe', 'single'], []]);
+  });
+
+  test('is paused by a hold that comes after somebody has enabled it again, and then enabled by a resume', async () => {
+    const { sandbox, workspace } = await paused();
+    await hold(workspace, 'schedule/hourly');
+    scheduleOf(sandbox, workspace, 'hourly').isEnabled = true;
+    await hold(workspace, 'schedule/hourly');
+    expect(enabled(sandbox, workspace)).toEqual(['pipe', 'single']);
+    await resume(workspace, 'schedule/hourly');
+    expect(enabled(sandbox, workspace)).toEqual(['hourly', 'pipe', 'single']);
+  });
+});
+
+test('a hold of an agent says through what a schedule starts it, and what starts it outside the project', async () => {
+  const { sandbox, workspace } = await project();
+  const { id: group } = [...sandbox.world.groups.values()].find(({ name }) => name === 'shops') ?? {};
+  const theirs = async (targetType: string, targetId: string | undefined) => {
+    const body = JSON.stringify({
+      targetType,
+      targetId,
+      scheduleType: 'Once',
+      startTime: '2099-12-01T06:00:00',
+    });
+    const headers = { 'X-Api-Key': sandbox.apiKey, 'Content-Type': 'application/json' };
+    await fetch(`${sandbox.url}/api/schedules`, { method: 'POST', headers, body });
+  };
+  await theirs('Agent', 'a9e00000-0000-4000-8000-000000000001');
+  await theirs('Group', group);
+  await theirs('Agent', 'a9e00000-0000-4000-8000-000000000002');
+  const ran = await hold(workspace, 'agent/acme-shop', '--format', 'json');
+  expect(jsonOf(ran)).toMatchObject({
+    resources: [
+      { address: 'schedule/daily', effect: 'none', through: ['group/shops'] },
+      { address: 'schedule/hourly', effect: 'pause', through: ['group/shops'] },
+      { address: 'schedule/single', effect: 'pause', through: [] },
+    ],
+  });
+  const { outside } = jsonOf<{ outside: { inBrief: string; through: string[] }[] }>(ran);
+  const found = outside.map(({ inBrief, through }) => [inBrief.split(',')[0], through]);
+  expect(found.sort()).toEqual([
+    ['agent/acme-shop', []],
+    ['group/shops', ['group/shops']],
+  ]);
+  const { stdout } = await hold(workspace, 'agent/acme-shop', '--until', '8h');
+  expect(stdout).toContain('  schedule/hourly (through group/shops)\n');
+  expect(stdout.match(/^ {2}schedule [0-9a-f-]+: /gm)).toHaveLength(2);
+  expect((await hold(workspace, '--all', '--until', '9h')).stdout).not.toContain('does not manage');
+  const only = await hold(workspace, 'agent/wayne-news');
+  expect([only.exit, only.stderr]).toEqual([
+    1,
+    expect.stringContaining('"agent/wayne-news" matches no schedule'),
+  ]);
+});
+
+test('what a schedule starts now counts as well as what it starts after the next apply', async () => {
+  const { workspace } = await project();
+  const moved = manifest.replace('single: { target: agent/acme-shop', 'single: { target: group/idle');
+  workspace.write('roster.yaml', moved.replace('[initech]', '[initech, hooli-jobs]'));
+  for (const agent of ['acme-shop', 'initech', 'hooli-jobs']) {
+    expect(await hold(workspace, `agent/${agent}`, '--until', '8h')).toMatchObject({ exit: 0 });
+    expect([agent, held(workspace)]).toEqual([agent, expect.arrayContaining(['schedule/single'])]);
+    await resume(workspace, '--all');
+  }
+});
+
+test('a schedule whose entry has an error, such as an agent that was taken away, is held and resumed', async () => {
+  const { sandbox, workspace } = await project();
+  for (const agent of sandbox.world.agents.values())
+    if (agent.externalAgentId === 'globex') Object.assign(agent, { assigned: false });
+  scheduleOf(sandbox, workspace, 'daily').isEnabled = true;
+  await hold(workspace, '--all');
+  expect(enabled(sandbox, workspace)).toEqual([]);
+  await resume(workspace, '--all');
+  expect(enabled(sandbox, workspace)).toEqual(['daily', 'hourly', 'pipe', 'single']);
 });
 
 test('holding again changes reason and end, sends nothing, and keeps the former set', async () => {
@@ -430,7 +565,7 @@ test('JSON is one value, with what was done to each schedule', async () => {
     action: 'hold',
     hold: { by: 'anna', reason: 'incident 42', until: null },
     resources: [
-      { address: 'schedule/daily', effect: 'none', why: 'it is paused already', outcome: null },
+      { address: 'schedule/daily', effect: 'none', outcome: null },
       { address: 'schedule/hourly', effect: 'pause', why: null, outcome: 'done' },
     ],
     converged: true,

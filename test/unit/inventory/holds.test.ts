@@ -18,12 +18,19 @@ test.each([hold, { ...hold, until: '2026-12-01T11:00:00.000Z' }, { ...hold, resu
   },
 );
 
-test.each([1, 2])('an inventory of version %i without holds is written with version 1', (version) => {
+test.each([1, 2, 3])('an inventory of version %i without holds is written with version 1', (version) => {
   expect(JSON.parse(print(parse(text(version, {}), 'inventory'))).version).toBe(1);
 });
 
-test.each([0, 3, '2', null])('an inventory of version %j is refused', (version) => {
-  expect(() => parse(text(version as number, {}), 'inventory')).toThrow(/reads versions 1 and 2/);
+test('an inventory keeps that something was paused before its hold, with version 3', () => {
+  const paused = { ...hold, wasPaused: true };
+  const printed = print(parse(text(3, { hold: paused }), 'inventory'));
+  expect(JSON.parse(printed).version).toBe(3);
+  expect(parse(printed, 'inventory').entries.get('schedule/nightly')?.hold).toEqual(paused);
+});
+
+test.each([0, 4, '2', null])('an inventory of version %j is refused', (version) => {
+  expect(() => parse(text(version as number, {}), 'inventory')).toThrow(/reads versions 1 to 3/);
 });
 
 test.each([
