@@ -62,8 +62,10 @@ export {
   withReadSession,
   withSession,
 } from './engine/session.js';
-/** The observed state as a file without secrets. Sends reads only; throws a `Problem`. */
-/** The plan for such a file, without network and API key. Throws a `Problem`, such as `invalid-snapshot`. */
+/**
+ * The observed state as a file without secrets: sends reads only. The plan for such a file: without network and API key.
+ * Both throw a `Problem`, such as `invalid-snapshot`.
+ */
 export { planFromSnapshot, snapshot, type TakenSnapshot } from './engine/snapshot.js';
 /** Removes the lock of a run that has died. Throws a `Problem` `locked` if another run has taken it meanwhile. */
 export { type Unlocked, unlock } from './engine/unlock.js';
@@ -270,12 +272,9 @@ export { serviceUrl } from './service/url.js';
 export type { SnapshotJson } from './snapshot/snapshot-json.js';
 /** The value that `data --format json` prints. Pass redacted values only. */
 export { datasetsJson } from './view/data/data-json.js';
-/** The value that `hold --format json` and `resume --format json` print. Pass a redacted report only. */
-/** The values that `plan --format json` and `apply --format json` print. Pass redacted values only. */
+/** The values that `plan`, `apply`, `hold` and `resume` print with `--format json`. Pass redacted values only. */
 export { holdJson, type PlanJson, planJson, type ReportJson, reportJson } from './view/json/plan-json.js';
-/** The values that `runs --format json` and `runs show --format json` print. Pass redacted values only. */
-/** The value that `run --format json` and `wait --format json` print. Pass redacted values only. */
-/** The value that `status --format json` prints. Pass redacted values only. */
+/** The values that `runs`, `runs show`, `run`, `wait` and `status` print with `--format json`. Pass redacted values only. */
 export { runsJson, runsListJson, shownRunJson, statusJson } from './view/json/runs-json.js';
 /** A plan as a pull-request comment. `limit` is in characters or the unit of `measure`. Pass redacted values only. */
 export type { MarkdownOptions } from './view/markdown/page-parts.js';

@@ -21,7 +21,6 @@ import { isNoProject } from './no-project.js';
 import { selectorsOf } from './selectors.js';
 import type { ReadSession } from './session.js';
 
-/** What is read of the service and of the inventory, and what it is compared with. */
 /** What a plan is made of, and may do. */
 export interface SelectionOptions {
   /** What the guards let pass. Default: nothing. */

@@ -4,6 +4,7 @@ import { SharedReading } from '../manifest/reading.js';
 import { type Diagnostic, hasErrors, problem } from '../model/diagnostic.js';
 import { breachDiagnostics } from '../model/policy.js';
 import type { Project } from '../model/resource.js';
+import { environmentsText } from '../model/words.js';
 import { inFileOrder } from './diagnostics.js';
 import { type PolicyRuns, runPolicies } from './policies.js';
 import { environmentOf, type ProjectOptions, readProjectWith } from './project.js';
@@ -85,13 +86,8 @@ function merged(checks: readonly Check[]): readonly Diagnostic[] {
   return [...found.values()].map(({ diagnostic, environments }) =>
     environments.length === checks.length
       ? diagnostic
-      : { ...diagnostic, message: `${diagnostic.message} (${environmentsText(environments)})` },
+      : { ...diagnostic, environments, message: `${diagnostic.message} (${environmentsText(environments)})` },
   );
-}
-
-function environmentsText(names: readonly string[]): string {
-  if (names.length < 2) return `environment: ${names.join()}`;
-  return `environments ${names.slice(0, -1).join(', ')} and ${names.at(-1)}`;
 }
 
 /** Many diagnostics may be about one line of 1 MB, and its place identifies it. */

@@ -163,6 +163,9 @@ function readScopes(scopes: string | readonly string[] | undefined, context: Rea
   return [...new Set(scopes)].sort(byCodeUnit);
 }
 
+/** A longer list is in roster.yaml already. */
+const MOST_SCOPES = 10;
+
 function scopeProblem(scope: string, { scopes, suggest }: ReadContext): { message: string; help: string } {
   if (scope === 'full')
     return {
@@ -170,11 +173,12 @@ function scopeProblem(scope: string, { scopes, suggest }: ReadContext): { messag
       help: "For the user's full access, write `scopes: full`.",
     };
   const closest = suggest(scope, scopes);
-  const hint = closest === null ? `Known scopes: ${scopes.join(', ')}.` : `Did you mean "${closest}"?`;
-  return {
-    message: `"${scope}" is not a known scope`,
-    help: `${hint} To use a new scope, add it to \`scopes:\` in roster.yaml first.`,
-  };
+  const message = `"${scope}" is not a known scope`;
+  // The list replaces the default.
+  const all = 'To use a new scope, list it under `scopes:` in roster.yaml, together with all others';
+  if (closest !== null) return { message, help: `Did you mean "${closest}"? ${all}.` };
+  const example = scopes.length > MOST_SCOPES ? '' : `: \`scopes: [${[...scopes, scope].join(', ')}]\``;
+  return { message, help: `Known scopes: ${scopes.join(', ')}. ${all}${example}.` };
 }
 
 function readRotation(text: string, { report, suggest }: ReadContext): KeyDeclared['rotateAfter'] {

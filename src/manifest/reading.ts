@@ -127,6 +127,16 @@ function unquotedVariable(text: string, at: number): Hint | null {
   if (start < from) return null;
   const [use] = /^\$\{[\w.-]+\}/.exec(text.slice(start, start + 200)) ?? [];
   if (use === undefined || at > start + use.length) return null;
+  const end = start + use.length;
+  const [, before = ''] = PLAIN_BEFORE.exec(text.slice(from, start)) ?? [];
+  const [after = ''] = PLAIN_AFTER.exec(text.slice(end, end + SEARCHED_CHARACTERS)) ?? [];
+  const whole = `${before}${use}${after.trimEnd()}`;
   const message = 'a variable inside braces or brackets must be in quotes';
-  return { message, help: `Write \`${quoted(use)}\`.`, start, end: start + use.length };
+  const help = /["\\]/.test(whole) ? 'Put the whole text in quotes.' : `Write \`${quoted(whole)}\`.`;
+  return { message, help, start, end };
 }
+
+/** The text around a variable, up to what ends a text in braces or brackets. It may contain other variables. */
+const PLAIN = '(?:\\$\\{[\\w.-]+\\}|[^[\\]{},:#\\s]|:(?!\\s)|[ \\t](?!#))*';
+const PLAIN_BEFORE = new RegExp(`(?:^|[[{,]|:\\s)[ \\t]*(${PLAIN})$`);
+const PLAIN_AFTER = new RegExp(`^${PLAIN}`);

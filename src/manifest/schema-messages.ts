@@ -207,7 +207,11 @@ function wrongType(at: FailureAt): SchemaMessage {
 
 function wrongChoice(at: FailureAt, suggestions: Suggestions): SchemaMessage {
   const allowed = at.failure.params['allowedValues'] as string[];
-  const near = at.secret ? null : suggestions.of(String(at.failure.data), allowed, allowed.length);
+  const word = String(at.failure.data);
+  const isShort = (each: string) => word.length >= 3 && each.startsWith(word.toLowerCase());
+  const near = at.secret
+    ? null
+    : (suggestions.of(word, allowed, allowed.length) ?? allowed.find(isShort) ?? null);
   return {
     message: `${at.name} must be one of ${listed(allowed)}${shownValue(at)}`,
     help: near === null ? undefined : `Did you mean \`${near}\`?`,

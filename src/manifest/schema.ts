@@ -162,8 +162,30 @@ const cascades = {
     isAboutValue(failure) && failure.keyword !== 'anyOf' && choices.has(failure.instancePath),
 } satisfies Readonly<Record<string, (failure: Failure, all: Failures) => boolean>>;
 
+/** Where one word of several, or a list of them, is expected: a list has wrong items, and anything else is no such word. */
+function withoutOtherForms(failures: readonly Failure[]): readonly Failure[] {
+  const keyOf = (failure: Failure, path = failure.instancePath) => `${path}\n${choiceAround(failure)}`;
+  const isItem = ({ schemaPath }: Failure) => /\/anyOf\/\d+\/items\//.test(schemaPath);
+  const isWord = ({ schemaPath, data }: Failure) =>
+    /\/anyOf\/\d+\/enum$/.test(schemaPath) && !Array.isArray(data);
+  const lists = new Set(
+    failures.filter(isItem).map((each) => keyOf(each, each.instancePath.replace(/\/[^/]*$/, ''))),
+  );
+  const words = new Set(failures.filter(isWord).map((each) => keyOf(each)));
+  return failures.filter((each) => {
+    const key = keyOf(each);
+    return !lists.has(key) && (isWord(each) || !words.has(key));
+  });
+}
+
+/** The `anyOf` that a failure is in, or that has failed. */
+function choiceAround({ schemaPath, keyword }: Failure): string {
+  return keyword === 'anyOf' ? `${schemaPath}/` : (/^.*\/anyOf\//.exec(schemaPath)?.[0] ?? '');
+}
+
 /** The failures that are mistakes of their own. Of several rules that one value breaks, the first is kept. */
-function withoutCascades(failures: readonly Failure[], suggestions: Suggestions): Failure[] {
+function withoutCascades(found: readonly Failure[], suggestions: Suggestions): Failure[] {
+  const failures = withoutOtherForms(found);
   const all: Failures = {
     misspelt: misspeltPaths(failures, suggestions),
     choices: pathsOf(failures, 'oneOf', 'anyOf'),

@@ -22,8 +22,11 @@ interface Written {
   readonly opening: number;
 }
 
-/** An escaped opening, a closed expression, or an opening that is never closed. Linear: `{` ends an attempt. */
-const opening = /\$\$\{|\$\{[^{}]*\}|\$\{/g;
+/**
+ * An escaped opening, a closed expression, also one with the two braces of other programs, or an opening that is never closed.
+ * Linear: `{` ends an attempt.
+ */
+const opening = /\$\$\{|\$\{[^{}]*\}|\$\{\{[^{}]*\}\}|\$\{/g;
 const inside = '(?:\\.[A-Za-z0-9_-]+)*';
 const variable = new RegExp(
   `^\\$\\{(?:${[

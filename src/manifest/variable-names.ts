@@ -115,8 +115,9 @@ export class VariableHints {
       return `Use ${form('roster.environment')} or ${form('roster.project')}.`;
     const item = this.meantItem(written);
     if (item !== null || written.startsWith('${each')) return this.ofItem(written, item);
-    const meant = this.meant(written.slice(2, -1).trim());
-    return meant === null ? forms : `Did you mean ${form(meant)}?`;
+    const meant = this.meant(insideOf(written));
+    if (meant !== null) return `Did you mean ${form(meant)}?`;
+    return isDouble(written) ? `Variables have one brace on each side. ${forms}` : forms;
   }
 
   /** For what stands for the item of a repeated entry, but in another form. */
@@ -127,7 +128,7 @@ export class VariableHints {
 
   /** `each.kye` or `eahc.value.x`, without its mistakes. */
   private meantItem(written: string): string | null {
-    const [root = '', name = '', ...path] = written.slice(2, -1).trim().split('.');
+    const [root = '', name = '', ...path] = insideOf(written).split('.');
     const near = (word: string, known: readonly string[]) =>
       known.includes(word) ? word : this.diagnostics.suggestions.of(word, known, known.length);
     const of = near(name, ['key', 'value']);
@@ -158,6 +159,15 @@ export class VariableHints {
   private near(name: string): string | null {
     return this.diagnostics.suggestions.of(name, this.vars.keys(), this.vars.size);
   }
+}
+
+/** `${{ x }}`, as GitHub Actions writes expressions. */
+function isDouble(written: string): boolean {
+  return written.startsWith('${{');
+}
+
+function insideOf(written: string): string {
+  return (isDouble(written) ? written.slice(3, -2) : written.slice(2, -1)).trim();
 }
 
 function form(name: string): string {

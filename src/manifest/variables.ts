@@ -13,7 +13,7 @@ import { ENVIRONMENT_VARIABLE, isBuiltIn, noEnvironment, VariableHints } from '.
 
 export interface VariableOptions {
   readonly vars: ReadonlyMap<string, Entry>;
-  /** The values of `${roster.NAME}`, by their whole names (built-ins.ts). */
+  /** The values of `${roster.NAME}`, by their whole names. */
   readonly builtIns?: ReadonlyMap<string, Entry>;
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Leaves variables as written and reports only invalid ones: for what this run does not use. */

@@ -170,6 +170,8 @@ export interface Diagnostic {
   readonly entries?: readonly string[];
   /** The policy that is broken. */
   readonly policy?: string;
+  /** The environments that have the problem, where several were checked and not all have it. */
+  readonly environments?: readonly string[];
   /** A warning about what does not change: views say it in one line. */
   readonly unchanged?: true;
   /** What to do about it, as imperative sentences. */

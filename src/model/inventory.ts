@@ -85,7 +85,6 @@ export function emptyInventory(project: string, environment: string | null): Inv
   return { project, environment, ...nothing };
 }
 
-/** Where an inventory is stored. `save` is atomic: the old one or the new one, never a part. */
 /** What only reads an inventory. */
 export interface InventoryReader {
   /** For messages: the file's path or the branch's name. */
@@ -97,6 +96,7 @@ export interface InventoryReader {
   history?(): Promise<InventoryHistory>;
 }
 
+/** Where an inventory is stored. `save` is atomic: the old one or the new one, never a part. */
 export interface InventoryStore extends InventoryReader {
   /**
    * Takes the lock. Throws a Problem: `locked`, which names the holder, or `stale-plan` when the inventory has changed

@@ -58,6 +58,11 @@ export function wordList(words: readonly string[], last: 'and' | 'or'): string {
   return words.length < 2 ? end : `${words.slice(0, -1).join(', ')} ${last} ${end}`;
 }
 
+/** `environment: staging`, or `environments staging and production`. */
+export function environmentsText(names: readonly string[]): string {
+  return names.length < 2 ? `environment: ${names.join()}` : `environments ${wordList(names, 'and')}`;
+}
+
 const MOST_NAMED = 10;
 
 /** Ids in a message: the first ten, and how many more there are. */

@@ -18,7 +18,7 @@ import {
 
 /**
  * The world as text, so that a sandbox can continue where it stopped: a JSON document, and after it a line for each later
- * change (`data-file.ts`). It holds all keys but the newest as hashes.
+ * change. It holds all keys but the newest as hashes.
  */
 
 const FORMAT = 2;

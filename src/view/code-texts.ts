@@ -220,7 +220,7 @@ const texts: Readonly<Record<DiagnosticCode, CodeText>> = {
   'unknown-scope': {
     title: 'Unknown scope',
     means: 'A scope is not in the list of scopes that the project knows.',
-    help: 'Correct the scope. If the service has added it, list it under `scopes:` in roster.yaml.',
+    help: 'Correct the scope. If the service has added it, list it under `scopes:` in roster.yaml, together with all others: the list replaces the default.',
   },
   'several-new-keys': {
     title: 'API keys that end each other',

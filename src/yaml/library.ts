@@ -15,7 +15,7 @@ import {
 } from 'yaml';
 
 /**
- * `uniqueKeys` is off because the library's check is quadratic; keys.ts has one that is linear and knows both places.
+ * `uniqueKeys` is off because the library's check is quadratic; tree-builder.ts has one that is linear and knows both places.
  * Merge keys and aliases are resolved by tree-builder.ts, so that their cost can be counted.
  */
 const options = {

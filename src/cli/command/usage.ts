@@ -49,13 +49,19 @@ export function usageProblem(
   if (['commander.help', 'commander.helpDisplayed', 'commander.version'].includes(failure.code)) return null;
   const message = failure.message.replace(/^error: /, '').replace(/\n/g, ' ');
   const program = build();
-  const { command, rest } = commandOf(program, argv);
+  const { command, rest } = commandOf(program, knownWords(failure, message, argv));
   const line = { program, command, argv };
   const see = `See \`roster ${command === null ? '' : `${fullName(command)} `}--help\`.`;
   const flag = failure.code === 'commander.unknownOption' ? /'(-[^'=]*)/.exec(message)?.[1] : undefined;
   const meant = failure.code === 'commander.excessArguments' ? subcommandMeant(command, rest[0]) : null;
   const hint = flag === undefined || message.includes('Did you mean') ? meant : hintFor(flag, line);
   return { message, help: hint === null ? see : `${hint} ${see}` };
+}
+
+/** The words before an unknown command: `list` after it is none. */
+function knownWords({ code }: CommanderError, message: string, argv: readonly string[]): readonly string[] {
+  const unknown = code === 'commander.unknownCommand' ? /'([^']*)'/.exec(message)?.[1] : undefined;
+  return unknown === undefined ? argv : argv.slice(0, argv.indexOf(unknown));
 }
 
 interface CommandLine {

@@ -242,7 +242,7 @@ const OBSOLETE: Readonly<Record<CiHost, readonly string[]>> = {
   gitlab: ['.gitlab/roster.mjs', '.gitlab/roster-request.mjs'],
 };
 
-interface Written {
+interface WrittenFiles {
   readonly root: string;
   readonly files: readonly NewFile[];
   readonly repository: RepositoryFacts | null;
@@ -252,7 +252,7 @@ interface Written {
  * Those that exist, and that no new file has replaced. A file that is for another project is its own: a current workflow
  * can have the name of an old one. Scripts were shared.
  */
-function obsoleteFiles(host: CiHost, { root, files, repository }: Written): readonly string[] {
+function obsoleteFiles(host: CiHost, { root, files, repository }: WrittenFiles): readonly string[] {
   const current = new Set(files.map(({ path }) => path));
   const folder = repository?.folder ?? '.';
   return OBSOLETE[host].filter((path) => {

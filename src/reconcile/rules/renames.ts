@@ -49,7 +49,7 @@ function renameHints({ diffs, basis: { inventory } }: World): Finding[] {
     const pairs = likelyPairs({ kind, entries, objects: [...deleted.keys()], values });
     for (const [entry, { id }] of pairs) if (id !== null) likely.set(entry.address, id);
     return pairs.map(([entry, object]) =>
-      note(entry.address, hintFor(entry.address, deleted.get(object) ?? '', object, inventory)),
+      note(entry.address, hintFor(entry, deleted.get(object) ?? '', object, inventory)),
     );
   });
 }
@@ -135,10 +135,15 @@ function looksLike(kind: Kind, entry: readonly Json[], object: readonly Json[]):
  * Only what the inventory has under its address can be named in `formerly`, which has no effect on an entry whose own
  * address the inventory has.
  */
-function hintFor(created: Address, address: Address, { kind, id }: Observed, { entries }: Inventory): string {
-  const isFormer = entries.get(address)?.id === id && !entries.has(created);
-  const property = isFormer ? `formerly: ${address.slice(addressOf(kind, '').length)}` : `id: ${id}`;
-  return `looks like ${address}, which this plan deletes: to keep that object, add \`${property}\` to the entry`;
+function hintFor(entry: Desired, address: Address, { kind, id }: Observed, { entries }: Inventory): string {
+  const isFormer = entries.get(address)?.id === id && !entries.has(entry.address);
+  const former = keyOf(kind, address);
+  // What is written once is for all items.
+  const isRepeated = entry.source.each !== undefined;
+  const formerly = isRepeated ? `{ ${keyOf(kind, entry.address)}: ${former} }` : former;
+  const property = isFormer ? `formerly: ${formerly}` : `id: ${id}`;
+  const where = isRepeated && !isFormer ? 'for this item' : 'to the entry';
+  return `looks like ${address}, which this plan deletes: to keep that object, add \`${property}\` ${where}`;
 }
 
 /** Entries that are created although they name a former key: the inventory knows nothing under it. */

@@ -1,6 +1,6 @@
 /**
  * What the service has run: plain records in maps of the world. Times are milliseconds. A record knows how its run will
- * end, so that its state at any instant is a function of the record (engine/phase.ts).
+ * end, so that its state at any instant is a function of the record (`phaseOf` in jobs.ts).
  */
 
 export type Trigger = 'Manual' | 'Schedule';
@@ -32,7 +32,7 @@ export type RunOutcome = 'succeeded' | 'failed' | 'stopped' | 'lost';
 export type Anomaly = 'None' | 'Slow' | 'Fast';
 export type DatasetState = 'Available' | 'Failed' | 'Stale';
 
-/** How a run ends, as the seed scripts it (engine/fate.ts). */
+/** How a run ends, as the seed scripts it (`fatesOf` in jobs.ts). */
 export interface Fate {
   outcome: RunOutcome;
   seconds: number;

@@ -8,7 +8,7 @@ import {
   similarItems,
 } from '../../model/diagnostic.js';
 import { groupBy } from '../../model/json.js';
-import { agree, some } from '../../model/words.js';
+import { agree, environmentsText, some } from '../../model/words.js';
 import { cut, widthOf } from '../columns.js';
 import { escapeCodePoint, escapeControls, unsafeOffsets } from '../escape.js';
 import { severityCounts, severityLabels, shownAndRest } from '../plan-words.js';
@@ -87,10 +87,12 @@ function likeLines(first: Diagnostic, others: readonly Diagnostic[], layout: Tex
   return hangingIndent(lead, wrap(text, layout.width - lead.length));
 }
 
-/** `schedule/nightly (teams/a.yaml:3:5)`. */
-function brokenBy({ address, entries = [], place, message }: Diagnostic): string {
+/** `schedule/nightly (teams/a.yaml:3:5, environment: staging)`. */
+function brokenBy({ address, entries = [], environments, place, message }: Diagnostic): string {
   const names = entries.length > 0 ? entries : [address ?? message];
-  return place === undefined ? names.join(', ') : `${names.join(', ')} (${placeText(place)})`;
+  if (place === undefined) return names.join(', ');
+  const where = environments === undefined ? '' : `, ${environmentsText(environments)}`;
+  return `${names.join(', ')} (${placeText(place)}${where})`;
 }
 
 /** The command that explains the codes of the errors. */

@@ -1,7 +1,7 @@
 import type { Action } from '../../model/plan.js';
 import type { ChangeOutcome } from '../../model/report.js';
 import type { Address } from '../../model/resource.js';
-import { andMore, waitText } from '../../model/words.js';
+import { agree, andMore, waitText } from '../../model/words.js';
 import { cut, widthOf } from '../columns.js';
 import { escapeControls } from '../escape.js';
 import { actionLabels } from '../labels.js';
@@ -74,5 +74,5 @@ export function pauseLine(milliseconds: number): string {
 }
 
 export function readingLine(responses: number): string {
-  return `Reading from the service … ${responses.toLocaleString('en-US')} responses`;
+  return `Reading from the service … ${responses.toLocaleString('en-US')} ${agree(responses, 'response', 'responses')}`;
 }

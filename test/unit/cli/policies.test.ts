@@ -110,6 +110,19 @@ Learn more: roster explain policy
     );
   });
 
+  test('an entry that breaks a policy in several environments is listed with each of them', async () => {
+    const often = (key: string, every: string) =>
+      `  ${key}: { target: agent/${key}, every: ${every}, startTime: 2099-01-01T00:00:00 }\n`;
+    workspace.write(
+      'roster.yaml',
+      `project: p\npolicies: [policies/a.yaml]\nvars: { n: 1 hour }\nenvironments: { a: { vars: { n: 5 minutes } }, b: { vars: { n: 6 minutes } }, c: {} }\nschedules:\n${often('globex', '5 minutes')}${often('acme-shop', '"${var.n}"')}`,
+    );
+    const { stderr } = await validate('--all-environments');
+    expect(stderr.replace(/\s+/g, ' ')).toContain(
+      'and 2 more: schedule/acme-shop (roster.yaml:7:48, environment: a), schedule/acme-shop (roster.yaml:7:48, environment: b) (`-v`',
+    );
+  });
+
   test('an entry from `each` has the line of the entry and the items', async () => {
     workspace.write('roster.yaml', `project: p\npolicies: [policies/a.yaml]\n${repeated}`);
     expect(await found()).toMatchObject([
@@ -192,6 +205,9 @@ describe('a policy file that is wrong', () => {
     ['require: {}\n    level: fatal', 'schema', '`level` must be one of `error`, `warning`', 5],
     ['require: {}\n    match: [scedule/*]', 'schema', '`match[0]` must be an address', 5],
     ['require: {}\n    match: []', 'schema', '`match` needs', 5],
+    ['require: { type: int }', 'schema', '`type` must be one of `string`, `number`, `integer`', 4],
+    ['require: { type: 5 }', 'schema', '`type` must be one of `string`', 4],
+    ['require: { type: [int] }', 'schema', '`type[0]` must be one of `string`', 4],
   ])('%s', async (lines, code, message, line) => {
     workspace.write('policies/a.yaml', `policies:\n  p:\n    message: No.\n    ${lines}\n`);
     const errors = (await found()).filter(({ severity }) => severity === 'error');
@@ -200,6 +216,11 @@ describe('a policy file that is wrong', () => {
     ]);
     const plan = await workspace.command(['plan']);
     expect([plan.exit, plan.stderr]).toEqual([1, expect.stringContaining(`policies/a.yaml:${line}`)]);
+  });
+
+  test('a short form of a type is completed in the hint', async () => {
+    workspace.write('policies/a.yaml', 'policies: { p: { message: No., require: { type: int } } }\n');
+    expect((await found())[0]?.help).toBe('Did you mean `integer`?');
   });
 
   test.each([

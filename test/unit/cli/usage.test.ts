@@ -48,6 +48,8 @@ test.each<{ words: string[]; code: string; says: string }>([
     says: `--allow-deletes: "${count}" is not a whole number from 0 to 1000000`,
   })),
   { words: ['help', 'nothing'], code: 'usage', says: "unknown command 'nothing'" },
+  { words: ['state', 'list'], code: 'usage', says: '(Did you mean status?) = help: See `roster --help`.' },
+  { words: ['runs', 'frob', 'list'], code: 'usage', says: 'See `roster runs --help`.' },
   { words: ['help', 'aply'], code: 'usage', says: 'Did you mean apply?' },
   { words: ['plan', '-e', 'a', '--env', 'b'], code: 'usage', says: "The value was already set to 'a'." },
   { words: ['apply', '--expect', '--yes'], code: 'usage', says: 'It is a flag: the value is missing.' },

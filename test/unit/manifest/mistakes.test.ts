@@ -92,6 +92,37 @@ describe('one invalid property hides none of the others', () => {
   });
 });
 
+describe('a hint leads to a manifest that is valid', () => {
+  const key = (settings: string, scope: string) =>
+    `${small}${settings}keys: { k: { scopes: [agents.run, ${scope}] } }\n`;
+  const members = (list: string) => `project: p\nvars: { a: x }\ngroups: { g: { members: [${list}] } }\n`;
+
+  it.each<[string, string, string]>([
+    ['the default scopes are in the list', key('', 'data.export'), '`scopes: [agents.run, data.export]`.'],
+    [
+      'the declared scopes are in the list',
+      key('scopes: [agents.run, a.b]\n', 'data.export'),
+      '`scopes: [agents.run, a.b, data.export]`.',
+    ],
+    ['a misspelt scope is in no list', key('', 'agents.rnu'), 'roster.yaml, together with all others.'],
+    ['the quotes are around the whole text', members('a-${var.a}'), 'Write `"a-${var.a}"`.'],
+    [
+      'with its spaces and other variables',
+      members('b, a: ${var.a} ${var.a}:c, d'),
+      'Write `"${var.a} ${var.a}:c"`.',
+    ],
+    ['but not around a quote', members('a"${var.a}'), 'Put the whole text in quotes.'],
+    ['two braces are one too many', members('"${{ var.a }}"'), 'Did you mean `${var.a}`?'],
+    [
+      'and so they are for what no manifest knows',
+      members('"${{ github.sha }}"'),
+      'Variables have one brace on each side. Use `${var.NAME}` or `${env.NAME}`, or write `$${` for a literal `${`.',
+    ],
+  ])('%s', (_, text, help) => {
+    expect(reported(text)).toEqual([expect.stringContaining(help)]);
+  });
+});
+
 describe('a word of the interface gets the property of manifests as a hint', () => {
   const hintOf = (text: string) =>
     load(text, { kinds }).diagnostics.find(({ code }) => code === 'unknown-property')?.help;
@@ -281,7 +312,7 @@ describe('a hint is right', () => {
     ['${ENV.HOME}', 'Did you mean `${env.HOME}`?'],
     ['${var.l}', 'Declare it under `vars:` in `roster.yaml`.'],
     ['${var.country', 'Close it with `}`.'],
-    ['${{ secrets.X }}', 'Close it with `}`.'],
+    ['${{ secrets.X }}', 'Variables have one brace on each side.'],
     ['${var.z}', 'It is declared for the environment "e"'],
   ])('for %s', (written, help) => {
     const [only, ...others] = reported(group(`["${written}"]`));

@@ -33,6 +33,13 @@ describe('a create and a delete in one plan', () => {
     expect(notesOf(world)).toEqual([`group/new: ${hint('group/old', 'formerly: old')}`]);
   });
 
+  test('of a repeated entry get a hint that is for one item', () => {
+    const entry = group('new', { agents: ['acme'] });
+    const repeated = { ...entry, source: { ...entry.source, each: 'new' } };
+    const world = { entries: [repeated], ...owned('old', [agent]) };
+    expect(notesOf(world)).toEqual([`group/new: ${hint('group/old', 'formerly: { new: old }')}`]);
+  });
+
   test('look like one object with almost the same name', () => {
     const world = {
       entries: [group('new', { name: 'Retail DE', agents: ['acme'] })],
