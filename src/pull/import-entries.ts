@@ -72,6 +72,8 @@ export interface ImportWording {
   /** How a manifest names an agent. */
   agentText(id: string): string;
   readonly defaults: NonNullable<Project['defaults']>;
+  /** The environments that new entries of a section exist in; null where they say nothing of it. */
+  environmentsOf(section: string): readonly string[] | null;
 }
 
 class Importer implements ImportCandidates {
@@ -143,9 +145,11 @@ class Importer implements ImportCandidates {
     );
     const isForeign = observed.manageable === false && id !== null;
     const binding = isAlone ? {} : { id };
-    const properties = isForeign
+    const environments = this.wording.environmentsOf(kind.section);
+    const own = isForeign
       ? { external: true, ...(isAlone ? { name } : { id }) }
       : { ...binding, ...this.propertiesOf(kind, spec, key) };
+    const properties = environments === null ? own : { ...own, environments };
     const about = references[0] ?? (kind.links === undefined ? kind.section : address);
     const agent =
       kind.references === undefined
