@@ -11,7 +11,7 @@ import {
   objectKey,
   type Project,
 } from '../model/resource.js';
-import { escapedValue } from '../model/template.js';
+import { writtenValue } from '../model/template.js';
 import { pairLines } from '../yaml/editable.js';
 import { isForbiddenKey } from '../yaml/tree-builder.js';
 
@@ -313,7 +313,7 @@ export function entriesLines(entries: readonly ImportEntry[], indent: string): s
 
 function entryLines({ key, kind, properties }: ImportEntry, indent: string): string[] {
   // What looks like a variable is text of the service.
-  const values = escapedValue(properties) as JsonObject;
+  const values = writtenValue(properties) as JsonObject;
   const inner = `${indent}  `;
   const written = kind.entry?.comment?.(key);
   const comment = written === undefined ? [] : [`${inner}# ${written}`];
