@@ -3,7 +3,7 @@ import { type Diagnostic, errorsIn } from '../../model/diagnostic.js';
 import { canonical, type Json } from '../../model/json.js';
 import type { Address, Declared, Project } from '../../model/resource.js';
 import { environmentOf, type ProjectOptions, readProjectWith } from '../project.js';
-import { noOverlay, type Overlay, OverlayReading } from './check.js';
+import { errorKey, noOverlay, type Overlay, OverlayReading } from './check.js';
 
 /** What one environment is, as far as it can be read. */
 interface EnvironmentRead {
@@ -84,11 +84,6 @@ export class OtherEnvironments {
     const { project, diagnostics } = readProjectWith(reading, options);
     return { project, errors: errorsIn(diagnostics) };
   }
-}
-
-/** Lines move. */
-function errorKey({ code, message, address, place }: Diagnostic): string {
-  return canonical([code, message, address ?? null, place?.file ?? null]);
 }
 
 function meaningsOf(project: Project | null): ReadonlyMap<Address, string> {

@@ -1,5 +1,5 @@
 import { kinds } from '../../kinds/index.js';
-import { type Diagnostic, Problem, problem } from '../../model/diagnostic.js';
+import { type Diagnostic, hasErrors, Problem, problem } from '../../model/diagnostic.js';
 import { groupBy } from '../../model/json.js';
 import { exists } from '../../model/kind.js';
 import { merged } from '../../model/merged-diagnostics.js';
@@ -30,10 +30,10 @@ import { pairLines } from '../../yaml/editable.js';
 import {
   asWarning,
   goneEntries,
+  judgedMatches,
   type Observation,
   observe,
   requireAccount,
-  requireMatches,
 } from '../observe.js';
 import { type ProjectOptions, readProject } from '../project.js';
 import { nameGlob, selectedOf, selectorsOf } from '../selectors.js';
@@ -66,8 +66,11 @@ export async function pull(
   refuseFlagsWithoutEffect(session.project, wanted);
   const allow = { accountChange: wanted.allowAccountChange === true };
   const observation = await observe(session, { everything: true, allow });
-  requireMatches(session, observation);
   requireAccount(observation);
+  const selectors = selectorsOf(wanted.addresses ?? []);
+  const isMeant = (address: Address) => selectors?.some((each) => each.matches(address)) ?? true;
+  const judged = judgedMatches(session, observation, isMeant);
+  if (hasErrors(judged)) throw new Problem(judged);
   return new Puller(wanted, { session, options, observation }).pull();
 }
 
@@ -397,6 +400,11 @@ function faultsOf(
   const existing = new Set(project?.entries.map(({ address }) => address));
   const absent = [...own].filter((address) => !existing.has(address));
   if (absent.length > 0) return absent.map((address) => [address, notHere] as const);
+  const unjudged = entries.filter(({ address }) => comparison?.broken.has(address) === true);
+  if (unjudged.length > 0)
+    return unjudged.map(
+      ({ address, needs }) => [address, { reason: `${needs.join(', ')} has an error` }] as const,
+    );
   return (comparison?.diffs ?? []).flatMap(({ change: { address, action, fields } }) => {
     if (!own.has(address) || action === 'adopt' || action === 'none') return [];
     const names = fields.map(({ path }) => `\`${path}\``).join(', ');
@@ -446,9 +454,12 @@ function withoutUnused(entries: readonly ImportEntry[]): readonly ImportEntry[] 
 /** What exists, with what declares it. */
 function objectsOf({ state, comparison }: Observation): ReadonlyMap<KindName, readonly PullObject[]> {
   const known = new Map<Observed, Pick<PullObject, 'declared' | 'owned'>>();
-  for (const { address, entry, observed, ours } of comparison.matches)
+  for (const { address, entry, broken, observed, ours } of comparison.matches)
     if (observed !== null)
-      known.set(observed, { declared: entry === null ? null : address, owned: entry === null && ours });
+      known.set(observed, {
+        declared: entry === null ? (broken?.address ?? null) : address,
+        owned: entry === null && ours,
+      });
   for (const [address, observed] of comparison.externals)
     known.set(observed, { declared: address, owned: false });
   return new Map(
@@ -509,8 +520,8 @@ function refuseFlagsWithoutEffect({ entries }: Project, { addresses = [], ...fla
 
 /** What the inventory holds and no entry declares: the next apply deletes it. */
 function ownedWithoutEntry({ comparison }: Observation): readonly Address[] {
-  return comparison.matches.flatMap(({ address, entry, observed, ours }) =>
-    entry === null && observed !== null && ours ? [address] : [],
+  return comparison.matches.flatMap(({ address, entry, broken, observed, ours }) =>
+    entry === null && broken === undefined && observed !== null && ours ? [address] : [],
   );
 }
 
