@@ -324,9 +324,9 @@ function nodeOf(value: Json, span: Span): Node {
       true,
     );
   if (!isJsonObject(value)) return scalarNode(span, value as ScalarNode['value']);
-  const entries = Object.entries(value).map(([key, each]): [string, Entry] => [
-    key,
-    { key: { ...span, text: key }, value: nodeOf(each, span) },
-  ]);
+  const entries = Object.entries(value).map(([name, each]): [string, Entry] => {
+    const key = escaped(name);
+    return [key, { key: { ...span, text: key }, value: nodeOf(each, span) }];
+  });
   return mapNode(span, new Map(entries), true);
 }

@@ -1,4 +1,5 @@
 import type { At } from '../model/resource.js';
+import { unescapedName } from '../model/template.js';
 import type { Span } from '../yaml/source.js';
 import { type Entry, find, mapNode, type Node, type Path, spanOf } from '../yaml/tree.js';
 
@@ -73,7 +74,7 @@ function add(name: string, key: Span, node: Node, names: string[], offsets: numb
   offsets.push(key.start, key.end, start, end, SCALAR);
   if (node.type === 'scalar') return;
   if (node.type === 'map')
-    for (const [own, each] of node.entries) add(own, each.key, each.value, names, offsets);
+    for (const [own, each] of node.entries) add(unescapedName(own), each.key, each.value, names, offsets);
   else for (const [at, item] of node.items.entries()) add(String(at), item, item, names, offsets);
   offsets[index * WIDTH + WIDTH - 1] = names.length - index - 1;
 }

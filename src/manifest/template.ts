@@ -1,5 +1,5 @@
 import type { Json } from '../model/json.js';
-import { escaped, joined } from '../model/template.js';
+import { escaped, joined, unescapedName } from '../model/template.js';
 import type { Span } from '../yaml/source.js';
 import type { Node, ScalarNode } from '../yaml/tree.js';
 import type { ValuePath } from './value-path.js';
@@ -123,7 +123,7 @@ export class TemplateReader {
       return typeof node.value === 'string' ? this.text(node, node.value) : node.value;
     if (node.type === 'list') return node.items.map((item) => this.read(item));
     const value = bareObject();
-    for (const [key, entry] of node.entries) value[key] = this.read(entry.value);
+    for (const [key, entry] of node.entries) value[unescapedName(key)] = this.read(entry.value);
     return value;
   }
 

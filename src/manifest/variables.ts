@@ -1,6 +1,6 @@
 import type { DiagnosticCode } from '../model/diagnostic.js';
 import type { Json } from '../model/json.js';
-import { escapedValue, usesEnvironment } from '../model/template.js';
+import { escapedValue, unescapedName, usesEnvironment } from '../model/template.js';
 import type { ProblemText } from '../yaml/source.js';
 import { quoted, type TextRule, unsafe } from '../yaml/text.js';
 import { type Entry, type Node, type ScalarNode, scalarNode } from '../yaml/tree.js';
@@ -72,10 +72,20 @@ export class Variables {
     if (node.type === 'list') return node.items.map((item) => this.read(item, rule, notes, depth + 1));
     const value = bareObject();
     for (const [key, entry] of node.entries) {
-      if (key.includes('${') && !this.isName(entry.key)) notes.broken.add(entry.value);
-      value[key] = this.read(entry.value, rule, notes, depth + 1);
+      const name = unescapedName(key);
+      const isSound = !key.includes('${') || (this.isName(entry.key) && this.isNew(name, value, entry.key));
+      if (!isSound) notes.broken.add(entry.value);
+      value[name] = this.read(entry.value, rule, notes, depth + 1);
     }
     return value;
+  }
+
+  /** What is no variable may be written in two ways. */
+  private isNew(name: string, value: object, key: Entry['key']): boolean {
+    if (!Object.hasOwn(value, name)) return true;
+    const help = 'Remove one of them: `$${` stands for `${`.';
+    this.diagnostics.error('duplicate-entry', key, `the name ${quoted(name)} is written twice`, { help });
+    return false;
   }
 
   /** Names stay as they are written, which is not what somebody means who writes a variable. */
@@ -83,7 +93,7 @@ export class Variables {
     const use = pieces(key.text).find(({ type }) => type !== 'text' && type !== 'unknown');
     if (use === undefined || use.type === 'text') return true;
     const help =
-      'Write the name out, or use the whole map of a variable or an item, such as `${each.value.inputs}`.';
+      'Write the name out, or use the whole map of a variable or an item, such as `${each.value.inputs}`. For a literal `${`, write `$${`.';
     const fault = { code: 'misplaced-variable', help } as const;
     const message = `${quoted(use.written)} is not replaced in a name`;
     this.refuse(scalarNode(key, key.text), use, message, fault);

@@ -1,6 +1,6 @@
 import { isJsonObject, type Json, type JsonObject } from '../model/json.js';
 import type { Address } from '../model/resource.js';
-import { escapedValue } from '../model/template.js';
+import { writtenTemplate, writtenValue } from '../model/template.js';
 import { naturalOrder } from '../model/words.js';
 import { propertyNames, settingNames } from './generated/validators.js';
 import type { EntryRead } from './kind-reader.js';
@@ -33,14 +33,14 @@ export function writtenProject(
   const { include: _, ...own } = settings;
   const all = { ...own, ...(environments.size > 0 ? { environments: names } : {}) };
   const entries = list.map(writtenEntry).sort((a, b) => naturalOrder(a.key, b.key));
-  return { settings: inOrder(escapedValue(all), settingNames), entries };
+  return { settings: inOrder(writtenValue(all), settingNames), entries };
 }
 
 function writtenEntry({ kind, declared, written }: EntryRead): WrittenEntry {
   const { address, key, templates } = declared;
   // It exists here.
   const { environments: _, ...own } = written;
-  const properties = { ...(escapedValue(own) as JsonObject), ...templates };
+  const properties = { ...(writtenValue(own) as JsonObject), ...(writtenTemplate(templates) as JsonObject) };
   const { section } = kind;
   return { address, section, key, properties: inOrder(properties, propertyNames[section] ?? []) };
 }

@@ -1,4 +1,4 @@
-import { isJsonObject, type Json } from './json.js';
+import { isJsonObject, type Json, type JsonObject } from './json.js';
 
 /*
  * A template is what a manifest says where a value from the environment belongs: `user-${env.SHOP_USER}`. Variables are
@@ -34,6 +34,28 @@ export function escapedValue(value: Json): Json {
   if (Array.isArray(value)) return value.map(escapedValue);
   if (!isJsonObject(value)) return value;
   return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, escapedValue(each)]));
+}
+
+/** A value as a manifest writes it: as a template, with the names in maps escaped as well. Templates have the names themselves. */
+export function writtenValue(value: Json): Json {
+  if (typeof value === 'string') return escaped(value);
+  if (Array.isArray(value)) return value.map(writtenValue);
+  return isJsonObject(value) ? withWrittenNames(value, writtenValue) : value;
+}
+
+/** A template as a manifest writes it. */
+export function writtenTemplate(template: Json): Json {
+  if (Array.isArray(template)) return template.map(writtenTemplate);
+  return isJsonObject(template) ? withWrittenNames(template, writtenTemplate) : template;
+}
+
+function withWrittenNames(map: JsonObject, each: (value: Json) => Json): JsonObject {
+  return Object.fromEntries(Object.entries(map).map(([name, value]) => [escaped(name), each(value)]));
+}
+
+/** The name in a map that a manifest writes: no variable is replaced in it. */
+export function unescapedName(written: string): string {
+  return written.includes('$${') ? written.replaceAll('$${', '${') : written;
 }
 
 /** The value of a template that uses no environment variable. */

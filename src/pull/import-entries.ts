@@ -11,7 +11,7 @@ import {
   objectKey,
   type Project,
 } from '../model/resource.js';
-import { escapedValue } from '../model/template.js';
+import { writtenValue } from '../model/template.js';
 import { pairLines } from '../yaml/editable.js';
 import { isForbiddenKey } from '../yaml/tree-builder.js';
 
@@ -72,6 +72,8 @@ export interface ImportWording {
   /** How a manifest names an agent. */
   agentText(id: string): string;
   readonly defaults: NonNullable<Project['defaults']>;
+  /** The environments that new entries of a section exist in; null where they say nothing of it. */
+  environmentsOf(section: string): readonly string[] | null;
 }
 
 class Importer implements ImportCandidates {
@@ -143,9 +145,11 @@ class Importer implements ImportCandidates {
     );
     const isForeign = observed.manageable === false && id !== null;
     const binding = isAlone ? {} : { id };
-    const properties = isForeign
+    const environments = this.wording.environmentsOf(kind.section);
+    const own = isForeign
       ? { external: true, ...(isAlone ? { name } : { id }) }
       : { ...binding, ...this.propertiesOf(kind, spec, key) };
+    const properties = environments === null ? own : { ...own, environments };
     const about = references[0] ?? (kind.links === undefined ? kind.section : address);
     const agent =
       kind.references === undefined
@@ -309,7 +313,7 @@ export function entriesLines(entries: readonly ImportEntry[], indent: string): s
 
 function entryLines({ key, kind, properties }: ImportEntry, indent: string): string[] {
   // What looks like a variable is text of the service.
-  const values = escapedValue(properties) as JsonObject;
+  const values = writtenValue(properties) as JsonObject;
   const inner = `${indent}  `;
   const written = kind.entry?.comment?.(key);
   const comment = written === undefined ? [] : [`${inner}# ${written}`];

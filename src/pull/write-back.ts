@@ -1,7 +1,7 @@
 import { canonical, equal, isJsonObject, type Json, type JsonObject } from '../model/json.js';
 import type { Kind } from '../model/kind.js';
 import type { Address, Declared, FieldRule, Names, Observed } from '../model/resource.js';
-import { escaped, escapedValue } from '../model/template.js';
+import { escaped, writtenValue } from '../model/template.js';
 import type { EditableFile, ListItems, PropertyChange, PropertyChanges } from '../yaml/edit.js';
 import { isObstacle, type Obstacle, type TextEdit } from '../yaml/editable.js';
 
@@ -113,7 +113,7 @@ function changeOf(rule: FieldRule<never>, { before, after }: ValueChange, wordin
       items: (existing) => itemsOf(existing, { before, after }, { rule, show, wording }),
     };
   if (rule.layout === 'map' && isJsonObject(before) && isJsonObject(shown)) return mapChange(before, shown);
-  return { to: 'value', value: escapedValue(withEndOf(before, shown, rule)) };
+  return { to: 'value', value: writtenValue(withEndOf(before, shown, rule)) };
 }
 
 /** The line break at the end of a declared text stays where it has no meaning: most blocks end in one. */
@@ -131,14 +131,14 @@ function isList(value: Json): value is readonly Json[] {
 function mapChange(before: JsonObject, after: JsonObject): PropertyChange {
   const changes = new Map<string, PropertyChange>();
   for (const name of Object.keys(before))
-    if (!Object.hasOwn(after, name)) changes.set(name, { to: 'nothing' });
+    if (!Object.hasOwn(after, name)) changes.set(escaped(name), { to: 'nothing' });
   for (const [name, value] of Object.entries(after)) {
     const old = Object.hasOwn(before, name) ? before[name] : undefined;
     if (old !== undefined && equal(old, value)) continue;
     const isInner = isJsonObject(old) && isJsonObject(value) && Object.keys(value).length > 0;
-    changes.set(name, isInner ? mapChange(old, value) : { to: 'value', value: escapedValue(value) });
+    changes.set(escaped(name), isInner ? mapChange(old, value) : { to: 'value', value: writtenValue(value) });
   }
-  return { to: 'map', changes, value: escapedValue(after) };
+  return { to: 'map', changes, value: writtenValue(after) };
 }
 
 interface ItemContext {

@@ -444,8 +444,8 @@ const texts: Readonly<Record<DiagnosticCode, CodeText>> = {
   'shared-entry': {
     title: 'Entry is shared with other environments',
     means:
-      'A value that `roster pull` wrote for one environment is in an entry that other environments have, too. They get the value with their next apply.',
-    help: 'To change one environment only, write a variable in place of the value, or list the environments of the entry under `environments`.',
+      'What `roster pull` wrote belongs to several environments: an entry of others that now exists in the selected one, too, and differs from its object there; or, where no environment was selected, an entry or a value that all of them have.',
+    help: 'Select an environment with `-e`. For a value that differs between environments, write a variable.',
   },
   'not-in-inventory': {
     title: 'Resource is not in the inventory',

@@ -1,6 +1,7 @@
 import { expandInclude } from '../../manifest/include.js';
 import type { ProjectReading } from '../../manifest/reading.js';
 import { type Diagnostic, errorsIn } from '../../model/diagnostic.js';
+import { canonical } from '../../model/json.js';
 import type { Project } from '../../model/resource.js';
 import { compare } from '../../reconcile/plan.js';
 import type { Comparison } from '../../reconcile/world.js';
@@ -39,8 +40,17 @@ export function check({ session, options, observation }: CheckContext, overlay: 
   const known = { project, service, state, inventory, now: session.serviceNow() };
   const comparison = compare(planBasis(known, {}, { kept }));
   const gone = new Set(goneEntries(comparison));
-  const errors = errorsIn(comparison.diagnostics).filter((each) => !gone.has(each));
+  // Those of entries that are not meant are there before.
+  const before = new Set(errorsIn(observation.comparison.diagnostics).map(errorKey));
+  const errors = errorsIn(comparison.diagnostics).filter(
+    (each) => !gone.has(each) && !before.has(errorKey(each)),
+  );
   return { errors, project, comparison, patterns };
+}
+
+/** By which an error is known again. Lines move. */
+export function errorKey({ code, message, address, place }: Diagnostic): string {
+  return canonical([code, message, address ?? null, place?.file ?? null]);
 }
 
 /** What a project would be with other files, which are not written yet. */

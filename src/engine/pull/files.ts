@@ -18,7 +18,7 @@ import { EditableFile } from '../../yaml/edit.js';
 import { applyEdits, isObstacle } from '../../yaml/editable.js';
 import { refusePastedKey } from '../api-key.js';
 import { occupantOf } from '../init/new-files.js';
-import { type CheckContext, check, noOverlay } from './check.js';
+import { type CheckContext, check, noOverlay, type Overlay } from './check.js';
 
 /** Where new entries go. */
 export interface NewFilesOptions {
@@ -70,7 +70,21 @@ export class FileMaker {
         entries: last?.entries ?? [],
       });
     }
-    return { files: [...result.values()], include };
+    return { files: [...result.values()], include, overlay: this.overlayOf(result, include) };
+  }
+
+  /** The same, to read the project as it will be. */
+  private overlayOf(files: ReadonlyMap<string, FileWithEntries>, include: readonly string[]): Overlay {
+    const changed = [...this.texts.keys()].flatMap((shown) => {
+      const file = files.get(this.pathOf(shown));
+      return file === undefined ? [] : [[shown, file.after] as const];
+    });
+    const added = [...files.values()].filter(({ before }) => before === null);
+    return {
+      changed: new Map(changed),
+      added: added.map(({ path, after }) => ({ file: path, text: after })),
+      ahead: new Set(include),
+    };
   }
 
   private original(path: string): string | undefined {

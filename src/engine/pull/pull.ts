@@ -1,11 +1,19 @@
 import { kinds } from '../../kinds/index.js';
-import { readOutline } from '../../manifest/outline.js';
-import { type Diagnostic, Problem, problem } from '../../model/diagnostic.js';
-import { canonical, groupBy, type Json } from '../../model/json.js';
-import { exists, type Kind } from '../../model/kind.js';
+import { type Diagnostic, hasErrors, Problem, problem } from '../../model/diagnostic.js';
+import { groupBy } from '../../model/json.js';
+import { exists } from '../../model/kind.js';
 import { merged } from '../../model/merged-diagnostics.js';
 import type { Pulled } from '../../model/pull.js';
-import { type Address, type KindName, type Observed, objectKey, type Project } from '../../model/resource.js';
+import {
+  type Address,
+  type Declared,
+  type KindName,
+  type Observed,
+  objectKey,
+  type Project,
+  type SectionDefault,
+} from '../../model/resource.js';
+import { wordList } from '../../model/words.js';
 import {
   candidates,
   type ImportEntry,
@@ -22,15 +30,17 @@ import { pairLines } from '../../yaml/editable.js';
 import {
   asWarning,
   goneEntries,
+  judgedMatches,
   type Observation,
   observe,
   requireAccount,
-  requireMatches,
 } from '../observe.js';
-import { environmentOf, type ProjectOptions, readProject, readProjectWith } from '../project.js';
+import { type ProjectOptions, readProject } from '../project.js';
 import { nameGlob, selectedOf, selectorsOf } from '../selectors.js';
 import type { ReadSession } from '../session.js';
-import { type CheckContext, check, noOverlay, type Overlay, OverlayReading } from './check.js';
+import { type CheckContext, check, noOverlay, type Overlay } from './check.js';
+import { OtherEnvironments } from './environments.js';
+import { type Extension, extended, findShared, type SharedObject } from './extend.js';
 import { FileMaker, type NewFilesOptions } from './files.js';
 import { type WrittenBack, writeBack } from './write-back.js';
 
@@ -56,8 +66,11 @@ export async function pull(
   refuseFlagsWithoutEffect(session.project, wanted);
   const allow = { accountChange: wanted.allowAccountChange === true };
   const observation = await observe(session, { everything: true, allow });
-  requireMatches(session, observation);
   requireAccount(observation);
+  const selectors = selectorsOf(wanted.addresses ?? []);
+  const isMeant = (address: Address) => selectors?.some((each) => each.matches(address)) ?? true;
+  const judged = judgedMatches(session, observation, isMeant);
+  if (hasErrors(judged)) throw new Problem(judged);
   return new Puller(wanted, { session, options, observation }).pull();
 }
 
@@ -65,12 +78,14 @@ class Puller {
   private readonly diagnostics: Diagnostic[] = [];
   private readonly wording: Wording;
   private readonly texts: ReadonlyMap<string, string>;
+  private readonly others: OtherEnvironments;
 
   constructor(
     private readonly wanted: PullOptions,
     private readonly context: CheckContext,
   ) {
     this.wording = wordingOf(context.observation);
+    this.others = new OtherEnvironments(context.options, context.session.project.file);
     this.texts = new Map(
       readProject({ ...context.options, outputs: [] }).files.map(({ file, text }) => [file, text]),
     );
@@ -78,47 +93,123 @@ class Puller {
 
   pull(): Pulled {
     const { addresses = [] } = this.wanted;
-    const found = this.candidates();
+    const objects = objectsOf(this.context.observation);
+    const shared = this.shared(objects);
+    const found = this.candidates(withShared(objects, shared));
     const selectors = selectorsOf(addresses);
     const { entries: declared, root, file, existsIn } = this.context.session.project;
     const owned = ownedWithoutEntry(this.context.observation);
     const known = [
       ...owned,
       ...declared.map(({ address }) => address),
+      ...[...shared.shared, ...shared.fixed].map(({ entry }) => entry.address),
       ...found.entries.keys(),
       ...found.leftOut.map((each) => each.address),
     ];
     const isSelected = selectedOf(selectors, { addresses: known, existsIn });
     const written = this.writeBack(selectors === null ? () => false : isSelected, selectors);
     const chosen = this.chosen(found, isSelected);
-    const made = importable(chosen, kinds, this.context, written.changed);
-    for (const each of [...found.leftOut.filter(({ address }) => isSelected(address)), ...made.leftOut])
+    const extension = this.extend(shared, chosen, written.changed, isSelected);
+    const made = importable(chosen, this.context, this.others, extension.changed);
+    this.diagnostics.push(...this.existsEverywhere(made.entries));
+    const left = [...found.leftOut, ...shared.fixed.map(notExtended)];
+    for (const each of [...left.filter(({ address }) => isSelected(address)), ...made.leftOut])
       this.diagnostics.push(notImportable(each));
-    const { files, include } = new FileMaker(this.wanted, this.context, this.texts).files(
+    const { files, include, overlay } = new FileMaker(this.wanted, this.context, this.texts).files(
       made.entries,
-      written.changed,
+      extension.changed,
     );
+    requireOthersUnchanged(overlay, this.context, this.others);
+    const updated = [
+      ...written.updated,
+      ...extension.addresses.map((each) => [each, ['environments']] as const),
+    ];
     return {
       root,
       files,
       imported: files.flatMap(({ path, entries }) =>
         entries.map(({ address, external }) => ({ address, external, file: path })),
       ),
-      updated: [...written.updated].map(([address, fields]) => ({ address, fields })),
+      updated: updated.map(([address, fields]) => ({ address, fields })),
       include: include.length === 0 ? null : { file, patterns: include },
       reasons: reasonsForNothing(this.context.observation, { isSelected, match: this.wanted.match, owned }),
       diagnostics: merged(this.diagnostics),
     };
   }
 
-  private candidates() {
+  private shared(objects: Objects): Extension {
+    const unmanaged = [...objects.values()]
+      .flat()
+      .filter(({ declared, owned }) => declared === null && !owned);
+    return findShared(
+      this.context,
+      this.others,
+      this.texts,
+      new Set(unmanaged.map(({ observed }) => observed)),
+    );
+  }
+
+  private candidates(objects: Objects) {
     const { session, observation } = this.context;
     const { inventory } = observation;
     const { entries, elsewhere = [], removed = [], defaults = {} } = session.project;
     const declared = [...entries.map(({ address }) => address), ...elsewhere, ...removed];
-    const all = new Set([...declared, ...inventory.entries.keys(), ...inventory.drafts.keys()]);
+    const known = [...inventory.entries.keys(), ...inventory.drafts.keys(), ...this.others.addresses()];
     const agentText = (id: string) => this.wording.names.agent(id);
-    return candidates(kinds, objectsOf(observation), all, { agentText, defaults });
+    const environmentsOf = (section: string) => this.environmentsFor(defaults[section]);
+    return candidates(kinds, objects, new Set([...declared, ...known]), {
+      agentText,
+      defaults,
+      environmentsOf,
+    });
+  }
+
+  /** A new entry exists in the selected environment only, whatever `defaults` say. */
+  private environmentsFor(defaults: SectionDefault | undefined): readonly string[] | null {
+    const { environment } = this.context.session.project;
+    const isNeeded = this.others.names.length > 0 || defaults?.['environments'] !== undefined;
+    return environment !== null && isNeeded ? [environment] : null;
+  }
+
+  /** Without a selected environment, a new entry belongs to all of them. */
+  private existsEverywhere(entries: readonly ImportEntry[]): readonly Diagnostic[] {
+    const { environment } = this.context.session.project;
+    const [first] = entries;
+    if (environment !== null || this.others.names.length === 0 || first === undefined) return [];
+    const what = entries.length === 1 ? `${first.address} also exists` : 'the new entries also exist';
+    const where = wordList(this.others.names, 'and');
+    const message = `${what} in the ${this.others.names.length === 1 ? 'environment' : 'environments'} ${where}, where the next apply creates what is missing`;
+    const help = 'Select an environment with `-e`: new entries then exist in that one only.';
+    return [{ severity: 'warning', code: 'shared-entry', message, help }];
+  }
+
+  /** The files in which the chosen entries of other environments, and what is needed of them, exist here, too. */
+  private extend(
+    { shared }: Extension,
+    chosen: readonly ImportEntry[],
+    texts: ReadonlyMap<string, string>,
+    isSelected: (address: Address) => boolean,
+  ): { readonly changed: ReadonlyMap<string, string>; readonly addresses: readonly Address[] } {
+    const matches = this.wanted.match === undefined ? () => true : nameGlob(this.wanted.match);
+    const byAddress = new Map(shared.map((each) => [each.address, each]));
+    const isChosen = ({ address, observed, entry }: SharedObject) =>
+      isSelected(address) && matches(observed.name ?? entry.key);
+    const needed = new Set([
+      ...shared.filter(isChosen).map(({ address }) => address),
+      ...chosen.flatMap(({ needs }) => needs),
+    ]);
+    // What is referred to is added while this runs.
+    for (const address of needed)
+      for (const each of referencesIn(byAddress.get(address)?.entry)) needed.add(each);
+    const own = shared.filter(({ address }) => needed.has(address));
+    const now = new Map([...this.texts, ...texts]);
+    const made = extended(
+      own.map(({ entry }) => entry),
+      this.context.session.project,
+      now,
+    );
+    this.diagnostics.push(...own.flatMap((each) => differsHere(each, this.context.session.project)));
+    return { changed: new Map([...texts, ...made.changed]), addresses: own.map(({ address }) => address) };
   }
 
   private chosen(
@@ -128,6 +219,22 @@ class Puller {
     const matches = this.wanted.match === undefined ? () => true : nameGlob(this.wanted.match);
     const chosen = [...entries.values()].filter(({ address, name }) => isSelected(address) && matches(name));
     return withNeeds(chosen, entries);
+  }
+
+  /** Warnings about new values that other environments read, too. */
+  private sharedValues({ updated, changed }: WrittenBack): readonly Diagnostic[] {
+    if (updated.size === 0) return [];
+    const changes = this.others.changesBy({ ...noOverlay, changed });
+    const namesOf = (address: Address) =>
+      changes
+        .flatMap(({ environment, addresses }) => (addresses.includes(address) ? [environment] : []))
+        .join(', ');
+    const places = new Map(
+      this.context.session.project.entries.map(({ address, source }) => [address, source]),
+    );
+    return [...groupBy(updated.keys(), namesOf)].flatMap(([names, addresses]) =>
+      names === '' ? [] : [sharedEntry(addresses, names, places.get(addresses[0] ?? ''))],
+    );
   }
 
   private writeBack(
@@ -147,11 +254,62 @@ class Puller {
         else this.diagnostics.push(...gone.filter((each) => each.address === address).map(asWarning));
       } else if (fields.length > 0) differing.push({ address, kind, entry, observed, fields });
     }
-    const written = writeBack(differing, this.texts, this.wording, this.context);
-    const shared = sharedValues([...written.updated.keys()], written.changed, this.context);
-    this.diagnostics.push(...written.diagnostics, ...shared);
+    const { environment } = this.context.session.project;
+    // Without a selected environment, what is written is meant for all of them.
+    const others = environment === null ? null : this.others;
+    const written = writeBack(differing, this.texts, this.wording, { ...this.context, others });
+    this.diagnostics.push(...written.diagnostics, ...this.sharedValues(written));
     return written;
   }
+}
+
+type Objects = ReadonlyMap<KindName, readonly PullObject[]>;
+
+/** With the entries of other environments that declare them, too. */
+function withShared(objects: Objects, { shared, fixed }: Extension): Objects {
+  const addresses = new Map([...shared, ...fixed].map(({ observed, entry }) => [observed, entry.address]));
+  const known = (each: PullObject) => ({
+    ...each,
+    declared: each.declared ?? addresses.get(each.observed) ?? null,
+  });
+  return new Map([...objects].map(([kind, list]) => [kind, list.map(known)]));
+}
+
+function referencesIn(entry: Declared | undefined): readonly Address[] {
+  const kind = kinds.find(({ name }) => name === entry?.kind);
+  return entry === undefined ? [] : (kind?.references?.inEntry(entry.declared) ?? []);
+}
+
+function notExtended({ entry, observed, reason }: Extension['fixed'][number]): LeftOut {
+  const help = 'Let the entry exist in this environment, too, by its `environments` or its `each`.';
+  const why = `the entry of other environments declares it, and ${reason}`;
+  return { address: entry.address, id: observed.id, reason: why, help };
+}
+
+function differsHere({ address, entry, differing }: SharedObject, { environment }: Project): Diagnostic[] {
+  if (differing.length === 0) return [];
+  const names = differing.map((each) => `\`${each}\``).join(', ');
+  const message = `${address} now exists in the environment ${environment}, too, and its object there differs in ${names}`;
+  const help =
+    'The next apply gives it the values of the entry. To keep those of this environment, write variables in place of them.';
+  return [{ severity: 'warning', code: 'shared-entry', message, place: entry.source, help }];
+}
+
+/** A last look, before anything is written: no other environment may notice. Without a selected one, entries exist in all. */
+function requireOthersUnchanged(
+  overlay: Overlay,
+  { session }: CheckContext,
+  others: OtherEnvironments,
+): void {
+  const changes = others.changesBy(overlay);
+  const errors = changes.flatMap((each) => each.errors);
+  if (errors.length > 0) throw new Problem(errors);
+  const [found] = session.project.environment === null ? [] : changes;
+  if (found === undefined) return;
+  const { environment, addresses } = found;
+  const what = addresses.length === 1 ? addresses[0] : `${addresses[0]} and ${addresses.length - 1} more`;
+  const message = `what would be written changes ${what} in the environment ${environment}`;
+  throw problem('shared-entry', message, 'Select other addresses, or change the files yourself.');
 }
 
 function notImportable({ address, id, reason, help }: LeftOut): Diagnostic {
@@ -178,20 +336,18 @@ export interface Importable {
  */
 function importable(
   entries: readonly ImportEntry[],
-  kinds: readonly Kind[],
   context: CheckContext,
+  others: OtherEnvironments,
   changed: Overlay['changed'],
 ): Importable {
   const leftOut: LeftOut[] = [];
   let left = entries;
   for (;;) {
-    const reasons = new Map<Address, OmissionReason>(
-      left.flatMap((each) => secretReason(each, kinds, context)),
-    );
+    const reasons = new Map<Address, OmissionReason>(left.flatMap((each) => secretReason(each, context)));
     if (reasons.size === 0) {
       const added = left.map((each) => ({ file: each.address, text: manifestText([each], kinds) }));
-      for (const [address, reason] of faultsOf(left, context, { changed, added, ahead: new Set() }))
-        reasons.set(address, reason);
+      const overlay = { changed, added, ahead: new Set<string>() };
+      for (const [address, reason] of faultsOf(left, context, others, overlay)) reasons.set(address, reason);
     }
     if (reasons.size === 0) return { entries: withoutUnused(left), leftOut };
     const without = dropped(left, reasons);
@@ -203,11 +359,7 @@ function importable(
   }
 }
 
-function secretReason(
-  entry: ImportEntry,
-  kinds: readonly Kind[],
-  { session }: CheckContext,
-): [Address, OmissionReason][] {
+function secretReason(entry: ImportEntry, { session }: CheckContext): [Address, OmissionReason][] {
   const text = manifestText([entry], kinds);
   const isKey = findApiKeys(text).length > 0;
   if (!isKey && !session.project.secrets.some((each) => text.includes(each))) return [];
@@ -226,11 +378,18 @@ const CHANGE_OBJECT = 'Change it on the service, and run `roster pull` again.';
 function faultsOf(
   entries: readonly ImportEntry[],
   context: CheckContext,
+  others: OtherEnvironments,
   overlay: Overlay,
 ): readonly (readonly [Address, OmissionReason])[] {
   const own = new Set(entries.map(({ address }) => address));
   const texts = new Map(overlay.added.map(({ file, text }) => [file, text]));
-  const { errors, comparison } = check(context, overlay);
+  const { errors: here, project, comparison } = check(context, overlay);
+  const elsewhere = others
+    .changesBy(overlay)
+    .flatMap(({ environment, errors }) =>
+      errors.map((each) => ({ ...each, message: `${each.message} (environment: ${environment})` })),
+    );
+  const errors = here.length > 0 ? here : elsewhere;
   const faults = errors.flatMap((each) => {
     const address = placesOf(each).find((file) => own.has(file));
     return address === undefined ? [] : [[address, faultOf(each, texts.get(address))] as const];
@@ -238,6 +397,14 @@ function faultsOf(
   // Errors in other files are not a reason to leave out a new entry.
   if (errors.length > 0 && faults.length === 0) throw new Problem(errors);
   if (faults.length > 0) return faults;
+  const existing = new Set(project?.entries.map(({ address }) => address));
+  const absent = [...own].filter((address) => !existing.has(address));
+  if (absent.length > 0) return absent.map((address) => [address, notHere] as const);
+  const unjudged = entries.filter(({ address }) => comparison?.broken.has(address) === true);
+  if (unjudged.length > 0)
+    return unjudged.map(
+      ({ address, needs }) => [address, { reason: `${needs.join(', ')} has an error` }] as const,
+    );
   return (comparison?.diffs ?? []).flatMap(({ change: { address, action, fields } }) => {
     if (!own.has(address) || action === 'adopt' || action === 'none') return [];
     const names = fields.map(({ path }) => `\`${path}\``).join(', ');
@@ -245,6 +412,11 @@ function faultsOf(
     return [[address, { reason }] as const];
   });
 }
+
+const notHere: OmissionReason = {
+  reason: '`environments` of `defaults` leaves it out where no environment is selected',
+  help: 'Select the environment with `-e`.',
+};
 
 /** The value is on the service: how a manifest writes values is no help. */
 function faultOf({ code, message, help, place }: Diagnostic, text = ''): OmissionReason {
@@ -282,9 +454,12 @@ function withoutUnused(entries: readonly ImportEntry[]): readonly ImportEntry[] 
 /** What exists, with what declares it. */
 function objectsOf({ state, comparison }: Observation): ReadonlyMap<KindName, readonly PullObject[]> {
   const known = new Map<Observed, Pick<PullObject, 'declared' | 'owned'>>();
-  for (const { address, entry, observed, ours } of comparison.matches)
+  for (const { address, entry, broken, observed, ours } of comparison.matches)
     if (observed !== null)
-      known.set(observed, { declared: entry === null ? null : address, owned: entry === null && ours });
+      known.set(observed, {
+        declared: entry === null ? (broken?.address ?? null) : address,
+        owned: entry === null && ours,
+      });
   for (const [address, observed] of comparison.externals)
     known.set(observed, { declared: address, owned: false });
   return new Map(
@@ -345,8 +520,8 @@ function refuseFlagsWithoutEffect({ entries }: Project, { addresses = [], ...fla
 
 /** What the inventory holds and no entry declares: the next apply deletes it. */
 function ownedWithoutEntry({ comparison }: Observation): readonly Address[] {
-  return comparison.matches.flatMap(({ address, entry, observed, ours }) =>
-    entry === null && observed !== null && ours ? [address] : [],
+  return comparison.matches.flatMap(({ address, entry, broken, observed, ours }) =>
+    entry === null && broken === undefined && observed !== null && ours ? [address] : [],
   );
 }
 
@@ -372,42 +547,6 @@ function reasonsForNothing(observation: Observation, { isSelected, match, owned 
       ? []
       : [`${what} to this project but ${has} no entry: restore ${restore} under \`removed\`.`]),
   ];
-}
-
-/** Warnings about new values that other environments read, too. */
-function sharedValues(
-  updated: readonly Address[],
-  changed: ReadonlyMap<string, string>,
-  context: CheckContext,
-): readonly Diagnostic[] {
-  if (updated.length === 0) return [];
-  const { options, session } = context;
-  const { environments } = readOutline(options.file, options.cwd);
-  const others = environments.filter((each) => each !== environmentOf(options));
-  const changes = others.map((environment) => {
-    const own = { ...options, environment };
-    const [before, after] = [new Map<string, string>(), changed].map((texts) =>
-      meanings(texts, session.project.file, own),
-    );
-    return { environment, differs: (address: Address) => before?.get(address) !== after?.get(address) };
-  });
-  const namesOf = (address: Address) =>
-    changes.flatMap(({ environment, differs }) => (differs(address) ? [environment] : [])).join(', ');
-  const places = new Map(session.project.entries.map(({ address, source }) => [address, source]));
-  return [...groupBy(updated, namesOf)].flatMap(([names, addresses]) =>
-    names === '' ? [] : [sharedEntry(addresses, names, places.get(addresses[0] ?? ''))],
-  );
-}
-
-/** What an environment declares; nothing when its manifests cannot be read. */
-function meanings(
-  changed: ReadonlyMap<string, string>,
-  file: string,
-  options: ProjectOptions,
-): ReadonlyMap<Address, string> {
-  const reading = new OverlayReading({ ...noOverlay, changed }, file);
-  const { project } = readProjectWith(reading, { ...options, outputs: [], allowMissingEnv: true });
-  return new Map(project?.entries.map(({ address, declared }) => [address, canonical(declared as Json)]));
 }
 
 function sharedEntry(addresses: readonly Address[], names: string, place?: Diagnostic['place']): Diagnostic {

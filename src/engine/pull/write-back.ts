@@ -1,5 +1,5 @@
 import type { Diagnostic } from '../../model/diagnostic.js';
-import { canonical, groupBy, isJsonObject, type Json, type JsonObject } from '../../model/json.js';
+import { canonical, groupBy, isJsonObject, type JsonObject } from '../../model/json.js';
 import type { Address, Declared, FieldRule } from '../../model/resource.js';
 import { usesEnvironment } from '../../model/template.js';
 import {
@@ -16,6 +16,7 @@ import { isTooMuchToFormat } from '../../yaml/format.js';
 import { placeOf, Source } from '../../yaml/source.js';
 import { inline, quoted } from '../../yaml/text.js';
 import { type CheckContext, type Checked, check, noOverlay } from './check.js';
+import { meaningOf, type OtherEnvironments } from './environments.js';
 
 export interface WrittenBack {
   /** New texts of files, by their names as shown. */
@@ -33,12 +34,17 @@ export function writeBack(
   differing: readonly Differing[],
   texts: ReadonlyMap<string, string>,
   wording: Wording,
-  context: CheckContext,
+  context: WriteContext,
 ): WrittenBack {
   const writer = new ValueWriter(texts, wording, context);
   const files = [...groupBy(differing, ({ entry }) => entry.source.file)];
   writer.write(files.flatMap(([file, own]) => writer.edits(file, own)));
   return writer;
+}
+
+export interface WriteContext extends CheckContext {
+  /** Those in which nothing may change. Null where what is written is meant for all of them. */
+  readonly others: OtherEnvironments | null;
 }
 
 /** Each try reads the whole project. */
@@ -59,7 +65,7 @@ class ValueWriter implements WrittenBack {
   constructor(
     private readonly texts: ReadonlyMap<string, string>,
     private readonly wording: Wording,
-    private readonly context: CheckContext,
+    private readonly context: WriteContext,
   ) {}
 
   /** All at once, because they are nearly always right; else one half and then the other. */
@@ -90,15 +96,29 @@ class ValueWriter implements WrittenBack {
     return all.filter(({ made }) => made.edits.length > 0);
   }
 
-  /** Without what comes from `defaults` or `each`: whether all entries or only this one should change is not guessed. */
+  /**
+   * Without what comes from `defaults` or `each`, and what other environments have, too: whether all or only this one should
+   * change is not guessed.
+   */
   private ownOf(differing: Differing): Differing {
     const { address, entry, fields } = differing;
     const places = new Map(entry.defaulted?.map(({ property, place }) => [property, place]));
-    const isShared = (field: string) => places.has(field) || entry.source.each !== undefined;
+    const environments = this.context.others?.having(address) ?? [];
+    const isShared = (field: string) =>
+      places.has(field) || entry.source.each !== undefined || environments.length > 0;
     for (const field of fields.filter(isShared)) {
-      const origin = places.has(field) ? 'it comes from `defaults`' : 'its entry is repeated with `each`';
+      const where = environments.length === 1 ? 'environment' : 'environments';
+      const origin = places.has(field)
+        ? 'it comes from `defaults`'
+        : entry.source.each !== undefined
+          ? 'its entry is repeated with `each`'
+          : `its entry exists in the ${where} ${environments.join(', ')}, too`;
       const message = `\`${field}\` of ${address} was not changed: ${origin}${this.remote(differing, field)}`;
-      this.diagnostics.push(unwrittenBack(message, places.get(field) ?? entry.placeOf([field], 'key')));
+      const help =
+        environments.length === 0
+          ? undefined
+          : 'To change this environment only, write a variable in place of the value. To change all of them, change it in the file.';
+      this.diagnostics.push(unwrittenBack(message, places.get(field) ?? entry.placeOf([field], 'key'), help));
     }
     return { ...differing, fields: fields.filter((field) => !isShared(field)) };
   }
@@ -136,7 +156,7 @@ class ValueWriter implements WrittenBack {
     if (errors.length > 0 || project === null || comparison === null) return false;
     const before = this.context.session.project.entries.filter(({ address }) => !pulled.has(address));
     const now = new Map(project.entries.map((each) => [each.address, each]));
-    const isKept = (each: Declared) => meaningOf(now.get(each.address)) === meaningOf(each);
+    const isKept = (each: Declared) => asBefore(now.get(each.address)) === asBefore(each);
     if (now.size !== this.context.session.project.entries.length || !before.every(isKept)) return false;
     const changes = new Map(comparison.diffs.map(({ change }) => [change.address, change]));
     return [...pulled].every(([address, fields]) => {
@@ -206,8 +226,11 @@ const reasons: Readonly<Record<Unwritten['obstacle'], string>> = {
   missing: 'it is not written out in the entry',
 };
 
-function unwrittenBack(message: string, place: NonNullable<Diagnostic['place']>): Diagnostic {
-  const help = 'Change it in the file, or restore the declared value with `roster apply`.';
+function unwrittenBack(
+  message: string,
+  place: NonNullable<Diagnostic['place']>,
+  help = 'Change it in the file, or restore the declared value with `roster apply`.',
+): Diagnostic {
   return { severity: 'error', code: 'not-written-back', message, place, help };
 }
 
@@ -219,13 +242,7 @@ function textWith(text: string, all: readonly Made[]): string | null {
   return collides ? null : applyEdits(text, edits);
 }
 
-function meaningOf(entry: Declared | undefined): string {
+function asBefore(entry: Declared | undefined): string {
   if (entry === undefined) return '';
-  const { declared, id, formerly, protect, external, templates } = entry;
-  const { ignore = [], accept = [], defaulted = [] } = entry;
-  const fromDefaults = defaulted.map(({ property }) => property);
-  return canonical([
-    ...[declared as Json, id, formerly, protect, external, templates],
-    ...[ignore, accept, fromDefaults],
-  ]);
+  return canonical([meaningOf(entry), (entry.defaulted ?? []).map(({ property }) => property)]);
 }

@@ -166,6 +166,29 @@ test('odd names, descriptions and inputs are escaped, so that they are read as t
   expect(imported.length).toBe(2 * odd.length + 1);
 });
 
+const names = ['${var.x}', '${env.HOME}', '${each.key}', '${x}', '${', '$${', '$$${a}', '$'];
+
+test('inputs whose names look like variables are imported, written back and rendered as they are', async () => {
+  const inputs = (value: unknown) => ({
+    ...Object.fromEntries(names.map((name) => [name, value])),
+    deep: { [names[0] ?? '']: [{ '${': value }] },
+  });
+  const timing = { targetId: 'acme', scheduleType: 'Once', startTime: '2099-01-01T00:00:00' };
+  const seed = seedWith({ schedules: [{ ...timing, inputParameters: JSON.stringify(inputs('a')) }] });
+  const { sandbox, workspace, diagnostics } = await pullsCleanly(seed);
+  expect(diagnostics).toEqual([]);
+
+  for (const each of sandbox.world.schedules.values()) each.inputParameters = JSON.stringify(inputs('b${x}'));
+  const back = await workspace.command(['pull', 'schedule/*']);
+  expect([back.exit, back.stderr]).toEqual([0, expect.not.stringContaining('error')]);
+  expect((await workspace.planJson()).changes).toEqual([]);
+
+  const { stdout } = await workspace.command(['render']);
+  const rendered = new Workspace({ 'roster.yaml': stdout }, sandbox);
+  rendered.write('roster.inventory.json', read(workspace, 'roster.inventory.json'));
+  expect((await rendered.planJson()).changes).toEqual([]);
+});
+
 test('what a manifest cannot hold is left out with the reason, and what needs it; the rest is written', async () => {
   const once = { scheduleType: 'Once', startTime: '2099-01-01T00:00:00' };
   const { workspace } = await arrange(

@@ -150,6 +150,23 @@ test('drift of the other entries is found, and what could not be compared ends i
   expect((await run(workspace, 'drift schedule/other')).exit).toBe(2);
 });
 
+test('a pull of other addresses goes on, and imports nothing that an entry with an error may declare', async () => {
+  const { sandbox, workspace } = await arrange((text) => text.replace('  direct:', '  renamed:'));
+  for (const each of sandbox.world.schedules.values()) each.isEnabled = false;
+  expect((await workspace.command(['pull', 'schedule/*', '--yes'])).exit).toBe(1);
+  const pulled = await workspace.command([
+    'pull',
+    'schedule/other',
+    'group/*ood',
+    '--yes',
+    '--format',
+    'json',
+  ]);
+  const { imported, updated } = jsonOf<{ imported: object[]; updated: { address: string }[] }>(pulled);
+  expect([imported, updated.map(({ address }) => address)]).toEqual([[], ['schedule/other']]);
+  expect(await run(workspace, 'plan schedule/other')).toMatchObject({ exit: 0, changes: [] });
+});
+
 test('a hold also pauses the schedules of entries with an error', async () => {
   const { sandbox, workspace } = await arrange();
   expect((await workspace.command(['hold', '--all', '--reason', 'incident', '--yes'])).exit).toBe(0);
