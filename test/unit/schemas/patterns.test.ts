@@ -86,6 +86,10 @@ describe('a cron expression', () => {
       () => true,
     ));
 
+  it('with a long list of zeros is read once', () => {
+    expect(accepts(cron, `${'00,'.repeat(150)}x * * * * *`)).toBe(false);
+  });
+
   it.each([
     ['30 2 * * *', '0 30 2 * * * 2027', '@daily', '', '0 0 0 * *\t*', '0 0 0 * * *\n', '0 ０ 0 * * *'],
     [
