@@ -91,7 +91,8 @@ function repositoryOf(folder: string): string | null {
 
 function hostOf(root: string, place: string, text: string): OwnersHost {
   if (place.startsWith('.github/')) return 'github';
-  if (place.startsWith('.gitlab/') || /^\^?\[[^\]\n]+\]/m.test(text)) return 'gitlab';
+  const hasSections = text.split('\n').some((line) => /^\^?\[[^\]]+\]/.test(line));
+  if (place.startsWith('.gitlab/') || hasSections) return 'gitlab';
   return statOf(join(root, '.gitlab-ci.yml')) === null ? 'github' : 'gitlab';
 }
 

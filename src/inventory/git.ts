@@ -267,10 +267,14 @@ class GitReport {
 const advice =
   /^(Could not read from remote repository|Please make sure you have the correct access|and the repository exists)/;
 
+/** Git takes a part of the credentials of a proxy for its host if they contain a `/` or `#`. */
+const torn = /(Unsupported proxy syntax in|Could not resolve proxy:) .*/;
+
 /** The user of an address may be a token, or have a password. Git shortens URLs; a host may name people and teams. */
 function withoutUsers(text: string): string {
   return text
     .split('\n')
+    .map((line) => line.replace(torn, '$1 (not shown)'))
     .map((line) => line.replace(/\S+/g, (word) => withoutUser(word, line.startsWith('remote: '))))
     .join('\n');
 }

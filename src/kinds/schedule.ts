@@ -20,6 +20,7 @@ import {
   offsetAt,
   wallClockProblem,
   zoneProblem,
+  zoneWarning,
 } from '../timing/zone.js';
 import type { ScheduleEntry } from './generated/entries.js';
 import { plain } from './rules.js';
@@ -287,6 +288,9 @@ function readEvery(text: string | null, context: ReadContext): Interval | null {
 function checkTimes(declared: ScheduleDeclared, context: ReadContext): void {
   const zone = zoneProblem(declared.timeZone, context.suggest);
   reportTiming(context, 'invalid-time-zone', 'timeZone', zone);
+  const unclear = zoneWarning(declared.timeZone);
+  if (unclear !== null)
+    context.report({ severity: 'warning', code: 'ambiguous-time-zone', path: ['timeZone'], ...unclear });
   if (declared.cron !== null) checkCron(declared.cron, context);
   for (const field of ['once', 'startTime'] as const) {
     const text = declared[field];

@@ -91,7 +91,8 @@ function acceptedBy({ accept }: JsonObject): readonly AcceptableCode[] {
 
 /** Warnings that nothing but the text of an entry decides on: the others come and go with the service and the time. */
 const decidedByText: ReadonlySet<AcceptableCode> = new Set([
-  ...(['ambiguous-cron', 'large-step', 'skipped-time', 'repeated-time', 'ignored-inputs'] as const),
+  ...(['ambiguous-cron', 'large-step', 'ambiguous-time-zone'] as const),
+  ...(['skipped-time', 'repeated-time', 'ignored-inputs'] as const),
 ]);
 
 /** What entries share, such as a default or an anchor, is for all of them: each of them need not have the warning. */

@@ -34,7 +34,7 @@ export function isLoopback(host: string): boolean {
 
 /** Whether a listed `keyPrefix` (interface §2, API key), which may end in dots, stars or an ellipsis, matches a key. */
 export function isPrefixOf(shown: string, key: string): boolean {
-  const prefix = shown.replace(/[.\u2026*]+$/, '');
+  const prefix = shown.replace(/(?<![.\u2026*])[.\u2026*]+$/, '');
   return prefix !== '' && key.startsWith(prefix);
 }
 

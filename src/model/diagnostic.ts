@@ -32,6 +32,7 @@ export const diagnosticCodes = [
   'unknown-cron',
   'invalid-time',
   'invalid-time-zone',
+  'ambiguous-time-zone',
   'skipped-time',
   'repeated-time',
   'past-once',
@@ -109,6 +110,7 @@ export type DiagnosticCode = (typeof diagnosticCodes)[number];
 export const acceptableCodes = [
   'ambiguous-cron',
   'large-step',
+  'ambiguous-time-zone',
   'skipped-time',
   'repeated-time',
   'past-once',

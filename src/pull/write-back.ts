@@ -119,7 +119,8 @@ function changeOf(rule: FieldRule<never>, { before, after }: ValueChange, wordin
 /** The line break at the end of a declared text stays where it has no meaning: most blocks end in one. */
 function withEndOf(before: Json, shown: Json, { canonical: canonicalOf }: FieldRule<never>): Json {
   if (typeof before !== 'string' || typeof shown !== 'string' || shown.trim() === '') return shown;
-  const text = shown.replace(/\n*$/, before.match(/\n*$/)?.[0] ?? '');
+  const end = /(?<!\n)\n*$/;
+  const text = shown.replace(end, end.exec(before)?.[0] ?? '');
   const meaning = (each: string) => canonical(canonicalOf(each as never));
   return meaning(text) === meaning(shown) ? text : shown;
 }

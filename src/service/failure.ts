@@ -175,7 +175,7 @@ function isPage(body: string): boolean {
 /** Only the title of a web page is useful. */
 function plain(body: string): string {
   if (!isPage(body)) return body;
-  return /<title[^>]*>([^<]+)/i.exec(body)?.[1] ?? '';
+  return /<title[^<>]*>([^<]+)/i.exec(body)?.[1] ?? '';
 }
 
 function messageIn(data: unknown, depth = 0): string | null {

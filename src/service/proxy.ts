@@ -53,7 +53,7 @@ function firstSet(env: Parameters<typeof proxyFor>[1], ...names: [string, string
 /** The value can contain a password, so it is never shown. */
 function parseProxy(from: string, text: string): HttpProxy {
   const withScheme = text.includes('://') ? text : `http://${text}`;
-  const url = URL.canParse(withScheme) ? new URL(withScheme) : null;
+  const url = isTorn(withScheme) || !URL.canParse(withScheme) ? null : new URL(withScheme);
   const credentials = url === null ? null : credentialsOf(url);
   if (url === null || credentials === null || !/^https?:$/.test(url.protocol)) {
     const help =
@@ -62,6 +62,12 @@ function parseProxy(from: string, text: string): HttpProxy {
   }
   const authorization = credentials === ':' ? null : `Basic ${Buffer.from(credentials).toString('base64')}`;
   return { origin: url.origin, authorization, from };
+}
+
+/** Whether a character in the password ends the host, or the password, for a parser: the rest of it would be shown as a host. */
+function isTorn(url: string): boolean {
+  const credentials = url.slice(url.indexOf('://') + 3, Math.max(0, url.lastIndexOf('@')));
+  return /[@/\\?#]/.test(credentials);
 }
 
 /** `user:password`; null when a percent sign encodes nothing. */

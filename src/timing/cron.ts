@@ -305,6 +305,7 @@ export function cronWarnings(text: string): readonly CronWarning[] {
   return [
     ...(isRestricted(dayOfMonth) && isRestricted(dayOfWeek) ? [bothDays(text)] : []),
     ...(isNumbered(dayOfWeek) ? [numberedWeekday(text)] : []),
+    ...longNames(fields, text),
     ...fields.flatMap((field, index) => largeSteps(field, index, text)),
   ];
 }
@@ -342,16 +343,43 @@ function numberedWeekday(text: string): CronWarning {
   };
 }
 
+/** Names that roster knows and not every service: the plan and its preview would say so only after the review. */
+function longNames(fields: readonly string[], text: string): CronWarning[] {
+  const words = [...new Set(fields.flatMap((field) => field.match(/[A-Z]{4,}/g) ?? []))];
+  const known = words.filter((word) => shortNameOf(word) !== null);
+  if (known.length === 0) return [];
+  const short = fields.join(' ').replace(/[A-Z]{4,}/g, (word) => shortNameOf(word) ?? word);
+  const message = `${quoted(text)} contains the full name of a day or month, which only some services know: ${known.join(', ')}`;
+  return [{ code: 'unknown-cron', message, help: `Write the short name: "${short}".` }];
+}
+
+/** `MON` of `MONDAY` and of `MONDAYL`; null for any other word. */
+function shortNameOf(word: string): string | null {
+  const name = fullNames.find((each) => word === each || word === `${each}L`);
+  return name === undefined ? null : name.slice(0, 3) + word.slice(name.length);
+}
+
+/** A step begins anew with each cycle of its field. */
 function largeSteps(field: string, index: number, text: string): CronWarning[] {
   return field.split(',').flatMap((item) => {
+    const { name = '', cycle = '' } = cronFields[index] ?? {};
     const step = Number(/\/(\d+)$/.exec(item)?.[1] ?? 0);
-    const values = step > 1 ? valuesOf(item, index) : null;
-    if (values === null || values.length > 1) return [];
-    const name = cronFields[index]?.name;
-    const message = `${quoted(text)}: the step of ${item} is larger than the ${name} field, so it has the single value ${values[0]}`;
-    const help = 'A step counts within its field. Write the value alone, or a smaller step.';
+    const values = step > 1 ? (valuesOf(item, index) ?? []) : [];
+    const [first, last] = [values[0], values.at(-1)];
+    if (first === last) return values.length === 0 ? [] : [singleValue(text, item, `${name} field`, first)];
+    const isWhole = !item.includes('-') && (index === DAY_OF_MONTH || sizeOf(index) % step !== 0);
+    if (!isWhole) return [];
+    const unit = name.replaceAll('-', ' ');
+    const message = `${quoted(text)}: the step of ${item} begins anew with each ${cycle}, so the ${unit} after ${last} is ${first}`;
+    const help = 'For equal intervals, use `every` instead of `cron`.';
     return [{ code: 'large-step', message, help }];
   });
+}
+
+function singleValue(text: string, item: string, field: string, value: number | undefined): CronWarning {
+  const message = `${quoted(text)}: the step of ${item} is larger than the ${field}, so it has the single value ${value}`;
+  const help = 'A step counts within its field. Write the value alone, or a smaller step.';
+  return { code: 'large-step', message, help };
 }
 
 /**
@@ -361,6 +389,8 @@ function largeSteps(field: string, index: number, text: string): CronWarning[] {
 
 interface FieldSyntax {
   readonly name: string;
+  /** Its values come once in each of these. */
+  readonly cycle: string;
   readonly first: number;
   readonly last: number;
   /** For messages. */
@@ -376,13 +406,14 @@ const weekdays = ['SUN', 'MON', 'TUE', 'WED', 'THU', 'FRI', 'SAT'];
 const weekdayNames = 'SUNDAY MONDAY TUESDAY WEDNESDAY THURSDAY FRIDAY SATURDAY';
 
 const cronFields: readonly FieldSyntax[] = [
-  { name: 'second', first: 0, last: 59, range: '0-59' },
-  { name: 'minute', first: 0, last: 59, range: '0-59' },
-  { name: 'hour', first: 0, last: 23, range: '0-23' },
-  { name: 'day-of-month', first: 1, last: 31, range: '1-31', special: 'L, L-3, LW, 15W' },
-  { name: 'month', first: 1, last: 12, range: '1-12 or JAN-DEC', words: named(months, monthNames, 1) },
+  { name: 'second', cycle: 'minute', first: 0, last: 59, range: '0-59' },
+  { name: 'minute', cycle: 'hour', first: 0, last: 59, range: '0-59' },
+  { name: 'hour', cycle: 'day', first: 0, last: 23, range: '0-23' },
+  { name: 'day-of-month', cycle: 'month', first: 1, last: 31, range: '1-31', special: 'L, L-3, LW, 15W' },
+  { name: 'month', cycle: 'year', first: 1, last: 12, range: '1-12 or JAN-DEC', words: named(months, monthNames, 1) },
   {
     name: 'day-of-week',
+    cycle: 'week',
     first: 0,
     last: 7,
     range: '0-7 or SUN-SAT',
@@ -390,6 +421,8 @@ const cronFields: readonly FieldSyntax[] = [
     special: 'FRIL, MON#2',
   },
 ];
+
+const fullNames = `${monthNames} ${weekdayNames}`.split(' ').filter((each) => each.length > 3);
 
 const DAY_OF_MONTH = 3;
 const DAY_OF_WEEK = 5;
@@ -462,13 +495,18 @@ function numberOf(word: string, { first, last, words }: FieldSyntax): number | n
   return value >= first && value <= last ? value : null;
 }
 
+function sizeOf(index: number): number {
+  const { first, last } = cronFields[index] ?? { first: 0, last: 0 };
+  return index === DAY_OF_WEEK ? 7 : last - first + 1;
+}
+
 /** A range whose end comes before its start goes on after the last value of the field. */
 function steps(
   { first, last, step }: Readonly<Record<'first' | 'last' | 'step', number>>,
   field: FieldSyntax,
   index: number,
 ): number[] {
-  const size = index === DAY_OF_WEEK ? 7 : field.last - field.first + 1;
+  const size = sizeOf(index);
   const until = last >= first ? last : last + size;
   const count = Math.floor((until - first) / step) + 1;
   return Array.from({ length: count }, (_, nth) => field.first + ((first + nth * step - field.first) % size));

@@ -8,11 +8,19 @@ export function timeZoneData(): string {
 
 /**
  * Why a zone is not valid in a manifest; null when it is. A zone is an IANA name (interface §2, Schedule) in any
- * case, older names such as Asia/Calcutta among them. Abbreviations and offsets are refused.
+ * case, older names such as Asia/Calcutta among them. Other abbreviations and offsets are refused.
  */
 export function zoneProblem(text: string, suggest: Suggest = () => null): TimingProblem | null {
   if (zoneOf(text) !== null) return null;
   return { message: `${quoted(text)} is not an IANA time zone`, help: hint(text, suggest) };
+}
+
+/** About a name that reads as an abbreviation; null for any other. */
+export function zoneWarning(text: string): TimingProblem | null {
+  const place = abbreviations.get(text.toUpperCase());
+  if (place === undefined) return null;
+  const message = `${quoted(text)} reads as an abbreviation: services can differ in what this time zone is, such as whether it has daylight saving time`;
+  return { message, help: `Write the name of a place. \`${place}\` has the same time today.` };
 }
 
 /**
@@ -54,10 +62,14 @@ function zoneInAnyCase(text: string): Zone | null {
   const clock = looksIana(key) ? clockOf(text) : null;
   if (clock === null) return null;
   const intlName = clock.resolvedOptions().timeZone;
-  const name = renamed.get(intlName) === 'UTC' ? 'UTC' : intlName;
+  const name = abbreviations.has(text.toUpperCase()) ? text.toUpperCase() : plainName(intlName);
   const zone = zones.get(name) ?? { name, clock, offsets: new Map() };
   zones.set(name, zone).set(key, zone);
   return zone;
+}
+
+function plainName(intlName: string): string {
+  return renamed.get(intlName) === 'UTC' ? 'UTC' : intlName;
 }
 
 function clockOf(timeZone: string): Intl.DateTimeFormat | null {
@@ -77,9 +89,24 @@ const areas =
   /^(africa|america|antarctica|arctic|asia|atlantic|australia|brazil|canada|chile|etc|europe|indian|mexico|pacific|us)\/./;
 
 /**
- * The IANA names without an area that name a place or UTC. The others (EST, MST, HST, CET, PST8PDT…) read as an
- * abbreviation, and what they mean has changed between versions of the zone data.
+ * The IANA names that read as an abbreviation, and places with the same time. They stay zones of their own: what they mean has
+ * changed between versions of the zone data, and a digest must not.
  */
+const abbreviations: ReadonlyMap<string, string> = new Map([
+  ['EST', 'America/Panama'],
+  ['MST', 'America/Phoenix'],
+  ['HST', 'Pacific/Honolulu'],
+  ['EST5EDT', 'America/New_York'],
+  ['CST6CDT', 'America/Chicago'],
+  ['MST7MDT', 'America/Denver'],
+  ['PST8PDT', 'America/Los_Angeles'],
+  ['CET', 'Europe/Brussels'],
+  ['MET', 'Europe/Brussels'],
+  ['EET', 'Europe/Athens'],
+  ['WET', 'Europe/Lisbon'],
+]);
+
+/** The other IANA names without an area, which name a place or UTC. */
 const withoutArea: ReadonlySet<string> = new Set(
   (
     'utc uct gmt gmt0 greenwich universal zulu cuba egypt eire gb gb-eire hongkong iceland iran israel jamaica ' +
@@ -89,7 +116,7 @@ const withoutArea: ReadonlySet<string> = new Set(
 
 /** True for the form of an IANA name in lower case. Newer versions of Node take offsets, too. */
 function looksIana(name: string): boolean {
-  return areas.test(name) || withoutArea.has(name);
+  return areas.test(name) || withoutArea.has(name) || abbreviations.has(name.toUpperCase());
 }
 
 /**

@@ -154,16 +154,16 @@ const texts: Readonly<Record<DiagnosticCode, CodeText>> = {
     help: 'Restrict only one of the two, and write days of the week as names.',
   },
   'large-step': {
-    title: 'Step larger than its field',
+    title: 'Step that does not fit its field',
     means:
-      'A step of a cron expression, such as `*/90` minutes, is larger than its field, so that only one value remains.',
-    help: 'Write the value alone, or a smaller step.',
+      'A step of a cron expression counts within its field. One that is larger, such as `*/90` minutes, leaves a single value, and one that does not divide it, such as `*/45` minutes, `*/5` hours or `*/2` days, begins anew with each hour, day or month: 0, 45, 0, 45.',
+    help: 'For equal intervals, use `every` instead of `cron`. Otherwise, write the value alone, or a smaller step.',
   },
   'unknown-cron': {
-    title: 'Cron expression cannot be computed',
+    title: 'Cron expression that only some services support',
     means:
-      'A cron expression uses syntax that only some services support, so roster cannot compute when it runs.',
-    help: "Check the next runs in the service's preview.",
+      'A cron expression uses syntax that only some services support: the full name of a day or month, such as `MONDAY`, or something for which roster cannot compute when it runs.',
+    help: "Write the short name, such as `MON`. Otherwise, check the next runs in the service's preview.",
   },
   'invalid-time': {
     title: 'Invalid time or duration',
@@ -174,6 +174,12 @@ const texts: Readonly<Record<DiagnosticCode, CodeText>> = {
     title: 'Invalid time zone',
     means: 'A time zone is not an IANA name.',
     help: 'Use a name such as `Europe/Berlin`, or `UTC`.',
+  },
+  'ambiguous-time-zone': {
+    title: 'Time zone that reads as an abbreviation',
+    means:
+      'A time zone is an old IANA name such as `EST`, `CET` or `EST5EDT`. Services can differ in what it means: `EST`, for example, has no daylight saving time.',
+    help: 'Write the name of a place, such as `America/New_York` or `Europe/Brussels`.',
   },
   'skipped-time': {
     title: 'Time skipped by daylight saving',

@@ -101,7 +101,7 @@ function writtenBlock({ key, value }: YamlPair, text: string, content: string): 
 /** Null for a text that would not be read as it is. */
 function blockText(text: string, style: BlockStyle, before: WrittenBlock): BlockText | null {
   const { sign, outer, inner } = before;
-  const content = text.replace(/\n+$/, '');
+  const content = text.replace(/(?<!\n)\n+$/, '');
   const breaks = text.length - content.length;
   const lines = style === '|' ? content.split('\n') : foldedLines(content, before);
   const width = /^\s/.test(content) || /\d/.test(sign) ? inner - outer : '';

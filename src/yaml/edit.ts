@@ -241,7 +241,9 @@ function removeFromFlow(map: YAMLMap, gone: readonly YamlPair[], { text }: Edita
       isTrailing || next === undefined
         ? endOfPair(map.items.at(-1) ?? pair, text)
         : (rangeOf(next.key)?.[0] ?? 0);
-    if (/#.*\n/.test(text.slice(start, end))) return obstacle('style', pair.key);
+    const removed = text.slice(start, end);
+    const comment = removed.indexOf('#');
+    if (comment !== -1 && removed.includes('\n', comment)) return obstacle('style', pair.key);
     edits.push({ start, end, text: '' });
     if (isTrailing) break;
   }

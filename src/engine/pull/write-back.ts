@@ -212,7 +212,7 @@ class ValueWriter implements WrittenBack {
 
 /** With the variables. */
 function reasonOf({ obstacle, start, end }: Unwritten, { text }: Source): string {
-  const variables = text.slice(start, end).match(/(?<!\$)\$\{[^}]*\}/g) ?? [];
+  const variables = text.slice(start, end).match(/(?<!\$)\$\{[^{}]*\}/g) ?? [];
   if (obstacle !== 'reference' || variables.length === 0) return reasons[obstacle];
   return `it comes from ${variables.map((each) => `\`${each}\``).join(', ')}`;
 }

@@ -88,7 +88,7 @@ function isCommand(line: string): boolean {
 }
 
 function isNumber(text: string): boolean {
-  return /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(text);
+  return /^[+-]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?$/i.test(text);
 }
 
 /** Lists and objects as JSON; nothing for null. */

@@ -77,7 +77,7 @@ function reasonsOf({ plan, outcomes, diagnostics, interrupted }: Report): readon
 
 /** `schedule/a` is not named by a message about `schedule/a-2`. */
 function isNamedIn(message: string, address: Address): boolean {
-  return message.split(/[^\w./-]+/).some((word) => word.replace(/\.+$/, '') === address);
+  return message.split(/[^\w./-]+/).some((word) => word.replace(/(?<!\.)\.+$/, '') === address);
 }
 
 /** `drift --format json`. `before` is the value last applied, `after` the current one on the service. */

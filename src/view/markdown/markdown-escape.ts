@@ -96,7 +96,7 @@ function splitPunctuation(word: string): ProseWord {
 /** Letters and plain punctuation, or a number that is short or has separators; not a possible commit id, reference or list marker. */
 function isOrdinary(word: string): boolean {
   if (/^\(?(?:\p{N}{1,4}|\d{1,3}(?:,\d{3})+)(?:\.\d\d?)?[,;]?$/u.test(word)) return true;
-  if (/^[0-9a-f]{7,}\P{L}*$/iu.test(word)) return false;
+  if (/^[0-9a-f]{7,}(?![0-9a-f])\P{L}*$/iu.test(word)) return false;
   return /^["'(]?\p{L}+(?:['’-]\p{L}+)*["')]?[.,:;!?]?$/u.test(word);
 }
 

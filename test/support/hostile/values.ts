@@ -295,8 +295,8 @@ times.push(
 
 const zones: Row[] = [
   ...[
-    'EST',
-    'CET',
+    'PST',
+    'IST',
     '+02:00',
     'UTC+2',
     'GMT-1',
@@ -315,7 +315,7 @@ const zones: Row[] = [
   ],
 ].map((text): Row => [text, schedule(`timeZone: ${text}`), 'invalid-time-zone']);
 zones.push(
-  ...['utc', 'europe/berlin', 'Asia/Calcutta', 'America/Argentina/Buenos_Aires', 'Etc/GMT+9'].map(
+  ...['utc', 'europe/berlin', 'Asia/Calcutta', 'America/Argentina/Buenos_Aires', 'Etc/GMT+9', 'CET'].map(
     (text): Row => [text, schedule(`timeZone: ${text}`), 'fine'],
   ),
 );

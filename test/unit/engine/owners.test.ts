@@ -156,6 +156,10 @@ describe('which file is read', () => {
     expect(owners({ CODEOWNERS: `* @a\n${'*a'.repeat(40)} @b\n` }, 'a'.repeat(200))).toEqual(['@b']);
   });
 
+  test('a text of unusual line breaks is read once', () => {
+    expect(owners({ CODEOWNERS: `* @a\n${'\u2028['.repeat(500_000)}` }, 'a')).toEqual(['@a']);
+  });
+
   test('no owners are known of a file with too many rules', () => {
     expect(owners({ CODEOWNERS: '* @a\n'.repeat(10_000) }, 'a')).toEqual(['@a']);
     expect(owners({ CODEOWNERS: '* @a\n'.repeat(10_001) }, 'a')).toBeNull();

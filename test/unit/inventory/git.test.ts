@@ -40,6 +40,11 @@ describe('what git says about a failure', () => {
     ],
     ['fatal: unable to look up me:canary@host (port 9418)', 'fatal: unable to look up host (port 9418)'],
     ['remote: use https://me:canary@host/a.git', 'remote: use https://host/a.git'],
+    [
+      "fatal: no access to 'https://host/a.git/': Unsupported proxy syntax in 'me:canary'",
+      "fatal: no access to 'https://host/a.git/': Unsupported proxy syntax in (not shown)",
+    ],
+    ['fatal: Could not resolve proxy: canary', 'fatal: Could not resolve proxy: (not shown)'],
   ])('does not contain the user and password of an address: %s', async (line, shown) =>
     expect(await stderrOf(`echo "${line}" >&2`)).toBe(`${shown}\n`),
   );

@@ -46,6 +46,7 @@ const reaches = {
   'ambiguous-cron': warning,
   'large-step': warning,
   'unknown-cron': warning,
+  'ambiguous-time-zone': warning,
   'past-once': warning,
   'empty-each': warning,
   policy: neverOffline,

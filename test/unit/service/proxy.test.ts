@@ -41,6 +41,11 @@ describe('the proxy of a service', () => {
     expect(through({ HTTPS_PROXY: 'http://token@proxy.example.com' })?.authorization).toBe('Basic dG9rZW46');
   });
 
+  test.each(['/path', '?a=b', '#a'])('is known by its host alone: %s has no meaning', (rest) => {
+    expect(through({ HTTPS_PROXY: `http://me:x@proxy.example.com:3128${rest}` })?.origin).toBe(proxy);
+    expect(through({ HTTPS_PROXY: proxy + rest })?.origin).toBe(proxy);
+  });
+
   test.each([
     'socks5://hunter2@p',
     'http://',
@@ -48,6 +53,14 @@ describe('the proxy of a service', () => {
     'http://%:hunter2@p',
     'ftp://p',
     'http://a b',
+    ...['http://', 'https://', ''].flatMap((scheme) =>
+      ['hun/ter2', 'hun#ter2', 'hun?ter2', 'hun@ter2', 'hun\\ter2', '8080/hunter2', '12@x@y', '/12'].map(
+        (password) => `${scheme}me:${password}@proxy.example.com:3128`,
+      ),
+    ),
+    'http://me@there:x@proxy.example.com',
+    'http://proxy.example.com:3128/me:hunter2@x',
+    'http://me:hun%2zter@p',
   ])('is an error that does not show the value: %s', (value) => {
     expect(() => through({ HTTPS_PROXY: value })).toThrow(
       expect.objectContaining({ message: 'proxy-error: `HTTPS_PROXY` is not the URL of an HTTP proxy' }),

@@ -171,6 +171,18 @@ describe('a warning names what services read differently', () => {
     ['0 0 0 1 * 5L', ['day of month and the day of week', 'numbers a day of the week']],
     ['0 */90 * * * *', ['the step of */90 is larger than the minute field']],
     ['0 0 0/24 * * *', ['the step of 0/24 is larger than the hour field']],
+    ['0 */45 * * * *', ['the step of */45 begins anew with each hour, so the minute after 45 is 0']],
+    ['0/45 * * * * *', ['the step of 0/45 begins anew with each minute, so the second after 45 is 0']],
+    ['0 0 */5 * * *', ['the step of */5 begins anew with each day, so the hour after 20 is 0']],
+    ['0 0 0 */2 * ?', ['begins anew with each month, so the day of month after 31 is 1']],
+    ['0 0 0 1 */5 *', ['begins anew with each year, so the month after 11 is 1']],
+    ['0 0 0 ? * */2', ['begins anew with each week, so the day of week after 6 is 0']],
+    ['*/7 */40 * * * *', ['the second after 56 is 0', 'the minute after 40 is 0']],
+    ['0 0/20 8/4 * * *', []],
+    ['0 5-50/7 9-17/5 1-9/2 * *', []],
+    ['0 0 0 ? * MONDAY', ['which only some services know: MONDAY']],
+    ['0 0 0 ? january,july friday-sunday', ['only some services know: JANUARY, JULY, FRIDAY, SUNDAY']],
+    ['0 0 0 ? MAY TUESDAYL', ['only some services know: TUESDAYL']],
     ['0 0 0 ? * MON', []],
     ['0 0 0 * * *', []],
     ['0 0 0 * * 0-6', []],
@@ -180,5 +192,11 @@ describe('a warning names what services read differently', () => {
     const found = cronWarnings(text).map(({ message }) => message);
     expect(found).toHaveLength(expected.length);
     for (const [index, part] of expected.entries()) expect(found[index]).toContain(part);
+  });
+
+  test('offer the short names of days and months', () => {
+    const [warning] = cronWarnings('0 0 0  ? January,may Friday#2');
+    expect(warning?.help).toBe('Write the short name: "0 0 0 ? JAN,MAY FRI#2".');
+    expect(warning?.code).toBe('unknown-cron');
   });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { canonicalZone, offsetAt, renamed, zoneProblem } from '../../../src/timing/zone.js';
+import { canonicalZone, offsetAt, renamed, zoneProblem, zoneWarning } from '../../../src/timing/zone.js';
 import { intlOffset } from '../../properties/timings.js';
 import { sampleOf } from '../../support/size.js';
 
@@ -25,11 +25,9 @@ describe('a zone is accepted', () => {
 
 describe('a zone is refused', () => {
   test.each([
-    ['EST', 'abbreviation'],
     ['PST', 'abbreviation'],
     ['IST', 'abbreviation'],
-    ['CET', 'abbreviation'],
-    ['EST5EDT', 'abbreviation'],
+    ['CEST', 'abbreviation'],
     ['+02:00', 'daylight saving'],
     ['-5', 'daylight saving'],
     ['UTC+2', 'daylight saving'],
@@ -53,6 +51,30 @@ describe('a zone is refused', () => {
     const nearest = (word: string, known: readonly string[]) =>
       word === 'Europe/Berlyn' && known.includes('Europe/Berlin') ? 'Europe/Berlin' : null;
     expect(zoneProblem('Europe/Berlyn', nearest)?.help).toBe('Did you mean Europe/Berlin?');
+  });
+});
+
+describe('a zone whose name reads as an abbreviation', () => {
+  test.each([
+    ['EST', 'America/Panama'],
+    ['MST', 'America/Phoenix'],
+    ['HST', 'Pacific/Honolulu'],
+    ['EST5EDT', 'America/New_York'],
+    ['CST6CDT', 'America/Chicago'],
+    ['MST7MDT', 'America/Denver'],
+    ['PST8PDT', 'America/Los_Angeles'],
+    ['CET', 'Europe/Brussels'],
+    ['MET', 'Europe/Brussels'],
+    ['EET', 'Europe/Athens'],
+    ['WET', 'Europe/Lisbon'],
+  ])('%s is accepted as itself, and the warning names a place with the same time', (name, place) => {
+    expect([zoneProblem(name), canonicalZone(name.toLowerCase())]).toEqual([null, name]);
+    expect(zoneWarning(name)?.help).toContain(`\`${place}\``);
+    expect([zoneProblem(place), zoneWarning(place)]).toEqual([null, null]);
+    for (const month of [0, 6]) {
+      const instant = Date.UTC(2026, month, 15);
+      expect(offsetAt(name, instant)).toBe(offsetAt(place, instant));
+    }
   });
 });
 
@@ -90,7 +112,7 @@ describe('two names of one zone are equal', () => {
   });
 
   test('and text that is not a zone is returned unchanged', () => {
-    for (const text of ['', 'EST', 'Mars/Phobos', 'W. Europe Standard Time']) {
+    for (const text of ['', 'PST', 'Mars/Phobos', 'W. Europe Standard Time']) {
       expect(canonicalZone(text)).toBe(text);
     }
   });
