@@ -1,21 +1,34 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { unzipSync } from 'fflate';
 import { problem } from '../model/diagnostic.js';
+import { parseJson } from '../model/json.js';
+import { Unexpected } from '../model/request.js';
 import { isWhole, withFate } from './comment.js';
 import type { JobEnvironment } from './git.js';
 import type { Artifact, GithubHost, PullRequest } from './github.js';
 import { ending, placeIn, RefusedJob, type Roster, type Subject, titleOf } from './host.js';
+import { number, object, optional, type Read, text } from './shape.js';
 
 /** What the job that plans tells the job that shows, beside the plan itself. */
-interface PlanRecord {
-  readonly head: string;
+const planRecord = object({
+  head: text,
   /** Null if there are errors instead of a plan. */
-  readonly digest: string | null;
-  readonly exit: number;
-}
+  digest: optional(text),
+  exit: number,
+});
+
+type PlanRecord = Read<typeof planRecord>;
 
 const RECORD = 'plan.json';
+
+function recordIn(content: string): PlanRecord {
+  try {
+    return planRecord(parseJson(content), '');
+  } catch (failure) {
+    if (!(failure instanceof Unexpected)) throw failure;
+    throw problem('ci-host-error', `the artifact of the plan has no valid ${RECORD}: ${failure.message}`);
+  }
+}
 
 /** The plan of a pull request, made from its files as data, without any right to write. Returns the exit code of the job. */
 export async function planPull(
@@ -96,7 +109,7 @@ function envOf({ env }: GithubHost, proposed: string, live: boolean): JobEnviron
 async function savedSnapshot(host: GithubHost, subject: Subject): Promise<string> {
   for (const each of await host.artifacts(`roster-snapshot${ending(subject)}`)) {
     if (!(await isSnapshot(host, each))) continue;
-    const text = unzipSync(await host.download(each))['roster.snapshot.json'];
+    const text = (await host.files(each))['roster.snapshot.json'];
     if (text === undefined) continue;
     const file = join(host.temp, `roster-snapshot${ending(subject)}.json`);
     writeFileSync(file, text);
@@ -139,9 +152,9 @@ export async function showPull(host: GithubHost, subject: Subject): Promise<void
   if (artifact === undefined) return host.log('There is no plan to show.\n');
   const pull = await pullOfRun(host);
   if (pull === null) return;
-  const files = unzipSync(await host.download(artifact));
+  const files = await host.files(artifact);
   const textOf = (file: string) => new TextDecoder().decode(files[file]);
-  const { head, digest, exit } = JSON.parse(textOf(RECORD)) as PlanRecord;
+  const { head, digest, exit } = recordIn(textOf(RECORD));
   if (head !== pull.head.sha)
     return host.log(`The plan is of ${head}, which is no longer the last commit.\n`);
   const plan = textOf('plan.md');

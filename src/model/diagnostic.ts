@@ -68,6 +68,7 @@ export const diagnosticCodes = [
   'proxy-error',
   'unexpected-response',
   'service-error',
+  'ci-host-error',
   'not-converged',
   'conflict',
   'inventory-mismatch',
