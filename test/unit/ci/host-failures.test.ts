@@ -4,6 +4,8 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { zipSync } from 'fflate';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { GithubHost } from '../../../src/ci/github.js';
+import { GitlabHost } from '../../../src/ci/gitlab.js';
 import { git } from '../../support/repository.js';
 import { Workspace } from '../../support/roster.js';
 
@@ -48,6 +50,8 @@ const send =
   (_, response) =>
     void response.writeHead(status, headers).end(body);
 const json = (value: unknown) => send(200, JSON.stringify(value), { 'content-type': 'application/json' });
+
+const silent = { log: () => {}, out: () => {}, sleep: async () => {} };
 
 /** What any host can send. */
 const odd: readonly (readonly [string, Answer, RegExp])[] = [
@@ -204,6 +208,27 @@ describe('on GitHub', () => {
     ]);
   });
 
+  test('the texts of a workflow command are escaped', async () => {
+    const printed: string[] = [];
+    const out = (text: string) => void printed.push(text);
+    const host = new GithubHost({ env: workspace.env, temp: workspace.root, ...silent, out });
+    host.error('Not applied: 1%, nothing was changed', '50%:\n::error::a, b');
+    expect(printed).toEqual([
+      '::error title=Not applied%3A 1%25%2C nothing was changed::50%25:%0A::error::a, b\n',
+    ]);
+    await host.close();
+  });
+
+  test('a pull request that GitHub knows a moment after the merge is found', async () => {
+    job({}, 'push');
+    const merged = { ...pull, merged_at: '2026-11-01T00:00:00Z', merge_commit_sha: HEAD };
+    answers = [['commits/', (...to) => json(asked.length < 3 ? [] : [merged])(...to)]];
+    const host = new GithubHost({ env: workspace.env, temp: workspace.root, ...silent });
+    expect(await host.mergedAs(HEAD)).toMatchObject({ number: 3 });
+    expect(asked).toHaveLength(3);
+    await host.close();
+  });
+
   test('a file of the event that is none is no bug', async () => {
     writeFileSync(workspace.env['GITHUB_EVENT_PATH'] ?? '', '{"repository":');
     const { exit, stderr } = await workspace.command(['ci', 'show']);
@@ -227,6 +252,16 @@ describe('on GitLab', () => {
     };
     workspace.write('roster-ci/record.json', JSON.stringify({ change: 3, head: HEAD, digest: 'sha256:0' }));
     workspace.write('roster-ci/plan.md', '<!-- roster -->\n**No changes**\n');
+  });
+
+  test('a merge request that GitLab knows a moment after the merge is found', async () => {
+    workspace.env = { ...workspace.env, CI_PIPELINE_SOURCE: 'push' };
+    const merged = { ...request, state: 'merged', merge_commit_sha: HEAD };
+    answers = [['repository/commits/', (...to) => json(asked.length < 3 ? [] : [merged])(...to)]];
+    const host = new GitlabHost({ env: workspace.env, temp: workspace.root, ...silent });
+    expect(await host.mergedAs(HEAD)).toMatchObject({ iid: 3 });
+    expect(asked).toHaveLength(3);
+    await host.close();
   });
 
   const request = {
