@@ -23,7 +23,7 @@ const PAGE_SIZE = 100;
 /** A list with more pages is not read: the host may send the same items for ever. */
 const MOST_PAGES = 1_000;
 /** Seconds between looks for what a host may only know a little later. */
-const LATER_S = [2, 4, 8];
+const LATER_S = [1, 2, 4];
 /** Of what the host says about an error. */
 const LONGEST_REASON = 300;
 
