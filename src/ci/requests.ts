@@ -122,7 +122,8 @@ export class Api {
       // A host that does not know `page` sends all items, or the same ones, again and again.
       if (number > 1 && text === last) return items;
       last = text;
-      items.push(...found);
+      // Not as arguments: a host can send any number at once.
+      for (const each of found) items.push(each);
       if (!hasNext(reply, found.length)) return items;
     }
     const help = 'Delete what is not needed any more, or report this as a bug.';
