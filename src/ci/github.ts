@@ -227,7 +227,8 @@ export class GithubHost implements JobHost {
   }
 
   private isOwn(run: Artifact['workflow_run']): boolean {
-    const isFromFork = run.head_repository_id !== null && run.head_repository_id !== run.repository_id;
+    const { repository_id: own, head_repository_id: from } = run;
+    const isFromFork = own !== null && from !== null && own !== from;
     return !isFromFork && (run.head_branch ?? this.defaultBranch) === this.defaultBranch;
   }
 
