@@ -5,7 +5,7 @@ import { problem } from '../model/diagnostic.js';
 import type { JobEnvironment, JobGit } from './git.js';
 import { checkGithub } from './github-settings.js';
 import { checkGitlab } from './gitlab-settings.js';
-import { Api } from './requests.js';
+import { Api, type RefusedRequest, type Sleep } from './requests.js';
 import type { Deployments, SettingCheck } from './setting.js';
 
 interface DoctorSubject {
@@ -15,13 +15,22 @@ interface DoctorSubject {
   readonly folder: string;
   readonly environments: readonly string[];
   readonly log: (text: string) => void;
+  readonly now: Date;
+  readonly signal?: AbortSignal | undefined;
+  readonly sleep?: Sleep | undefined;
+}
+
+/** The file of the host that applies the project. */
+interface CiFile {
+  readonly name: string;
+  readonly text: string;
 }
 
 /** Checks the settings of the repository of a checkout, in a job or on a laptop. Throws a Problem where that cannot be. */
 export async function diagnose(checkout: DoctorSubject): Promise<readonly SettingCheck[]> {
-  const github = filesOf(checkout, '.github/workflows', /^roster.*-environment\.yml$/);
+  const github = fileOf(checkout, '.github/workflows', /^roster.*-environment\.yml$/);
   if (github !== null) return onGithub(checkout, github);
-  const gitlab = filesOf(checkout, '.gitlab', /^roster.*\.yml$/);
+  const gitlab = fileOf(checkout, '.gitlab', /^roster.*\.yml$/);
   if (gitlab !== null) return onGitlab(checkout, gitlab);
   throw problem(
     'usage',
@@ -30,18 +39,17 @@ export async function diagnose(checkout: DoctorSubject): Promise<readonly Settin
   );
 }
 
-/** The text of the file that applies the project in this folder. */
-function filesOf({ git, folder }: DoctorSubject, path: string, name: RegExp): string | null {
+function fileOf({ git, folder }: DoctorSubject, path: string, name: RegExp): CiFile | null {
   const place = join(git.root, path);
   const names = existsSync(place) ? readdirSync(place).sort() : [];
-  const texts = names
+  const files = names
     .filter((each) => name.test(each))
-    .map((each) => readFileSync(join(place, each), 'utf8'));
-  return texts.find((text) => otherFolderIn(text, folder) === null) ?? null;
+    .map((each) => ({ name: each, text: readFileSync(join(place, each), 'utf8') }));
+  return files.find(({ text }) => otherFolderIn(text, folder) === null) ?? null;
 }
 
-async function onGithub(checkout: DoctorSubject, workflow: string): Promise<readonly SettingCheck[]> {
-  const { env, environments, log } = checkout;
+async function onGithub(checkout: DoctorSubject, file: CiFile): Promise<readonly SettingCheck[]> {
+  const { env, environments, log, now, signal, sleep, git } = checkout;
   const token = env['GITHUB_TOKEN'] || env['GH_TOKEN'] || '';
   const help = 'Set GITHUB_TOKEN, for example to the output of `gh auth token`.';
   if (token === '') throw problem('usage', 'there is no token for GitHub', help);
@@ -49,33 +57,46 @@ async function onGithub(checkout: DoctorSubject, workflow: string): Promise<read
   const api = new Api({
     url,
     headers: { Authorization: `Bearer ${token}`, Accept: 'application/vnd.github+json' },
-    helpFor: () => 'The token must be able to read the settings of the repository.',
-    ...{ env, log },
+    helpFor: settingsHelp('repository'),
+    ...{ env, log, signal, sleep },
   });
   try {
-    return await checkGithub(api, { url: page, ...deploymentsIn(workflow, environments) });
+    const workflows = { name: file.name.replace(/-environment\.yml$/, ''), root: git.root };
+    return await checkGithub(api, {
+      url: page,
+      now,
+      ...workflows,
+      ...deploymentsIn(file.text, environments),
+    });
   } finally {
     await api.close();
   }
 }
 
-async function onGitlab(checkout: DoctorSubject, jobs: string): Promise<readonly SettingCheck[]> {
-  const { env, environments, log } = checkout;
+async function onGitlab(checkout: DoctorSubject, { text }: CiFile): Promise<readonly SettingCheck[]> {
+  const { env, environments, log, now, signal, sleep } = checkout;
   const token = env['GITLAB_TOKEN'] || '';
   const help = 'Set GITLAB_TOKEN to an access token with the scope `read_api` of a maintainer.';
   if (token === '') throw problem('usage', 'there is no token for GitLab', help);
   const api = new Api({
     url: await gitlabAddress(checkout),
     headers: { 'PRIVATE-TOKEN': token },
-    helpFor: () => 'The token must be able to read the settings of the project.',
-    ...{ env, log },
+    helpFor: settingsHelp('project'),
+    ...{ env, log, signal, sleep },
   });
   try {
-    const urlIsFixed = jobs.includes(' --url ');
-    return await checkGitlab(api, { urlIsFixed, ...deploymentsIn(jobs, environments) });
+    const urlIsFixed = text.includes(' --url ');
+    return await checkGitlab(api, { urlIsFixed, now, ...deploymentsIn(text, environments) });
   } finally {
     await api.close();
   }
+}
+
+function settingsHelp(what: string): (refused: RefusedRequest) => string | undefined {
+  return ({ status }) =>
+    [401, 403, 404].includes(status)
+      ? `Check the name of the ${what}, and that the token has not expired and may read its settings.`
+      : undefined;
 }
 
 /** The environments that the jobs of this project use, as its file names them. */

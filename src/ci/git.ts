@@ -1,6 +1,6 @@
-import { spawnSync } from 'node:child_process';
+import { type ExecFileException, type ExecFileOptionsWithStringEncoding, execFile } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { problem } from '../model/diagnostic.js';
+import { Problem, problem } from '../model/diagnostic.js';
 import { lookalikeOf, remoteRefs } from '../model/remote-refs.js';
 
 export type JobEnvironment = Readonly<Record<string, string | undefined>>;
@@ -43,15 +43,24 @@ export function gitEnvironment(
 }
 
 /** git exited with another code than 0. */
-export class GitExit extends Error {
-  override readonly name = 'GitExit';
-
+export class GitExit extends Problem {
   constructor(
     readonly status: number,
     readonly words: readonly string[],
+    said: string,
   ) {
-    super(`git ${words[0]} failed with exit code ${status}`);
+    const reason = lastLineOf(said);
+    const message = `git ${words[0]} failed with exit code ${status}${reason === '' ? '' : `: ${reason}`}`;
+    super({ severity: 'error', code: 'ci-host-error', message });
+    this.name = 'GitExit';
   }
+}
+
+/** The reason that git gives, in the last line of what it says. A URL in it may have a token. */
+function lastLineOf(said: string): string {
+  const lines = said.split('\n').filter((line) => line.trim() !== '');
+  const last = lines.findLast((line) => /^(?:fatal|error|remote): ?\S/.test(line)) ?? lines.at(-1) ?? '';
+  return last.replace(/:\/\/[^@/\s]*@/g, '://').slice(0, 300);
 }
 
 /** Only the repository that was checked out: a folder of it can look like another one, with programs to run. */
@@ -63,6 +72,8 @@ export class JobGit {
     readonly root: string,
     private readonly env: JobEnvironment,
     private readonly log: (text: string) => void,
+    /** Ends git, too. */
+    private readonly signal?: AbortSignal,
   ) {}
 
   /**
@@ -71,26 +82,44 @@ export class JobGit {
    */
   async run(words: readonly string[], input?: string): Promise<string> {
     for (let attempt = 1; ; attempt += 1) {
-      const { status, stdout, stderr, error } = spawnSync(
-        'git',
-        [...SETTINGS.flatMap((each) => ['-c', each]), ...words],
-        {
-          encoding: 'utf8',
-          cwd: this.root,
-          maxBuffer: 256 * 1024 * 1024,
-          input: input ?? '',
-          // Messages are recognized in English.
-          env: { ...this.env, LC_ALL: 'C', GIT_TERMINAL_PROMPT: '0', GIT_LFS_SKIP_SMUDGE: '1' },
-        },
-      );
-      this.log(stderr ?? '');
-      if (status === 0) return stdout.replace(/\n$/, '');
-      if (error !== undefined) throw problem('missing-setting', `git cannot be started: ${error.message}`);
-      if (attempt === ATTEMPTS || !isNetworkFailure(stderr)) throw new GitExit(status ?? -1, words);
+      const { error, stdout, stderr } = await this.started(words, input);
+      this.log(stderr);
+      if (error === null) return stdout.replace(/\n$/, '');
+      if (this.signal?.aborted === true) throw interrupted(words);
+      const status = typeof error.code === 'number' ? error.code : null;
+      // A git that a signal has ended has neither.
+      if (status === null && error.code != null)
+        throw problem('missing-setting', `git cannot be started: ${error.message}`);
+      if (attempt === ATTEMPTS || !isNetworkFailure(stderr)) throw new GitExit(status ?? -1, words, stderr);
       const wait = Math.random() * 2 ** attempt;
       this.log(`git: the network failed. Trying again in ${Math.ceil(wait)} s.\n`);
-      await sleep(wait * 1000);
+      await sleep(wait * 1000, undefined, this.signal === undefined ? {} : { signal: this.signal }).catch(
+        () => {
+          throw interrupted(words);
+        },
+      );
     }
+  }
+
+  /** Runs git once. Signals are handled meanwhile. */
+  private started(words: readonly string[], input = ''): Promise<GitRun> {
+    const options: ExecFileOptionsWithStringEncoding = {
+      encoding: 'utf8',
+      cwd: this.root,
+      maxBuffer: 256 * 1024 * 1024,
+      // Messages are recognized in English.
+      env: { ...this.env, LC_ALL: 'C', GIT_TERMINAL_PROMPT: '0', GIT_LFS_SKIP_SMUDGE: '1' },
+      ...(this.signal === undefined ? {} : { signal: this.signal }),
+    };
+    return new Promise((resolve) => {
+      const all = [...SETTINGS.flatMap((each) => ['-c', each]), ...words];
+      const child = execFile('git', all, options, (error, stdout, stderr) =>
+        resolve({ error, stdout, stderr }),
+      );
+      // It may end without reading it.
+      child.stdin?.on('error', () => {});
+      child.stdin?.end(input);
+    });
   }
 
   /** The output; null if git exits with 1, which is its answer "no". */
@@ -145,6 +174,16 @@ export class JobGit {
       message,
     ]);
   }
+}
+
+interface GitRun {
+  readonly error: ExecFileException | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+function interrupted(words: readonly string[]): Problem {
+  return problem('interrupted', `interrupted during git ${words[0]}`);
 }
 
 function isNetworkFailure(stderr: string): boolean {

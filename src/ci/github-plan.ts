@@ -1,7 +1,8 @@
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { unzipSync } from 'fflate';
 import { problem } from '../model/diagnostic.js';
+import { parseJson } from '../model/json.js';
+import { Unexpected } from '../model/request.js';
 import { count, wordList } from '../model/words.js';
 import {
   isWhole,
@@ -24,6 +25,7 @@ import {
   type Subject,
   titleOf,
 } from './host.js';
+import { flag, number, object, optional, type Read, type Shape, text } from './shape.js';
 
 /** What a run plans and shows. */
 interface Proposal {
@@ -36,12 +38,28 @@ interface Proposal {
 }
 
 /** What the job that plans tells the job that shows, beside the page. */
-interface PassedPlan extends PlanResult {
-  readonly head: string;
-}
+const passedPlan = object({
+  head: text,
+  /** Null if there are errors instead of a plan. */
+  digest: optional(text),
+  /** The exit code of `roster plan`. */
+  exit: number,
+});
+
+type PassedPlan = Read<typeof passedPlan>;
 
 const PASSED = 'plan.json';
 const PAGE = 'plan.md';
+
+/** A JSON file of an artifact. */
+function fileIn<T>(files: Readonly<Record<string, Uint8Array>>, name: string, shape: Shape<T>): T {
+  try {
+    return shape(parseJson(new TextDecoder().decode(files[name])), '');
+  } catch (failure) {
+    if (!(failure instanceof Unexpected)) throw failure;
+    throw problem('ci-host-error', `the artifact of the plan has no valid ${name}: ${failure.message}`);
+  }
+}
 
 /** The plan of a pull request, made from its files as data, without any right to write. Returns the exit code of the job. */
 export async function planPull(
@@ -204,7 +222,7 @@ function envOf({ env }: GithubHost, proposed: string, live: boolean): JobEnviron
 async function savedSnapshot(host: GithubHost, subject: Subject): Promise<string> {
   for (const each of await host.artifacts(`roster-snapshot${ending(subject)}`)) {
     if (!(await isSnapshot(host, each))) continue;
-    const text = unzipSync(await host.download(each))['roster.snapshot.json'];
+    const text = (await host.files(each))['roster.snapshot.json'];
     if (text === undefined) continue;
     const file = join(host.temp, `roster-snapshot${ending(subject)}.json`);
     writeFileSync(file, text);
@@ -241,15 +259,19 @@ async function runBy(host: GithubHost, artifact: Artifact, workflow: string): Pr
 }
 
 /** What is recorded of a plan that a pull request shows. Its artifact is the newest one of its name. */
-interface PlanRecord extends PlanResult {
-  readonly project: string;
-  readonly environment: string | null;
+const planRecord = object({
+  project: text,
+  environment: optional(text),
   /** Null for a plan of a merge queue, of which nothing is recorded. */
-  readonly pull: number | null;
-  readonly head: string;
+  pull: optional(number),
+  head: text,
+  digest: optional(text),
+  exit: number,
   /** Whether a comment shows all of it. */
-  readonly isWhole: boolean;
-}
+  isWhole: flag,
+});
+
+type PlanRecord = Read<typeof planRecord>;
 
 const RECORD = 'record.json';
 
@@ -262,11 +284,10 @@ export async function recordPull(host: GithubHost, subject: Subject): Promise<vo
   if (proposal === null) return;
   const { pull, head } = proposal;
   const files = await passedFiles(host, subject);
-  const textOf = (file: string) => new TextDecoder().decode(files[file]);
-  const passed = JSON.parse(textOf(PASSED)) as PassedPlan;
+  const passed = fileIn(files, PASSED, passedPlan);
   if (head !== passed.head)
     return host.log(`The plan is of ${passed.head}, which is no longer the last commit.\n`);
-  const page = ownPage(subject, textOf(PAGE));
+  const page = ownPage(subject, new TextDecoder().decode(files[PAGE]));
   const { project, environment } = subject;
   const { digest, exit } = passed;
   const record: PlanRecord = { project, environment, pull, head, digest, exit, isWhole: isWhole(page) };
@@ -288,7 +309,7 @@ async function passedFiles(
   subject: Subject,
 ): Promise<Readonly<Record<string, Uint8Array>>> {
   const [artifact] = await host.ownArtifacts(`roster-plan${ending(subject)}`);
-  if (artifact !== undefined) return unzipSync(await host.download(artifact));
+  if (artifact !== undefined) return host.files(artifact);
   const head = host.event.workflow_run?.head_sha ?? '';
   const bytesOf = (text: string) => new TextEncoder().encode(text);
   return {
@@ -367,9 +388,7 @@ export async function wasShown(
     if ((await runBy(host, each, `${host.workflow}-plan`)) !== 'workflow_run') continue;
     // A plan that was shown in the second of the merge was not reviewed, and no longer is the one before it.
     if (!(Date.parse(each.created_at) < Date.parse(merged ?? ''))) return false;
-    const text = unzipSync(await host.download(each))[RECORD];
-    if (text === undefined) return false;
-    const record = JSON.parse(new TextDecoder().decode(text)) as PlanRecord;
+    const record = fileIn(await host.files(each), RECORD, planRecord);
     return record.digest === digest && record.exit === 0 && record.isWhole;
   }
   return false;

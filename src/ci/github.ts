@@ -1,10 +1,14 @@
 import { appendFileSync, readFileSync } from 'node:fs';
+import { unzipSync } from 'fflate';
 import { problem } from '../model/diagnostic.js';
+import { isJsonObject, parseJson } from '../model/json.js';
 import { firstHeader } from '../service/http.js';
+import { workflowCommand } from '../view/ci/workflow-command.js';
 import { gitEnvironment, type JobEnvironment, JobGit } from './git.js';
 import type { JobHost, Proposal, Thread } from './host.js';
 import { pulledMarkdown } from './pulled-text.js';
-import { Api, ApiFailure } from './requests.js';
+import { Api, ApiFailure, type RefusedRequest, type Sleep } from './requests.js';
+import { flag, list, number, object, optional, type Read, text, within } from './shape.js';
 
 /** The author of what a job's token writes. */
 const BOT = 'github-actions[bot]';
@@ -27,42 +31,56 @@ export interface GithubEvent {
   };
 }
 
-export interface PullRequest {
-  readonly number: number;
-  readonly merged_at: string | null;
-  readonly merge_commit_sha: string | null;
-  readonly head: { readonly sha: string };
-  readonly base: { readonly ref: string; readonly repo: { readonly full_name: string } };
-}
+const pullRequest = object({
+  number,
+  merged_at: optional(text),
+  merge_commit_sha: optional(text),
+  head: object({ sha: text }),
+  base: object({ ref: text, repo: object({ full_name: text }) }),
+});
 
-export interface Artifact {
-  readonly id: number;
-  readonly name: string;
-  readonly expired: boolean;
-  readonly created_at: string;
-  readonly workflow_run: { readonly id: number };
-}
+export type PullRequest = Read<typeof pullRequest>;
+
+const artifact = object({
+  id: number,
+  name: text,
+  expired: optional(flag),
+  created_at: text,
+  workflow_run: object({
+    id: number,
+    // Of the run that made it. A host that does not send them is asked for the run.
+    head_branch: optional(text),
+    repository_id: optional(number),
+    head_repository_id: optional(number),
+  }),
+});
+
+export type Artifact = Read<typeof artifact>;
+
+const artifacts = within('artifacts', list(artifact));
 
 /** A run of a workflow, as GitHub records it. */
-export interface WorkflowRun {
-  readonly path: string;
-  readonly event: string;
-  readonly head_branch: string;
-  readonly head_sha: string;
-  readonly head_repository: { readonly full_name: string } | null;
-}
+const workflowRun = object({
+  path: text,
+  event: text,
+  head_branch: optional(text),
+  head_sha: text,
+  head_repository: optional(object({ full_name: text })),
+});
 
-interface Review {
-  readonly state: string;
-  readonly user: { readonly login: string };
-}
+export type WorkflowRun = Read<typeof workflowRun>;
 
-interface Commented {
-  readonly id: number;
-  readonly number: number;
-  readonly body: string | null;
-  readonly user: { readonly login: string } | null;
-}
+const reviews = list(object({ state: text, user: optional(object({ login: text })) }));
+
+const commented = object({
+  /** That of an issue is not the one in its address. */
+  id: number,
+  number: optional(number),
+  body: optional(text),
+  user: optional(object({ login: text })),
+});
+
+type Commented = Read<typeof commented>;
 
 interface GithubOptions {
   readonly env: JobEnvironment;
@@ -70,6 +88,7 @@ interface GithubOptions {
   readonly log: (text: string) => void;
   readonly out: (text: string) => void;
   readonly signal?: AbortSignal | undefined;
+  readonly sleep?: Sleep | undefined;
 }
 
 /** A job of GitHub Actions. */
@@ -86,14 +105,15 @@ export class GithubHost implements JobHost {
   /** The file of the workflow, without folder and ending. */
   readonly workflow: string;
   private readonly api: Api;
+  private readonly runs = new Map<number, Promise<WorkflowRun>>();
 
   constructor(private readonly options: GithubOptions) {
-    const { env, temp, log, signal } = options;
+    const { env, temp, log, signal, sleep } = options;
     const root = needed(env, 'GITHUB_WORKSPACE');
     const server = needed(env, 'GITHUB_SERVER_URL');
     const token = env['GITHUB_TOKEN'] ?? '';
     this.repository = needed(env, 'GITHUB_REPOSITORY');
-    this.event = JSON.parse(readFileSync(needed(env, 'GITHUB_EVENT_PATH'), 'utf8')) as GithubEvent;
+    this.event = eventIn(needed(env, 'GITHUB_EVENT_PATH'));
     this.eventName = env['GITHUB_EVENT_NAME'] ?? '';
     this.temp = temp;
     this.run = `${server}/${this.repository}/actions/runs/${needed(env, 'GITHUB_RUN_ID')}`;
@@ -102,12 +122,12 @@ export class GithubHost implements JobHost {
     this.workflow = /([^/]+)\.ya?ml@/.exec(env['GITHUB_WORKFLOW_REF'] ?? '')?.[1] ?? '';
     const credentials = { server, user: 'x-access-token', variable: 'GITHUB_TOKEN' };
     this.env = gitEnvironment(env, root, credentials);
-    this.git = new JobGit(root, this.env, log);
+    this.git = new JobGit(root, this.env, log, signal);
     this.api = new Api({
       url: `${needed(env, 'GITHUB_API_URL')}/repos/${this.repository}`,
       headers: { Authorization: `Bearer ${token}`, Accept: 'application/vnd.github+json' },
-      helpFor: (status, path) => helpFor(status, path, token),
-      ...{ env, log, signal },
+      helpFor: (refused) => helpFor(refused, token),
+      ...{ env, log, signal, sleep },
     });
   }
 
@@ -138,12 +158,11 @@ export class GithubHost implements JobHost {
   }
 
   error(title: string, message: string): void {
-    const escaped = message.replace(/%/g, '%25').replace(/\r/g, '%0D').replace(/\n/g, '%0A');
-    this.options.out(`::error title=${title}::${escaped}\n`);
+    this.options.out(`${workflowCommand('error', { title }, message)}\n`);
   }
 
   async comment(change: number, marker: string): Promise<Thread | null> {
-    return ours(await this.api.all<Commented>(`issues/${change}/comments`), marker);
+    return ours(await this.api.all(`issues/${change}/comments`, list(commented)), marker);
   }
 
   async writeComment(change: number, known: Thread | null, body: string): Promise<void> {
@@ -152,7 +171,7 @@ export class GithubHost implements JobHost {
   }
 
   async issue(marker: string): Promise<Thread | null> {
-    return ours(await this.api.all<Commented>('issues', { state: 'open' }), marker, 'number');
+    return ours(await this.api.all('issues', list(commented), { state: 'open' }), marker, 'number');
   }
 
   async writeIssue(
@@ -173,7 +192,7 @@ export class GithubHost implements JobHost {
     const body = `${pulledMarkdown(printed, isPartial)}\nMade by ${this.run}\n`;
     const [owner] = this.repository.split('/');
     const query = { state: 'open', base: this.defaultBranch, head: `${owner}:${branch}` };
-    const [known] = await this.api.get<readonly PullRequest[]>('pulls', query);
+    const [known] = await this.api.get('pulls', list(object({ number })), query);
     if (known !== undefined) await this.api.send('PATCH', `pulls/${known.number}`, { title, body });
     else await this.api.send('POST', 'pulls', { title, head: branch, base: this.defaultBranch, body });
   }
@@ -185,13 +204,18 @@ export class GithubHost implements JobHost {
   /** The open pull request into the default branch with this last commit. */
   async openPull(owner: string, branch: string, head: string): Promise<PullRequest | null> {
     const query = { state: 'open', base: this.defaultBranch, head: `${owner}:${branch}` };
-    const found = await this.api.get<readonly PullRequest[]>('pulls', query);
+    const found = await this.api.get('pulls', list(pullRequest), query);
     return found.find((each) => each.head.sha === head) ?? null;
   }
 
-  /** The pull request that was merged into the default branch as this commit. */
-  async mergedAs(commit: string): Promise<PullRequest | null> {
-    const pulls = await this.api.get<readonly PullRequest[]>(`commits/${commit}/pulls`, { per_page: 100 });
+  /** The pull request that was merged into the default branch as this commit. GitHub may know it only a moment later. */
+  mergedAs(commit: string): Promise<PullRequest | null> {
+    const look = () => this.pullOf(commit);
+    return this.eventName === 'push' ? this.api.eventually(look) : look();
+  }
+
+  private async pullOf(commit: string): Promise<PullRequest | null> {
+    const pulls = await this.api.all(`commits/${commit}/pulls`, list(pullRequest));
     return (
       pulls.find(
         (each) =>
@@ -203,33 +227,42 @@ export class GithubHost implements JobHost {
     );
   }
 
-  /** Newest first. */
+  /** Those that a run of the default branch may have made, newest first. Anybody can upload one of the same name. */
   async artifacts(name: string): Promise<readonly Artifact[]> {
-    return newestFirst(await this.api.all('actions/artifacts', { name }, artifactsOf));
+    const found = await this.api.all('actions/artifacts', artifacts, { name });
+    return newestFirst(found.filter(({ workflow_run: run }) => this.isOwn(run)));
+  }
+
+  private isOwn(run: Artifact['workflow_run']): boolean {
+    const { repository_id: own, head_repository_id: from } = run;
+    const isFromFork = own !== null && from !== null && own !== from;
+    return !isFromFork && (run.head_branch ?? this.defaultBranch) === this.defaultBranch;
   }
 
   /** Those of this run, newest first. */
   async ownArtifacts(name: string): Promise<readonly Artifact[]> {
-    return newestFirst(await this.api.all(`actions/runs/${this.runId}/artifacts`, { name }, artifactsOf));
+    return newestFirst(await this.api.all(`actions/runs/${this.runId}/artifacts`, artifacts, { name }));
   }
 
   runOf({ workflow_run: { id } }: Artifact): Promise<WorkflowRun> {
-    return this.api.get(`actions/runs/${id}`);
+    const known = this.runs.get(id) ?? this.api.get(`actions/runs/${id}`, workflowRun);
+    this.runs.set(id, known);
+    return known;
   }
 
   /** Who approved that a job of this run uses an environment with required reviewers. */
   async approvers(): Promise<readonly string[]> {
-    const reviews = await this.api.get<readonly Review[]>(`actions/runs/${this.runId}/approvals`);
-    const names = reviews.flatMap(({ state, user }) => (state === 'approved' ? [user.login] : []));
+    const found = await this.api.get(`actions/runs/${this.runId}/approvals`, reviews);
+    const names = found.flatMap(({ state, user }) =>
+      state === 'approved' && user !== null ? [user.login] : [],
+    );
     return [...new Set(names)];
   }
 
   /** Whether a commit is the last one of the default branch or an earlier one. */
   async isOfBranch(commit: string): Promise<boolean> {
     try {
-      const { status } = await this.api.get<{ readonly status: string }>(
-        `compare/${this.commit}...${commit}`,
-      );
+      const { status } = await this.api.get(`compare/${this.commit}...${commit}`, object({ status: text }));
       return status === 'identical' || status === 'behind';
     } catch (failure) {
       // They have no common commit.
@@ -238,16 +271,31 @@ export class GithubHost implements JobHost {
     }
   }
 
-  /** The zip file of an artifact. The storage that GitHub names gets no token. */
-  async download({ id }: Artifact): Promise<Uint8Array> {
-    const reply = await this.api.request('GET', `actions/artifacts/${id}/zip`);
-    const location = firstHeader(reply, 'location');
-    if (location === null) return reply.body;
-    const url = new URL(location);
-    const { env, log, signal } = this.options;
-    const storage = new Api({ url: url.origin, headers: {}, helpFor: () => undefined, env, log, signal });
+  /** The files of an artifact, by name. The storage that GitHub names gets no token. */
+  async files(artifact: Artifact): Promise<Readonly<Record<string, Uint8Array>>> {
+    const path = `actions/artifacts/${artifact.id}/zip`;
+    const reply = await this.api.request('GET', path);
+    const zip = reply.status < 300 ? reply.body : await this.stored(firstHeader(reply, 'location'));
     try {
-      return (await storage.request('GET', `${url.pathname.slice(1)}${url.search}`)).body;
+      if (zip !== null) return unzipSync(zip);
+    } catch {
+      throw this.api.failed('GET', path, reply, 'a file that is no zip file', RERUN);
+    }
+    const what =
+      firstHeader(reply, 'location') === null ? 'a redirect without a location' : 'a redirect to no URL';
+    throw this.api.failed('GET', path, reply, what, RERUN);
+  }
+
+  /** What the storage has at this address; null if it is none. */
+  private async stored(location: string | null): Promise<Uint8Array | null> {
+    const { env, log, signal, sleep } = this.options;
+    const url = location !== null && URL.canParse(location) ? new URL(location) : null;
+    if (url === null || !/^https?:$/.test(url.protocol)) return null;
+    const helpFor = () => RERUN;
+    const storage = new Api({ url: url.origin, headers: {}, helpFor, env, log, signal, sleep });
+    try {
+      const reply = await storage.request('GET', `${url.pathname.slice(1)}${url.search}`);
+      return reply.body;
     } finally {
       await storage.close();
     }
@@ -268,32 +316,51 @@ function needed(env: JobEnvironment, name: string): string {
 /** What has our marker in its first line, and was not written by somebody else. */
 function ours(list: readonly Commented[], marker: string, id: 'id' | 'number' = 'id'): Thread | null {
   const found = list.find(({ user, body }) => user?.login === BOT && body?.startsWith(marker) === true);
-  return found === undefined ? null : { id: found[id], body: found.body ?? '' };
-}
-
-function artifactsOf(answer: unknown): Artifact[] {
-  return (answer as { readonly artifacts: Artifact[] }).artifacts;
+  const known = found?.[id] ?? null;
+  return known === null ? null : { id: known, body: found?.body ?? '' };
 }
 
 function newestFirst(list: readonly Artifact[]): readonly Artifact[] {
   return list
-    .filter((each) => !each.expired)
+    .filter((each) => each.expired !== true)
     .sort((a, b) => Date.parse(b.created_at) - Date.parse(a.created_at) || b.id - a.id);
 }
 
-const permissions: readonly (readonly [RegExp, string])[] = [
-  [/^pulls|^commits\//, 'pull-requests'],
-  [/^issues/, '`issues` or `pull-requests'],
-  [/^actions\//, 'actions'],
-  [/^check-runs/, 'checks'],
-  [/^compare\//, 'contents'],
+/** The event of the run, which the runner saves. */
+function eventIn(file: string): GithubEvent {
+  let event: unknown;
+  try {
+    event = parseJson(readFileSync(file, 'utf8'));
+  } catch {
+    // As for a file that is no JSON.
+  }
+  if (!isJsonObject(event)) throw problem('usage', 'GITHUB_EVENT_PATH names no file with an event');
+  return event as GithubEvent;
+}
+
+const RERUN = 'Run the job again, or the one that made the artifact.';
+
+const permissions: readonly (readonly [RegExp, readonly string[]])[] = [
+  [/^pulls|^commits\//, ['pull-requests']],
+  [/^issues\//, ['issues', 'pull-requests']],
+  [/^issues/, ['issues']],
+  [/^actions\//, ['actions']],
+  [/^check-runs/, ['checks']],
+  [/^compare\//, ['contents']],
 ];
 
-/** Which permission of the job is missing. */
-function helpFor(status: number, path: string, token: string): string | undefined {
+/** Which permission of the job, or which setting of the repository, may be missing. */
+function helpFor({ status, method, path }: RefusedRequest, token: string): string | undefined {
   if (token === '') return 'Set `GITHUB_TOKEN: ${{ github.token }}` in `env` of the step.';
-  if (status !== 401 && status !== 403) return undefined;
-  const [, name] = permissions.find(([pattern]) => pattern.test(path)) ?? [];
-  const scope = name === undefined ? 'the permission' : `\`${name}\``;
-  return `Give the job ${scope.replace('``', '`')} under \`permissions\` in the workflow.`;
+  if (status === 410 && path.startsWith('issues')) return 'Turn on issues in the settings of the repository.';
+  if (status === 410) return RERUN;
+  if (status === 401)
+    return 'The token of the job has expired, or is not that of this host: run the job again.';
+  if (status !== 403 && status !== 404) return undefined;
+  const [, names = []] = permissions.find(([pattern]) => pattern.test(path)) ?? [];
+  const needed = names.map((name) => `\`${name}: ${method === 'GET' ? 'read' : 'write'}\``).join(' or ');
+  const give = `Give the job ${needed === '' ? 'the permission' : needed} under \`permissions\` in the workflow`;
+  if (method === 'POST' && path === 'pulls')
+    return `${give}, and turn on "Allow GitHub Actions to create and approve pull requests" in Settings > Actions.`;
+  return status === 404 ? `GitHub also says this of what a token may not read. ${give}.` : `${give}.`;
 }

@@ -1,28 +1,38 @@
 import type { Api } from './requests.js';
-import { check, type Deployments, type SettingCheck } from './setting.js';
+import { check, covers, type Deployments, ranOfLate, type SettingCheck } from './setting.js';
+import { flag, list, object, optional, type Read, text } from './shape.js';
 
-interface GitlabProject {
-  readonly web_url: string;
-  readonly default_branch: string;
-  readonly ci_pipeline_variables_minimum_override_role?: string;
-  readonly ci_push_repository_for_job_token_allowed?: boolean;
-}
+const gitlabProject = object({
+  web_url: text,
+  default_branch: text,
+  ci_pipeline_variables_minimum_override_role: optional(text),
+  ci_push_repository_for_job_token_allowed: optional(flag),
+});
 
-interface Variable {
-  readonly key: string;
-  readonly protected: boolean;
-  readonly masked: boolean;
-  readonly environment_scope: string;
+const variable = object({ key: text, protected: flag, masked: flag, environment_scope: text });
+
+type Variable = Read<typeof variable>;
+
+const schedule = object({
+  active: flag,
+  ref: text,
+  description: optional(text),
+  created_at: optional(text),
+});
+
+interface GitlabSettings extends Deployments {
+  readonly urlIsFixed: boolean;
+  readonly now: Date;
 }
 
 /** The settings of a project that the jobs need, one check each. Reads only. */
 export async function checkGitlab(
   api: Api,
-  { reading, applying, urlIsFixed }: Deployments & { readonly urlIsFixed: boolean },
+  { reading, applying, urlIsFixed, now }: GitlabSettings,
 ): Promise<readonly SettingCheck[]> {
-  const { web_url: url, default_branch: branch, ...project } = await api.get<GitlabProject>('');
+  const { web_url: url, default_branch: branch, ...project } = await api.get('', gitlabProject);
   const [repository, pipelines] = [`${url}/-/settings/repository`, `${url}/-/settings/ci_cd`];
-  const variables = api.all<Variable>('variables');
+  const variables = api.all('variables', list(variable));
   // Who may not read them is told so once for each.
   variables.catch(() => {});
   const has = (key: string, environment: string) => async () =>
@@ -33,7 +43,7 @@ export async function checkGitlab(
   return Promise.all([
     ...[branch, 'roster-inventory'].map((name) =>
       check(`the branch ${name === branch ? branch : 'roster-*'} is protected`, repository, async () => {
-        const found = await api.all<{ readonly name: string }>('protected_branches');
+        const found = await api.all('protected_branches', list(object({ name: text })));
         return found.some((each) => covers(each.name, name));
       }),
     ),
@@ -67,23 +77,36 @@ export async function checkGitlab(
       async () => project.ci_push_repository_for_job_token_allowed === true,
     ),
     check('a webhook for merge request events starts a pipeline, for notes', `${url}/-/hooks`, async () => {
-      const hooks = await api.all<{ readonly url: string; readonly merge_requests_events: boolean }>('hooks');
+      const hooks = await api.all('hooks', list(object({ url: text, merge_requests_events: flag })));
       return hooks.some((each) => each.merge_requests_events && each.url.includes('/trigger/pipeline'));
     }),
-    check(`a pipeline of ${branch} is scheduled`, `${url}/-/pipeline_schedules`, async () => {
-      const found = await api.all<{ readonly active: boolean; readonly ref: string }>('pipeline_schedules');
-      return found.some((each) => each.active && each.ref.replace('refs/heads/', '') === branch);
-    }),
+    ...checkSchedule(api, `${url}/-/pipeline_schedules`, branch, now),
   ]);
+}
+
+/** GitLab deactivates the schedules of a person who may no longer run them. */
+function checkSchedule(api: Api, page: string, branch: string, now: Date): readonly Promise<SettingCheck>[] {
+  const found = api.all('pipeline_schedules', list(schedule));
+  // Who may not read them is told so once for each.
+  found.catch(() => {});
+  const own = async () => (await found).filter((each) => each.ref.replace('refs/heads/', '') === branch);
+  return [
+    check(`a pipeline of ${branch} is scheduled`, page, async () => {
+      const all = await own();
+      const [first] = all;
+      if (first === undefined || all.some(({ active }) => active)) return first !== undefined;
+      return `the schedule ${JSON.stringify(first.description ?? '')} is not active: take ownership, and activate it`;
+    }),
+    check(`the nightly pipeline of ${branch} runs`, page, async () => {
+      const query = { source: 'schedule', ref: branch, per_page: 1 };
+      const [last] = await api.get('pipelines', list(object({ created_at: text })), query);
+      const since = (await own()).map((each) => each.created_at ?? '').sort();
+      return ranOfLate(now, last?.created_at ?? null, since[0] ?? null);
+    }),
+  ];
 }
 
 /** A URL is no secret, but whoever can change it gets the key. */
 function isSecret({ key, protected: isProtected, masked }: Variable): boolean {
   return isProtected && (masked || key === 'ROSTER_URL');
-}
-
-/** Whether a name with `*` stands for this one. */
-function covers(pattern: string, name: string): boolean {
-  const parts = pattern.split('*').map((each) => each.replace(/[^\w]/g, '\\$&'));
-  return new RegExp(`^${parts.join('.*')}$`).test(name);
 }

@@ -1,30 +1,36 @@
 import { readFileSync } from 'node:fs';
 import { problem } from '../model/diagnostic.js';
+import { isJsonObject, parseJson } from '../model/json.js';
 import { gitEnvironment, type JobEnvironment, JobGit } from './git.js';
 import type { JobHost, Proposal, Thread } from './host.js';
 import { pulledHtml } from './pulled-text.js';
-import { Api } from './requests.js';
+import { Api, type RefusedRequest, type Sleep } from './requests.js';
+import { list, number, object, optional, type Read, type Shape, text } from './shape.js';
 
-/** A note or an issue. */
-interface NoteOrIssue {
-  readonly id: number;
-  readonly iid?: number;
-  readonly author: { readonly id: number };
-  readonly body?: string;
-  readonly description?: string | null;
-}
+const noteOrIssue = object({
+  id: number,
+  /** Of an issue, the number in its address. */
+  iid: optional(number),
+  author: optional(object({ id: number })),
+  body: optional(text),
+  description: optional(text),
+});
 
-export interface MergeRequest {
-  readonly iid: number;
-  readonly state: string;
+type NoteOrIssue = Read<typeof noteOrIssue>;
+
+const mergeRequest = object({
+  iid: number,
+  state: text,
   /** Its last commit. */
-  readonly sha: string;
-  readonly target_branch: string;
-  readonly source_project_id: number;
-  readonly target_project_id: number;
-  readonly merge_commit_sha: string | null;
-  readonly squash_commit_sha: string | null;
-}
+  sha: optional(text),
+  target_branch: text,
+  source_project_id: optional(number),
+  target_project_id: number,
+  merge_commit_sha: optional(text),
+  squash_commit_sha: optional(text),
+});
+
+export type MergeRequest = Read<typeof mergeRequest>;
 
 /** The event that a webhook has sent to start the pipeline, as far as it is read. */
 interface WebhookEvent {
@@ -40,6 +46,7 @@ interface GitlabOptions {
   readonly log: (text: string) => void;
   readonly out: (text: string) => void;
   readonly signal?: AbortSignal | undefined;
+  readonly sleep?: Sleep | undefined;
 }
 
 /** A job of GitLab CI. */
@@ -57,7 +64,7 @@ export class GitlabHost implements JobHost {
   private me: number | null = null;
 
   constructor(private readonly options: GitlabOptions) {
-    const { env, temp, log } = options;
+    const { env, temp, log, signal } = options;
     const root = needed(env, 'CI_PROJECT_DIR');
     this.project = `projects/${needed(env, 'CI_PROJECT_ID')}`;
     this.temp = temp;
@@ -67,7 +74,7 @@ export class GitlabHost implements JobHost {
     this.source = needed(env, 'CI_PIPELINE_SOURCE');
     // The clone of the runner has the credentials of the job.
     this.env = gitEnvironment(env, root, { server: null, user: '', variable: '' });
-    this.git = new JobGit(root, this.env, log);
+    this.git = new JobGit(root, this.env, log, signal);
   }
 
   /** The branch that the pipeline is for, which merge requests go to. */
@@ -88,7 +95,7 @@ export class GitlabHost implements JobHost {
   }
 
   async comment(change: number, marker: string): Promise<Thread | null> {
-    return this.ours(await this.all(`merge_requests/${change}/notes`), marker);
+    return this.ours(await this.all(`merge_requests/${change}/notes`, noteOrIssue), marker);
   }
 
   async writeComment(change: number, known: Thread | null, body: string): Promise<void> {
@@ -98,7 +105,7 @@ export class GitlabHost implements JobHost {
   }
 
   async issue(marker: string): Promise<Thread | null> {
-    return this.ours(await this.all('issues', { state: 'opened' }), marker);
+    return this.ours(await this.all('issues', noteOrIssue, { state: 'opened' }), marker);
   }
 
   async writeIssue(
@@ -132,24 +139,32 @@ export class GitlabHost implements JobHost {
   /** The number of the merge request that the pipeline was started for; null if it is not open. */
   get startedFor(): number | null {
     const file = this.options.env['TRIGGER_PAYLOAD'] ?? '';
-    const event = file === '' ? {} : (JSON.parse(readFileSync(file, 'utf8')) as WebhookEvent);
+    const event = file === '' ? {} : webhookIn(file);
     const { iid, state } = event.object_attributes ?? {};
     const isOpen = event.object_kind === 'merge_request' && state === 'opened';
     return isOpen && Number.isSafeInteger(iid) ? Number(iid) : null;
   }
 
   async mergeRequest(iid: number): Promise<MergeRequest> {
-    return (await this.client()).get(`${this.project}/merge_requests/${iid}`);
+    return (await this.client()).get(`${this.project}/merge_requests/${iid}`, mergeRequest);
   }
 
-  /** The merge request that was merged into the branch as this commit. */
+  /** The merge request that was merged into the branch as this commit. GitLab may know it only a moment later. */
   async mergedAs(commit: string): Promise<MergeRequest | undefined> {
-    const found = await this.all<MergeRequest>(`repository/commits/${commit}/merge_requests`);
-    return found.find(
-      (each) =>
-        each.state === 'merged' &&
-        each.target_branch === this.branch &&
-        [each.merge_commit_sha, each.squash_commit_sha, each.sha].includes(commit),
+    const look = () => this.requestOf(commit);
+    const found = this.source === 'push' ? (await this.client()).eventually(look) : look();
+    return (await found) ?? undefined;
+  }
+
+  private async requestOf(commit: string): Promise<MergeRequest | null> {
+    const found = await this.all(`repository/commits/${commit}/merge_requests`, mergeRequest);
+    return (
+      found.find(
+        (each) =>
+          each.state === 'merged' &&
+          each.target_branch === this.branch &&
+          [each.merge_commit_sha, each.squash_commit_sha, each.sha].includes(commit),
+      ) ?? null
     );
   }
 
@@ -175,11 +190,12 @@ export class GitlabHost implements JobHost {
     await git.push('origin', commit, branch);
   }
 
-  private async all<T = NoteOrIssue>(
+  private async all<T>(
     path: string,
+    item: Shape<T>,
     query: Readonly<Record<string, string>> = {},
-  ): Promise<T[]> {
-    return (await this.client()).all<T>(`${this.project}/${path}`, query);
+  ): Promise<readonly T[]> {
+    return (await this.client()).all(`${this.project}/${path}`, list(item), query);
   }
 
   private async send(method: 'POST' | 'PUT', path: string, body: object): Promise<void> {
@@ -192,7 +208,7 @@ export class GitlabHost implements JobHost {
   }
 
   private async openApi(): Promise<Api> {
-    const { env, log, signal } = this.options;
+    const { env, log, signal, sleep } = this.options;
     const token = env['ROSTER_GITLAB_TOKEN'] ?? '';
     if (token === '')
       throw problem(
@@ -203,11 +219,8 @@ export class GitlabHost implements JobHost {
     return new Api({
       url: this.options.api ?? (await this.checkedAddress()),
       headers: { 'PRIVATE-TOKEN': token },
-      helpFor: (status) =>
-        status === 401 || status === 403
-          ? 'Check that ROSTER_GITLAB_TOKEN has the role Reporter, has the scope `api`, and has not expired.'
-          : undefined,
-      ...{ env, log, signal },
+      helpFor,
+      ...{ env, log, signal, sleep },
     });
   }
 
@@ -228,13 +241,39 @@ export class GitlabHost implements JobHost {
 
   /** What the token's own user has written. */
   private async ours(list: readonly NoteOrIssue[], marker: string): Promise<Thread | null> {
-    this.me ??= (await (await this.client()).get<{ readonly id: number }>('user')).id;
+    this.me ??= (await (await this.client()).get('user', object({ id: number }))).id;
     for (const { author, body, description, id, iid } of list) {
       const text = body ?? description ?? '';
-      if (author.id === this.me && text.startsWith(marker)) return { id: iid ?? id, body: text };
+      if (author?.id === this.me && text.startsWith(marker)) return { id: iid ?? id, body: text };
     }
     return null;
   }
+}
+
+/** The event that has started the pipeline, which GitLab saves. */
+function webhookIn(file: string): WebhookEvent {
+  let event: unknown;
+  try {
+    event = parseJson(readFileSync(file, 'utf8'));
+  } catch {
+    // As for a file that is no JSON.
+  }
+  if (!isJsonObject(event)) throw problem('usage', 'TRIGGER_PAYLOAD names no file with an event');
+  const { object_attributes: attributes } = event;
+  return {
+    object_kind: event['object_kind'],
+    ...(isJsonObject(attributes) ? { object_attributes: attributes } : {}),
+  };
+}
+
+/** What the token, or the project, may be missing. */
+function helpFor({ status, path }: RefusedRequest): string | undefined {
+  if (![401, 403, 404, 410].includes(status)) return undefined;
+  const token =
+    'Check that ROSTER_GITLAB_TOKEN is a token of this project, has the role Reporter, has the scope `api`, and has not expired';
+  return /\/issues/.test(path) && status !== 401
+    ? `${token}, and that the project has issues turned on.`
+    : `${token}.`;
 }
 
 /** Scheme, host and port. Empty for what is no URL. */

@@ -10,6 +10,7 @@ import { planPull, recordPull, showPull } from './github-plan.js';
 import { GitlabHost } from './gitlab.js';
 import { applyPrepared, followUp, planMergeRequest, prepareApply, showMergeRequest } from './gitlab-jobs.js';
 import { placeIn, RefusedJob, type Roster, type Subject } from './host.js';
+import type { Sleep } from './requests.js';
 
 /** What a job is to do. */
 export type Task =
@@ -32,6 +33,7 @@ export interface CiJob {
   readonly log: (text: string) => void;
   readonly out: (text: string) => void;
   readonly signal?: AbortSignal | undefined;
+  readonly sleep?: Sleep | undefined;
 }
 
 /** The CI that runs this job, and the root of the checkout. Throws a Problem where this is no job. */

@@ -1,5 +1,8 @@
-import { setTimeout as sleep } from 'node:timers/promises';
-import { type Problem, problem } from '../model/diagnostic.js';
+import { setTimeout as pause } from 'node:timers/promises';
+import { Problem, problem } from '../model/diagnostic.js';
+import { isJsonObject, parseJson } from '../model/json.js';
+import { Unexpected } from '../model/request.js';
+import { count } from '../model/words.js';
 import {
   createTransport,
   firstHeader,
@@ -9,6 +12,7 @@ import {
   type Transport,
 } from '../service/http.js';
 import { proxyFor } from '../service/proxy.js';
+import { object, type Shape } from './shape.js';
 
 const ATTEMPTS = 5;
 /** Longer waits would use up the time of the job. */
@@ -16,6 +20,23 @@ const LONGEST_WAIT_S = 120;
 const TIMEOUT_MS = 60_000;
 const MAX_BYTES = 128 * 1024 * 1024;
 const PAGE_SIZE = 100;
+/** A list with more pages is not read: the host may send the same items for ever. */
+const MOST_PAGES = 1_000;
+/** Seconds between looks for what a host may only know a little later. */
+const LATER_S = [1, 2, 4];
+/** Of what the host says about an error. */
+const LONGEST_REASON = 300;
+
+/** How a job waits. Tests replace it. */
+export type Sleep = (milliseconds: number, signal?: AbortSignal) => Promise<void>;
+
+/** A request that the host did not fulfil. */
+export interface RefusedRequest {
+  readonly status: number;
+  readonly method: HttpRequest['method'];
+  /** Below the base of the API. */
+  readonly path: string;
+}
 
 export interface ApiSettings {
   /** The base of the API, without a final slash. */
@@ -25,35 +46,48 @@ export interface ApiSettings {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Says that a request is tried again. */
   readonly log: (line: string) => void;
-  /** What to do after a response with this status. */
-  readonly helpFor: (status: number, path: string) => string | undefined;
+  /** Which permission or setting may be missing. */
+  readonly helpFor: (refused: RefusedRequest) => string | undefined;
   readonly signal?: AbortSignal | undefined;
+  readonly sleep?: Sleep | undefined;
 }
 
 type Method = HttpRequest['method'];
 type Query = Readonly<Record<string, string | number>>;
 
-/** The host responded with an error. */
-export class ApiFailure extends Error {
-  override readonly name = 'ApiFailure';
-
+/** The host responded with something else than what was asked for. */
+export class ApiFailure extends Problem {
   constructor(
     readonly status: number,
-    readonly problem: Problem,
+    message: string,
+    help?: string,
   ) {
-    super(problem.message);
+    super({ severity: 'error', code: 'ci-host-error', message, ...(help === undefined ? {} : { help }) });
+    this.name = 'ApiFailure';
+    // Where only the message is shown, the help is what a person needs.
+    this.message = help === undefined ? message : `${message}. ${help}`;
   }
+}
+
+/** What became of one attempt. */
+interface AttemptOutcome {
+  readonly reply?: Reply;
+  readonly failure?: Problem;
+  /** It may be sent again after so many seconds, or, with null, after a wait that grows. */
+  readonly again?: number | null | undefined;
 }
 
 /**
  * Requests to the API of the CI host: never to another origin, and no redirect is followed. What fails for a moment is tried
- * again, unless it could then be done twice.
+ * again, unless it could then be done twice. All failures are Problems that say what was asked and what came.
  */
 export class Api {
   private readonly base: URL;
   private readonly transport: Transport;
 
   constructor(private readonly settings: ApiSettings) {
+    if (!URL.canParse(settings.url) || !/^https?:/.test(settings.url))
+      throw problem('usage', `the address of the API of the CI host is no URL`);
     this.base = new URL(settings.url);
     this.transport = this.open();
   }
@@ -70,25 +104,45 @@ export class Api {
     });
   }
 
-  get<T>(path: string, query: Query = {}): Promise<T> {
-    return this.send<T>('GET', path + queryText(query));
+  async get<T>(path: string, shape: Shape<T>, query: Query = {}): Promise<T> {
+    return this.read('GET', path, await this.request('GET', path + queryText(query)), shape);
   }
 
   /** The items of all pages. */
-  async all<T>(path: string, query: Query = {}, itemsOf = (answer: unknown) => answer as T[]): Promise<T[]> {
-    const list: T[] = [];
-    for (let page = 1; ; page += 1) {
-      const items = itemsOf(await this.get(path, { ...query, per_page: PAGE_SIZE, page }));
-      list.push(...items);
-      if (items.length < PAGE_SIZE) return list;
+  async all<T>(path: string, page: Shape<readonly T[]>, query: Query = {}): Promise<readonly T[]> {
+    const items: T[] = [];
+    let last = '';
+    for (let number = 1; number <= MOST_PAGES; number += 1) {
+      const reply = await this.request(
+        'GET',
+        path + queryText({ ...query, per_page: PAGE_SIZE, page: number }),
+      );
+      const found = this.read('GET', path, reply, page);
+      const text = JSON.stringify(found);
+      // A host that does not know `page` sends all items, or the same ones, again and again.
+      if (number > 1 && text === last) return items;
+      last = text;
+      // Not as arguments: a host can send any number at once.
+      for (const each of found) items.push(each);
+      if (!hasNext(reply, found.length)) return items;
     }
+    const help = 'Delete what is not needed any more, or report this as a bug.';
+    throw new ApiFailure(200, `${this.shown('GET', path)}: the list has more than ${MOST_PAGES} pages`, help);
   }
 
-  async send<T>(method: Method, path: string, body?: object): Promise<T> {
-    const reply = await this.request(method, path, body);
-    if (reply.status >= 300) throw problem('service-error', `${method} ${path}: unexpected redirect`);
-    const text = new TextDecoder().decode(reply.body);
-    return (text === '' ? null : JSON.parse(text)) as T;
+  /** Creates or changes something. */
+  async send(method: Exclude<Method, 'GET'>, path: string, body: object): Promise<void> {
+    this.read(method, path, await this.request(method, path, body), object({}));
+  }
+
+  /** Looks again, a few times, for what the host may only know a moment after an event. */
+  async eventually<T>(look: () => Promise<T | null>): Promise<T | null> {
+    for (const seconds of LATER_S) {
+      const found = await look();
+      if (found !== null) return found;
+      await this.wait(seconds);
+    }
+    return look();
   }
 
   /** The response to a request that succeeds or is redirected. */
@@ -98,49 +152,156 @@ export class Api {
       if (reply !== undefined) return reply;
       const wait = again === null ? Math.random() * 2 ** attempt : again;
       if (wait === undefined || wait > LONGEST_WAIT_S || attempt === ATTEMPTS) throw failure;
-      this.settings.log(`${failure?.message}. Trying again in ${Math.ceil(wait)} s.\n`);
-      await sleep(wait * 1000, undefined, { signal: this.settings.signal });
+      this.settings.log(`${failure?.diagnostics[0]?.message ?? ''}. Trying again in ${Math.ceil(wait)} s.\n`);
+      await this.wait(wait);
     }
+  }
+
+  /** What went wrong with a response, for a request whose body is not JSON. */
+  failed(method: Method, path: string, { status }: Reply, what: string, help?: string): ApiFailure {
+    const came = `${this.base.host} responded with ${status} and ${what}`;
+    return new ApiFailure(status, `${this.shown(method, path)}: ${came}`, help);
   }
 
   close(): Promise<void> {
     return this.transport.close();
   }
 
-  /** With `again`, it may be sent again after so many seconds, or, with null, after a wait that grows. */
+  private async wait(seconds: number): Promise<void> {
+    const { signal, sleep = pauseFor } = this.settings;
+    await sleep(seconds * 1000, signal);
+    if (signal?.aborted === true) throw problem('interrupted', 'interrupted while waiting for the CI host');
+  }
+
+  private read<T>(method: Method, path: string, reply: Reply, shape: Shape<T>): T {
+    if (reply.status >= 300) throw this.redirected(method, path, reply);
+    const text = new TextDecoder().decode(reply.body);
+    const value = text === '' ? undefined : parseJson(text);
+    const type = firstHeader(reply, 'content-type')?.split(';')[0]?.trim() ?? '';
+    if (text !== '' && value === undefined) {
+      const what =
+        /\bjson$/.test(type) || type === '' ? 'JSON that cannot be read' : `${type} instead of JSON`;
+      throw this.failed(method, path, reply, what, odd(method));
+    }
+    try {
+      return shape(value, '');
+    } catch (failure) {
+      if (!(failure instanceof Unexpected)) throw failure;
+      throw this.failed(method, path, reply, `an unexpected answer: ${failure.message}`, odd(method));
+    }
+  }
+
+  private redirected(method: Method, path: string, reply: Reply): ApiFailure {
+    const location = firstHeader(reply, 'location');
+    const where = location === null ? 'a redirect without a location' : `a redirect to ${pathOf(location)}`;
+    const help =
+      'The repository or the host may have moved: check the git remote and the address of the API.';
+    return this.failed(method, path, reply, where, help);
+  }
+
+  /** A path in full, as people see it. */
+  private shown(method: Method, path: string): string {
+    return `${method} ${this.whole(path).split('?')[0]}`;
+  }
+
+  private whole(path: string): string {
+    const base = this.base.pathname.replace(/\/$/, '');
+    return path === '' ? base : `${base}/${path}`;
+  }
+
   private async attempt(
     method: Method,
     path: string,
     { attempt, body }: { readonly attempt: number; readonly body: object | undefined },
-  ): Promise<{ reply?: Reply; failure?: Error; again?: number | null | undefined }> {
-    const base = this.base.pathname.replace(/\/$/, '');
-    const whole = path === '' ? base : `${base}/${path}`;
+  ): Promise<AttemptOutcome> {
     const headers = {
       'User-Agent': 'roster',
       ...this.settings.headers,
       ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
     };
     const text = body === undefined ? null : JSON.stringify(body);
-    const shown = `${method} ${whole.split('?')[0]}`;
     // The host may close an idle connection at any time, and what creates something is not sent twice.
     const transport = method === 'POST' ? this.open() : this.transport;
     try {
-      const reply = await transport.exchange({ method, path: whole, headers, body: text, attempt });
+      const reply = await transport.exchange({
+        method,
+        path: this.whole(path),
+        headers,
+        body: text,
+        attempt,
+      });
       if (reply.truncated !== null) throw new NoReply(reply.truncated, true);
-      if (reply.status < 400) return { reply };
-      const message = `${shown}: ${this.base.host} responded with ${reply.status}`;
-      const help = this.settings.helpFor(reply.status, path);
-      const failure = new ApiFailure(reply.status, problem('service-error', message, help));
-      return { failure, again: isAgain(method, reply) ? waitOf(reply) : undefined };
+      return reply.status < 400 ? { reply } : this.refused(method, path, reply);
     } catch (failure) {
       if (!(failure instanceof NoReply)) throw failure;
       const mayRepeat = method !== 'POST' || !failure.sent;
-      const found = problem('service-error', `${shown}: ${failure.message}`);
+      const found = problem(
+        'ci-host-error',
+        `${this.shown(method, path)}: no answer of ${this.base.host}: ${failure.message}`,
+        mayRepeat ? undefined : 'It may have been done all the same: look before you run the job again.',
+      );
       return { failure: found, again: mayRepeat && isBrief(failure) ? null : undefined };
     } finally {
       if (transport !== this.transport) await transport.close();
     }
   }
+
+  private refused(method: Method, path: string, reply: Reply): AttemptOutcome {
+    const { status } = reply;
+    const again = isAgain(method, reply) ? waitOf(reply) : undefined;
+    const reason = reasonOf(reply);
+    const message = `${this.shown(method, path)}: ${this.base.host} responded with ${status}`;
+    const help =
+      isLimited(reply) && again != null
+        ? `The host limits requests: run the job again in ${minutes(again)}.`
+        : (this.settings.helpFor({ status, method, path }) ?? (status >= 500 ? BROKEN : undefined));
+    return {
+      failure: new ApiFailure(status, reason === '' ? message : `${message}: ${reason}`, help),
+      again,
+    };
+  }
+}
+
+const BROKEN = 'The host has failed: run the job again later.';
+
+/** What to do about an answer that is none. */
+function odd(method: Method): string {
+  const done =
+    method === 'GET' ? '' : ' It may have been done all the same: look before you run the job again.';
+  return `A proxy or a login page may have answered in place of the API: check its address and the network.${done}`;
+}
+
+async function pauseFor(milliseconds: number, signal?: AbortSignal): Promise<void> {
+  // An interrupt ends the wait. Whoever waits looks for it.
+  await pause(milliseconds, undefined, signal === undefined ? {} : { signal }).catch(() => undefined);
+}
+
+function minutes(seconds: number): string {
+  return count(Math.max(1, Math.ceil(seconds / 60)), 'minute');
+}
+
+/** Without a query, which can be signed. */
+function pathOf(location: string): string {
+  return location.split(/[?#]/)[0] ?? '';
+}
+
+/** By the header `Link`, which hosts send with a list that has several pages; else by the number of items. */
+function hasNext(reply: Reply, items: number): boolean {
+  const link = firstHeader(reply, 'link');
+  return link === null ? items >= PAGE_SIZE : /rel="?next\b/.test(link);
+}
+
+/** Why, in the words of the host: both hosts send an object with a text. */
+function reasonOf(reply: Reply): string {
+  const answer = parseJson(new TextDecoder().decode(reply.body.subarray(0, 65_536)));
+  if (!isJsonObject(answer)) return '';
+  const { message, error, error_description: more, errors } = answer as Readonly<Record<string, unknown>>;
+  const details = Array.isArray(errors)
+    ? errors.map((each) => (isJsonObject(each) ? each['message'] : each))
+    : [];
+  const words = [message ?? error, more, ...details].filter((each) => typeof each === 'string');
+  const line = words.join(': ').replace(/\s+/g, ' ').trim();
+  return line.length > LONGEST_REASON ? `${line.slice(0, LONGEST_REASON)}…` : line;
 }
 
 function queryText(query: Query): string {
@@ -152,11 +313,15 @@ function queryText(query: Query): string {
 
 /** A host that limits requests has not done this one. After any other failure, a POST may have been done. */
 function isAgain(method: Method, reply: Reply): boolean {
-  const { status } = reply;
+  return isLimited(reply) || (reply.status >= 500 && method !== 'POST');
+}
+
+function isLimited(reply: Reply): boolean {
   const isExhausted = firstHeader(reply, 'x-ratelimit-remaining') === '0';
-  const isLimited =
-    status === 429 || (status === 403 && (firstHeader(reply, 'retry-after') !== null || isExhausted));
-  return isLimited || (status >= 500 && method !== 'POST');
+  return (
+    reply.status === 429 ||
+    (reply.status === 403 && (firstHeader(reply, 'retry-after') !== null || isExhausted))
+  );
 }
 
 /** Not a certificate that is not trusted. */

@@ -1,10 +1,13 @@
 import { type Api, ApiFailure } from './requests.js';
+import { object, type Shape } from './shape.js';
 
 /** What a setting of the host should be, and whether it is. */
 export interface SettingCheck {
   /** `unknown` where the token may not read it. */
   readonly state: 'ok' | 'missing' | 'unknown';
   readonly what: string;
+  /** Why it is missing, where that is not plain. */
+  readonly detail?: string;
   /** Where it is set. */
   readonly page: string;
 }
@@ -15,13 +18,16 @@ export interface Deployments {
   readonly applying: readonly string[];
 }
 
+/** `isSet` returns whether it is as it should be, or why not. */
 export async function check(
   what: string,
   page: string,
-  isSet: () => Promise<boolean>,
+  isSet: () => Promise<boolean | string>,
 ): Promise<SettingCheck> {
   try {
-    return { state: (await isSet()) ? 'ok' : 'missing', what, page };
+    const found = await isSet();
+    if (typeof found === 'string') return { state: 'missing', what, detail: found, page };
+    return { state: found ? 'ok' : 'missing', what, page };
   } catch (failure) {
     if (failure instanceof ApiFailure && [401, 403, 404].includes(failure.status))
       return { state: 'unknown', what, page };
@@ -29,9 +35,9 @@ export async function check(
   }
 }
 
-export async function orNull<T>(api: Api, path: string): Promise<T | null> {
+export async function orNull<T>(api: Api, path: string, shape: Shape<T>): Promise<T | null> {
   try {
-    return await api.get<T>(path);
+    return await api.get(path, shape);
   } catch (failure) {
     if (failure instanceof ApiFailure && failure.status === 404) return null;
     throw failure;
@@ -39,5 +45,32 @@ export async function orNull<T>(api: Api, path: string): Promise<T | null> {
 }
 
 export async function exists(api: Api, path: string): Promise<boolean> {
-  return (await orNull(api, path)) !== null;
+  return (await orNull(api, path, object({}))) !== null;
+}
+
+/** A job that runs every night has run by then, even if it was delayed. */
+const NIGHTLY_MS = 2 * 86_400_000;
+
+/**
+ * Whether what is due every night has run of late, or since when not. `last` is its last run, and null if there was none;
+ * what was only set up after `since` is not late.
+ */
+export function ranOfLate(now: Date, last: string | null, since: string | null): boolean | string {
+  const time = Date.parse(last ?? since ?? '');
+  if (now.getTime() - time <= NIGHTLY_MS) return true;
+  return last === null ? 'it has never run' : `it has not run since ${last.slice(0, 10)}`;
+}
+
+/** Whether a name with `*` stands for this one. */
+export function covers(pattern: string, name: string): boolean {
+  const [start = '', ...rest] = pattern.split('*');
+  const end = rest.pop();
+  if (end === undefined) return name === start;
+  let at = start.length;
+  for (const part of rest) {
+    const found = name.indexOf(part, at);
+    if (found === -1) return false;
+    at = found + part.length;
+  }
+  return name.startsWith(start) && name.endsWith(end) && name.length - end.length >= at;
 }

@@ -6,6 +6,7 @@ import { GitExit, type JobEnvironment, JobGit } from '../ci/git.js';
 import type { Roster, RosterPlace, Subject } from '../ci/host.js';
 import { type CiJob, checkFormat, ciOf, runJob, type Task } from '../ci/job.js';
 import type { SettingCheck } from '../ci/setting.js';
+import { clockOf } from '../engine/clock.js';
 import { projectNames, readable } from '../engine/outline.js';
 import { problem } from '../model/diagnostic.js';
 import { count } from '../model/words.js';
@@ -65,14 +66,21 @@ export const runCiPull: Implementation<typeof ciPullCommand> = (flags, context) 
   doTask(flags, context, { do: 'pull' });
 
 /** `roster ci doctor`: which settings of the repository are missing. */
-export const runCiDoctor: Implementation<typeof ciDoctorCommand> = async (flags, { host, output }) => {
+export const runCiDoctor: Implementation<typeof ciDoctorCommand> = async (
+  flags,
+  { host, output, signal },
+) => {
   const { file } = flags;
   const { cwd, env } = host;
   const log = (text: string) => output.err(text);
-  const found = await topLevelOf(cwd, env);
+  const clock = clockOf(host);
+  const found = await topLevelOf(cwd, env, signal);
   const folder = dirname(pathFromRoot(found, resolve(cwd, file ?? 'roster.yaml')));
   const { environments } = projectNames(file, cwd);
-  const checks = await diagnose({ env, git: new JobGit(found, env, log), folder, environments, log });
+  const checks = await diagnose({
+    ...{ env, git: new JobGit(found, env, log, signal), folder, environments, log },
+    ...{ now: clock.now(), sleep: clock.sleep, signal },
+  });
   const missing = checks.filter(({ state }) => state === 'missing').length;
   return {
     exit: missing === 0 ? exitCode.fine : exitCode.error,
@@ -83,10 +91,10 @@ export const runCiDoctor: Implementation<typeof ciDoctorCommand> = async (flags,
   };
 };
 
-async function topLevelOf(cwd: string, env: JobEnvironment): Promise<string> {
+async function topLevelOf(cwd: string, env: JobEnvironment, signal: AbortSignal): Promise<string> {
   try {
     // What git says is in the message.
-    return await new JobGit(cwd, env, () => undefined).run(['rev-parse', '--show-toplevel']);
+    return await new JobGit(cwd, env, () => undefined, signal).run(['rev-parse', '--show-toplevel']);
   } catch (failure) {
     if (!(failure instanceof GitExit)) throw failure;
     throw problem('usage', 'this is not a git repository', 'Run it in the checkout of the project.');
@@ -95,7 +103,8 @@ async function topLevelOf(cwd: string, env: JobEnvironment): Promise<string> {
 
 function doctorText(checks: readonly SettingCheck[], missing: number): string {
   const lines = checks.map(
-    ({ state, what, page }) => `${state.padEnd(8)} ${what}${state === 'ok' ? '' : `: ${page}`}`,
+    ({ state, what, detail, page }) =>
+      `${state.padEnd(8)} ${what}${detail === undefined ? '' : ` (${detail})`}${state === 'ok' ? '' : `: ${page}`}`,
   );
   const unknown = checks.some(({ state }) => state === 'unknown')
     ? [
@@ -132,7 +141,7 @@ async function doTask(flags: Flags, context: RunContext, task: Task): Promise<Co
   const given = env['RUNNER_TEMP'] ?? '';
   const temp = given === '' ? mkdtempSync(join(tmpdir(), 'roster-ci-')) : given;
   const job: CiJob = {
-    ...{ env, subject, api, signal, temp, roster },
+    ...{ env, subject, api, signal, temp, roster, sleep: clockOf(context.host).sleep },
     log: (text) => output.err(text),
     out: (text) => output.out(text),
   };

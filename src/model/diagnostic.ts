@@ -70,6 +70,7 @@ export const diagnosticCodes = [
   'proxy-error',
   'unexpected-response',
   'service-error',
+  'ci-host-error',
   'not-converged',
   'conflict',
   'inventory-mismatch',

@@ -105,7 +105,8 @@ export class Glob {
       const part = this.parts[place];
       if (typeof part === 'object' && 'to' in part) left.push(...part.to);
       else found.push(place);
-      if (skipsWildcards && typeof part === 'object' && 'repeats' in part && part.repeats) left.push(place + 1);
+      if (skipsWildcards && typeof part === 'object' && 'repeats' in part && part.repeats)
+        left.push(place + 1);
     }
     return found;
   }

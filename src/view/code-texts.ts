@@ -397,6 +397,12 @@ const texts: Readonly<Record<DiagnosticCode, CodeText>> = {
     means: 'The service failed, or could not be reached.',
     help: 'Try again. If an apply was interrupted, running it again finishes the remaining changes.',
   },
+  'ci-host-error': {
+    title: 'CI host error',
+    means:
+      'GitHub or GitLab refused a request of a CI job, failed, could not be reached, or sent something that roster does not understand.',
+    help: 'The message says what was asked, and what came. Give the job or the token the permission that it names, then run the job again.',
+  },
   'not-converged': {
     title: 'Service does not match after the apply',
     means: 'After the apply, the service still differs from the manifests.',

@@ -36,7 +36,15 @@ const known: Readonly<Record<string, readonly string[]>> = {
     'manifest/suggest.ts',
     'sandbox/index.ts',
   ],
-  ci: ['model', 'service/http.ts', 'service/proxy.ts', 'view/markdown/markdown-escape.ts', 'init'],
+  ci: [
+    'model',
+    'service/http.ts',
+    'service/proxy.ts',
+    'service/operations/record.ts',
+    'view/ci/workflow-command.ts',
+    'view/markdown/markdown-escape.ts',
+    'init',
+  ],
   engine: [
     'model',
     'kinds',

@@ -22,7 +22,7 @@ interface Case {
   run?: string;
   /** A command line that ran before, and succeeded. */
   ran?: string;
-  /** Environment variables; null unsets one. */
+  /** Environment variables; null unsets one. `$URL` is that of the service. */
   env?: Record<string, string | null>;
   /** The `roster.yaml` that is applied first. */
   before?: string;
@@ -122,7 +122,7 @@ async function runCase(given: Case, more: string[]): Promise<{ ran: Ran; shown: 
   reset();
   for (const [variable, value] of Object.entries(given.env ?? {})) {
     if (value === null) delete workspace.env[variable];
-    else workspace.env[variable] = value;
+    else workspace.env[variable] = value.replace('$URL', url);
   }
   const words = [...(given.run ?? 'validate').split(' '), ...more];
   const ran = await workspace.command(words, given.interrupted === true);
@@ -166,7 +166,7 @@ async function startStub({ status, body }: NonNullable<Case['answer']>): Promise
 function steady(url: string, root: string): (text: string) => string {
   return (text) =>
     text
-      .replaceAll(url, 'http://127.0.0.1:4010')
+      .replaceAll(new URL(url).host, '127.0.0.1:4010')
       .replaceAll(root, '/project')
       .replace(/\b[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}\b/g, '00000000-0000-4000-8000-000000000000')
       .replace(/sha256:[0-9a-f]{64}/g, `sha256:${'0'.repeat(64)}`)

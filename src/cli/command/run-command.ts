@@ -52,9 +52,10 @@ export async function runCommand<F extends string>(
   }
 }
 
-/** Reads that an interrupt cuts off fail as if the service had not answered. */
+/** Reads that an interrupt cuts off fail as if the service or the CI host had not answered. */
 function ofInterrupt({ diagnostics }: Problem): readonly Diagnostic[] {
-  if (!diagnostics.every(({ code }) => code === 'service-error')) return diagnostics;
+  if (!diagnostics.every(({ code }) => code === 'service-error' || code === 'ci-host-error'))
+    return diagnostics;
   return [{ severity: 'error', code: 'interrupted', message: 'interrupted: nothing was changed' }];
 }
 

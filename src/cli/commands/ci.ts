@@ -155,7 +155,7 @@ export const ciDoctorCommand = define({
   name: 'ci doctor',
   summary: 'Check the settings of the repository that CI needs',
   about:
-    'Check which environment, secret, variable, protection or webhook is missing, one line each with the page where it is set. Runs in a job or on a laptop, with a token in GITHUB_TOKEN or GH_TOKEN, or in GITLAB_TOKEN, that may read the settings.',
+    'Check which environment, secret, variable, protection, webhook or schedule is missing, one line each with the page where it is set. Runs in a job or on a laptop, with a token in GITHUB_TOKEN or GH_TOKEN, or in GITLAB_TOKEN, that may read the settings.',
   shared: project,
   does: inJob,
   formats: ['text', 'json'],

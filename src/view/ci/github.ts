@@ -6,6 +6,7 @@ import { type ChangeView, changeViews } from '../change-view.js';
 import { escapeControls } from '../escape.js';
 import { actionLabels } from '../labels.js';
 import { objectionDiagnostics, snapshotAge } from '../plan-words.js';
+import { workflowCommand } from './workflow-command.js';
 
 /**
  * The plan as annotations on the manifest lines that cause it: objections are errors, risky changes and warnings are
@@ -111,23 +112,15 @@ function command({ level, title, lines, place }: Annotation): string {
           col: place.column,
           endColumn: place.column + Math.max(1, place.length),
         };
-  const properties = Object.entries({ ...where, title: escapeControls(title) })
-    .map(([name, value]) => `${name}=${escapeProperty(String(value))}`)
-    .join(',');
-  return `::${level} ${properties}::${escapeData(shorten(lines.map(escapeControls).join('\n')))}`;
+  return workflowCommand(
+    level,
+    { ...where, title: escapeControls(title) },
+    shorten(lines.map(escapeControls).join('\n')),
+  );
 }
 
 function shorten(text: string): string {
   if (text.length <= maxMessageUnits) return text;
   // Do not end in half of a surrogate pair.
   return `${text.slice(0, maxMessageUnits - 1).replace(/[\ud800-\udbff]$/, '')}…`;
-}
-
-// The runner's own escapes. In properties, commas and colons are separators.
-function escapeData(text: string): string {
-  return text.replaceAll('%', '%25').replaceAll('\r', '%0D').replaceAll('\n', '%0A');
-}
-
-function escapeProperty(text: string): string {
-  return escapeData(text).replaceAll(':', '%3A').replaceAll(',', '%2C');
 }

@@ -162,7 +162,7 @@ export class GithubApi {
       'actions:read',
       (_, __, query) => {
         const named = this.artifacts.filter(({ name }) => name === query.get('name'));
-        return { artifacts: page(named, query) };
+        return { artifacts: page(named, query).map((each) => this.artifactJson(each)) };
       },
     ],
     [
@@ -171,12 +171,8 @@ export class GithubApi {
       'actions:read',
       (_, [id], query) => {
         const own = this.artifacts.filter((each) => each.workflow_run.id === Number(id));
-        return {
-          artifacts: page(
-            own.filter(({ name }) => name === query.get('name')),
-            query,
-          ),
-        };
+        const named = own.filter(({ name }) => name === query.get('name'));
+        return { artifacts: page(named, query).map((each) => this.artifactJson(each)) };
       },
     ],
     [
@@ -253,6 +249,13 @@ export class GithubApi {
   private changePull(number: string | undefined, { title, body }: Body): unknown {
     Object.assign(this.pull(Number(number)), { title: text(title), body: text(body) });
     return { number: Number(number) };
+  }
+
+  private artifactJson({ folder: _, ...made }: Artifact): object {
+    const run = this.runs.find(({ id }) => id === made.workflow_run.id);
+    const isOwn = run?.head_repository.full_name === REPOSITORY;
+    const from = { repository_id: 1, head_repository_id: isOwn ? 1 : 2, head_branch: run?.head_branch };
+    return { ...made, workflow_run: { ...made.workflow_run, ...from } };
   }
 
   private addCheck(body: Body): Body {
@@ -332,7 +335,7 @@ function text(value: unknown): string {
   return value;
 }
 
-function page(list: readonly unknown[], query: URLSearchParams): readonly unknown[] {
+function page<T>(list: readonly T[], query: URLSearchParams): readonly T[] {
   const size = Number(query.get('per_page') ?? 30);
   const first = (Number(query.get('page') ?? 1) - 1) * size;
   return list.slice(first, first + size);

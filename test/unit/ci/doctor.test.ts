@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { ciFiles } from '../../../src/init/ci-files.js';
 import { initRepository } from '../../support/repository.js';
 import { Workspace } from '../../support/roster.js';
@@ -36,6 +36,9 @@ function complete(): Record<string, unknown> {
     '/branches/main': { protected: true },
     '/rules/branches/roster-inventory': [{ type: 'update' }],
     '/actions/permissions/workflow': { can_approve_pull_request_reviews: true },
+    '/actions/workflows/roster.yml': { state: 'active', created_at: '2026-01-01T00:00:00Z' },
+    '/actions/workflows/roster.yml/runs': { workflow_runs: [{ created_at: '2026-11-09T03:17:00Z' }] },
+    '/actions/policies': { policies: [] },
     ...Object.fromEntries(
       names.flatMap((name) => [
         [`/environments/${name}`, name.startsWith('roster-plan') ? restricted : reviewed],
@@ -49,7 +52,7 @@ function complete(): Record<string, unknown> {
 beforeEach(async () => {
   [answers, asked] = [complete(), []];
   server = createServer((request, response) => {
-    const path = (request.url ?? '').replace('/repos/acme/config', '');
+    const path = (request.url ?? '').replace('/repos/acme/config', '').replace(/\?.*/, '');
     asked.push(`${request.method} ${path}`);
     const answer = answers[path];
     const status = typeof answer === 'number' ? answer : answer === undefined ? 404 : 200;
@@ -60,6 +63,7 @@ beforeEach(async () => {
     { 'roster.yaml': 'project: config\nenvironments: { staging: {}, production: {} }\n' },
     { url: '', apiKey: '' },
   );
+  workspace.now = () => new Date('2026-11-10T12:00:00Z');
   initRepository(workspace.root);
   mkdirSync(join(workspace.root, '.github/workflows'), { recursive: true });
   for (const { path, text } of ciFiles('github', facts)) writeFileSync(join(workspace.root, path), text);
@@ -78,7 +82,7 @@ const doctor = () => workspace.command(['ci', 'doctor']);
 test('nothing is missing where everything is set, and nothing is written', async () => {
   const { exit, stdout } = await doctor();
   expect([exit, stdout]).toEqual([0, expect.stringMatching(/\n\nNothing is missing\.\n$/)]);
-  expect(stdout.match(/^ok /gm)).toHaveLength(2 * 4 + 2 * 5 + 4);
+  expect(stdout.match(/^ok /gm)).toHaveLength(2 * 4 + 2 * 5 + 6);
   expect(asked.filter((each) => !each.startsWith('GET '))).toEqual([]);
   expect(stdout).not.toContain('token-of-a-person');
 });
@@ -113,13 +117,104 @@ test.each<[string, string, unknown]>([
     '/actions/permissions/workflow',
     { can_approve_pull_request_reviews: false },
   ],
+  [
+    'the workflow roster.yml is enabled (GitHub has disabled it, because nothing happened in the repository for 60 days)',
+    '/actions/workflows/roster.yml',
+    { state: 'disabled_inactivity' },
+  ],
+  [
+    'the workflow roster.yml is enabled (somebody has disabled it)',
+    '/actions/workflows/roster.yml',
+    { state: 'disabled_manually' },
+  ],
+  [
+    'the nightly job of roster.yml runs (it has not run since 2026-11-07)',
+    '/actions/workflows/roster.yml/runs',
+    { workflow_runs: [{ created_at: '2026-11-07T03:17:00Z' }] },
+  ],
+  [
+    'the nightly job of roster.yml runs (it has never run)',
+    '/actions/workflows/roster.yml/runs',
+    { workflow_runs: [] },
+  ],
 ])('says that this is missing, and where it is set: %s', async (what, path, answer) => {
   answers[path] = answer;
   const { exit, stdout } = await doctor();
   expect(exit).toBe(1);
   const missing = stdout.split('\n').filter((line) => line.startsWith('missing '));
   expect(missing).toEqual([expect.stringContaining(what)]);
-  expect(missing[0]).toMatch(/: https:\/\/github\.com\/acme\/config\/settings\/[\w/]+$/);
+  expect(missing[0]).toMatch(/: https:\/\/github\.com\/acme\/config\/(settings|actions)\/[\w/.]+$/);
+});
+
+test('a workflow that was only just added is not late', async () => {
+  answers['/actions/workflows/roster.yml'] = { state: 'active', created_at: '2026-11-09T00:00:00Z' };
+  answers['/actions/workflows/roster.yml/runs'] = { workflow_runs: [] };
+  expect(await doctor()).toMatchObject({ exit: 0, stdout: expect.stringMatching(/^ok +the nightly job/m) });
+});
+
+describe('a policy that requires the workflows to be in a lockfile', () => {
+  const lock = '.github/workflows/actions.lock';
+  const files = ['roster', 'roster-plan', 'roster-environment'].map(
+    (name) => `.github/workflows/${name}.yml`,
+  );
+  const lockfile = (of: readonly string[]) =>
+    `version: 'v0.0.3'\nworkflows:\n${of.map((file) => `    '${file}':\n        - 'actions/checkout@x'\n`).join('')}`;
+
+  function require(policy: object = {}, type = 'require_lockfile'): void {
+    const whole = { id: 9, enforcement: 'active', rules: [{ type }], ...policy };
+    answers['/actions/policies'] = { policies: [{ id: 9, name: 'locked' }] };
+    answers['/actions/policies/9'] = whole;
+  }
+  const lines = async () => (await doctor()).stdout.split('\n').filter((line) => line.includes(lock));
+  const lacks = (names: readonly string[]) => [
+    `missing  ${lock} has the workflows that a policy requires to be in it (run \`gh actions-lock\`: it lacks ${names.join(', ')}): https://github.com/acme/config/settings/actions/policies`,
+  ];
+
+  test.each<[string, object, string | null, readonly string[]]>([
+    ['there is no lockfile', {}, null, files],
+    ['it lacks one', {}, lockfile(files.slice(1)), files.slice(0, 1)],
+    [
+      'it lacks those that the policy is for',
+      { conditions: { workflow_path: { include: files.slice(0, 2), exclude: [] } } },
+      lockfile([]),
+      files.slice(0, 2),
+    ],
+    [
+      'the policy excludes one',
+      { conditions: { workflow_path: { include: ['~ALL'], exclude: ['*-plan.yml'] } } },
+      lockfile([]),
+      [files[0], files[2]] as string[],
+    ],
+  ])('is told: %s', async (_, policy, text, missing) => {
+    require(policy);
+    if (text !== null) workspace.write(lock, text);
+    expect(await lines()).toEqual(lacks(missing));
+  });
+
+  test('is kept by a lockfile that has them', async () => {
+    require();
+    workspace.write(lock, lockfile(files));
+    expect(await lines()).toEqual([`ok       ${lock} has the workflows that a policy requires to be in it`]);
+  });
+
+  test.each<[string, () => void]>([
+    ['there is none', () => {}],
+    ['the host has no policies', () => delete answers['/actions/policies']],
+    ['it is only evaluated', () => require({ enforcement: 'evaluate' })],
+    ['it is about something else', () => require({}, 'restrict_action_events')],
+    [
+      'it is for other workflows',
+      () => require({ conditions: { workflow_path: { include: ['.github/workflows/ci.yml'] } } }),
+    ],
+  ])('is not told of if %s', async (_, given) => {
+    given();
+    expect(await lines()).toEqual([]);
+  });
+
+  test('is unknown if the token may not read it', async () => {
+    answers['/actions/policies'] = 403;
+    expect(await lines()).toEqual([expect.stringMatching(/^unknown /)]);
+  });
 });
 
 test('what the token may not read is unknown, and not missing', async () => {

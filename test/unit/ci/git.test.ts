@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
@@ -76,7 +76,7 @@ describe('a push is not tried again', () => {
     git(other, 'commit', '--quiet', '--allow-empty', '-m', 'faster');
     git(other, 'push', '--quiet', 'origin', 'HEAD:main');
     git(folder, 'commit', '--quiet', '--allow-empty', '-m', 'slower');
-    await expect(runGit(['push', 'origin', 'HEAD:main'], { cwd: folder })).rejects.toThrow(/exit code 1$/);
+    await expect(runGit(['push', 'origin', 'HEAD:main'], { cwd: folder })).rejects.toThrow(/exit code 1: /);
     expect(retried()).toEqual([]);
   });
 
@@ -84,7 +84,7 @@ describe('a push is not tried again', () => {
     const hook = join(remote.path, 'hooks', 'pre-receive');
     writeFileSync(hook, '#!/bin/sh\necho "Connection reset by the owner"\nexit 1\n', { mode: 0o755 });
     git(folder, 'commit', '--quiet', '--allow-empty', '-m', 'change');
-    await expect(runGit(['push', 'origin', 'HEAD:main'], { cwd: folder })).rejects.toThrow(/exit code 1$/);
+    await expect(runGit(['push', 'origin', 'HEAD:main'], { cwd: folder })).rejects.toThrow(/exit code 1: /);
     expect(retried()).toEqual([]);
   });
 
@@ -128,14 +128,61 @@ describe('a ref of the remote is the one with its full name', () => {
   });
 });
 
-test('git fails with its exit code and prints what it says', async () => {
-  await expect(
-    runGit(['merge-base', '--is-ancestor', 'HEAD', 'none'], { cwd: folder }),
-  ).rejects.toMatchObject({
-    status: 128,
-  });
-  expect(printed.join()).toContain('none');
+test('git fails with its exit code and what it says, as a diagnostic', async () => {
+  const failure = await runGit(['fetch', '--quiet', 'origin', 'refs/pull/7/merge'], { cwd: folder }).catch(
+    (thrown: unknown) => thrown,
+  );
+  expect(failure).toMatchObject({ status: 128, diagnostics: [{ code: 'ci-host-error' }] });
+  expect(String(failure)).toMatch(/git fetch failed with exit code 128: fatal: .*refs\/pull\/7\/merge/);
+  expect(printed.join()).toContain('refs/pull/7/merge');
 });
+
+test('the token in a URL is not in the diagnostic', async () => {
+  failing(
+    "fatal: Authentication failed for 'https://gitlab-ci-token:s3cr3t@gitlab.example.com/acme/config.git/'",
+  );
+  const failure = await runGit(['push'], { cwd: folder }).catch((thrown: unknown) => thrown);
+  expect(String(failure)).toMatch(/fatal: Authentication failed for 'https:\/\/gitlab\.example\.com\//);
+});
+
+describe('an interrupt', () => {
+  const interrupted = { diagnostics: [{ code: 'interrupted' }] };
+  const running = (stop: AbortController) =>
+    new JobGit(folder, process.env, (text) => void printed.push(text), stop.signal).run(['push', 'origin']);
+
+  test('ends a git that hangs', async () => {
+    const bin = mkdtempSync(join(tmpdir(), 'roster-git-'));
+    // Like a server that never answers.
+    const script = `#!/bin/bash\necho $$ > '${bin}/pid.new'; mv '${bin}/pid.new' '${bin}/pid'\nexec sleep 100000\n`;
+    writeFileSync(join(bin, 'git'), script, { mode: 0o755 });
+    vi.stubEnv('PATH', `${bin}:${process.env['PATH']}`);
+    const stop = new AbortController();
+    const result = expect(running(stop)).rejects.toMatchObject(interrupted);
+    await vi.waitUntil(() => existsSync(join(bin, 'pid')));
+    stop.abort();
+    await result;
+    const pid = Number(readFileSync(join(bin, 'pid'), 'utf8'));
+    await vi.waitUntil(() => !isRunning(pid));
+  });
+
+  test('ends the wait for another try', async () => {
+    failing('fatal: unable to access: Could not resolve host: github.com');
+    vi.spyOn(Math, 'random').mockReturnValue(1_000_000);
+    const stop = new AbortController();
+    const result = expect(running(stop)).rejects.toMatchObject(interrupted);
+    await vi.waitUntil(() => printed.some((line) => line.startsWith('git: the network failed')));
+    stop.abort();
+    await result;
+  });
+});
+
+function isRunning(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}
 
 test('git gets the token of the job from the environment, for the server of the host alone', async () => {
   const env = gitEnvironment(

@@ -56,7 +56,8 @@ function complete() {
         merge_requests_events: true,
       },
     ],
-    '/pipeline_schedules': [{ active: true, ref: 'refs/heads/main' }],
+    '/pipeline_schedules': [{ active: true, ref: 'refs/heads/main', created_at: '2026-01-01T00:00:00Z' }],
+    '/pipelines': [{ created_at: '2026-11-09T03:17:00Z' }],
   };
 }
 
@@ -74,6 +75,7 @@ beforeEach(async () => {
     { 'roster.yaml': 'project: config\nenvironments: { staging: {}, production: {} }\n' },
     { url: '', apiKey: '' },
   );
+  workspace.now = () => new Date('2026-11-10T12:00:00Z');
   initRepository(workspace.root);
   for (const { path, text } of ciFiles('gitlab', facts)) {
     mkdirSync(dirname(join(workspace.root, path)), { recursive: true });
@@ -93,7 +95,7 @@ const doctor = () => workspace.command(['ci', 'doctor']);
 test('nothing is missing where everything is set, and nothing is written', async () => {
   const { exit, stdout } = await doctor();
   expect([exit, stdout]).toEqual([0, expect.stringMatching(/\n\nNothing is missing\.\n$/)]);
-  expect(stdout.match(/^ok /gm)).toHaveLength(2 + 4 * 2 + 6);
+  expect(stdout.match(/^ok /gm)).toHaveLength(2 + 4 * 2 + 7);
   expect(asked.filter((each) => !each.startsWith('GET '))).toEqual([]);
   expect(stdout).not.toContain('token-of-a-person');
 });
@@ -141,7 +143,18 @@ test.each<[string, string, unknown]>([
     '/hooks',
     [{ url: 'https://chat.example.com', merge_requests_events: true }],
   ],
-  ['a pipeline of main is scheduled', '/pipeline_schedules', [{ active: false, ref: 'main' }]],
+  ['a pipeline of main is scheduled', '/pipeline_schedules', [{ active: true, ref: 'develop' }]],
+  [
+    'a pipeline of main is scheduled (the schedule "nightly" is not active: take ownership, and activate it)',
+    '/pipeline_schedules',
+    [{ active: false, ref: 'main', description: 'nightly' }],
+  ],
+  [
+    'the nightly pipeline of main runs (it has not run since 2026-11-07)',
+    '/pipelines',
+    [{ created_at: '2026-11-07T03:17:00Z' }],
+  ],
+  ['the nightly pipeline of main runs (it has never run)', '/pipelines', []],
 ])('says that this is missing, and where it is set: %s', async (what, path, answer) => {
   answers[path] = answer;
   const { exit, stdout } = await doctor();

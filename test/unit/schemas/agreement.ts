@@ -96,6 +96,7 @@ const reaches = {
   'exposed-key': neverOffline,
   'unexpected-response': neverOffline,
   'service-error': neverOffline,
+  'ci-host-error': neverOffline,
   'unwritable-file': neverOffline,
   'not-converged': neverOffline,
   conflict: neverOffline,
