@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { CI_FORMATS, ciPackageOf } from '../init/install-files.js';
 import { type Problem, problem } from '../model/diagnostic.js';
 import { proposePull } from './drift.js';
-import { GitExit, type JobEnvironment } from './git.js';
+import type { JobEnvironment } from './git.js';
 import { GithubHost } from './github.js';
 import { followUp as afterApply, applyReviewed, reviewMerge } from './github-apply.js';
 import { planPull, recordPull, showPull } from './github-plan.js';
@@ -77,8 +77,6 @@ export async function runJob(job: CiJob, task: Task): Promise<number> {
   try {
     return await (host instanceof GithubHost ? onGithub(host, job, task) : onGitlab(host, job, task));
   } catch (failure) {
-    if (failure instanceof GitExit)
-      throw problem('service-error', failure.message, 'The log of the job has what git said.');
     if (!(failure instanceof RefusedJob)) throw failure;
     host.error(failure.title, failure.message);
     return 1;

@@ -159,7 +159,7 @@ describe('on GitHub', () => {
       ['pulls', json([pull])],
       ['actions/artifacts/5/zip', answer],
     ];
-    expect(await failure('show')).toMatch(words);
+    expect(await failure('record')).toMatch(words);
   });
 
   test('the storage of artifacts refuses, and its signature is not shown', async () => {
@@ -169,7 +169,7 @@ describe('on GitHub', () => {
       ['actions/artifacts/5/zip', send(302, '', { location: `${url}/storage/zip?sig=s3cr3t` })],
       ['/storage', send(403)],
     ];
-    const said = await failure('show');
+    const said = await failure('record');
     expect(said).toMatch(/GET\s+\/storage\/zip: .*with\s+403/);
     expect(said).not.toContain('s3cr3t');
   });
