@@ -28,7 +28,7 @@ import {
 import { flag, number, object, optional, type Read, type Shape, text } from './shape.js';
 
 /** What a run plans and shows. */
-interface Proposal {
+interface Mergeable {
   /** Null for what a merge queue is about to merge. */
   readonly pull: number | null;
   /** Its last commit. */
@@ -38,7 +38,7 @@ interface Proposal {
 }
 
 /** What the job that plans tells the job that shows, beside the page. */
-const passedPlan = object({
+const passedPull = object({
   head: text,
   /** Null if there are errors instead of a plan. */
   digest: optional(text),
@@ -46,7 +46,7 @@ const passedPlan = object({
   exit: number,
 });
 
-type PassedPlan = Read<typeof passedPlan>;
+type PassedPull = Read<typeof passedPull>;
 
 const PASSED = 'plan.json';
 const PAGE = 'plan.md';
@@ -68,20 +68,20 @@ export async function planPull(
   subject: Subject,
   live: boolean,
 ): Promise<number> {
-  const proposal = await proposalOf(host);
-  if (proposal === null) return 0;
+  const mergeable = await mergeableOf(host);
+  if (mergeable === null) return 0;
   const name = `roster-plan${ending(subject)}`;
   const folder = join(host.temp, name);
   mkdirSync(folder, { recursive: true });
-  const { head } = proposal;
+  const { head } = mergeable;
   const passOn = (result: PlanResult) => {
-    writeFileSync(join(folder, PASSED), `${JSON.stringify({ ...result, head } satisfies PassedPlan)}\n`);
+    writeFileSync(join(folder, PASSED), `${JSON.stringify({ ...result, head } satisfies PassedPull)}\n`);
     host.output('artifact', name);
     host.output('folder', folder);
   };
   try {
     const snapshot = live ? null : await savedSnapshot(host, subject);
-    const proposed = await checkedOut(host, proposal);
+    const proposed = await checkedOut(host, mergeable);
     const [markdown, json] = [join(folder, PAGE), join(host.temp, `${name}.json`)];
     const place = proposedIn(proposed, subject, envOf(host, proposed, live));
     const exit = await roster.plan(place, {
@@ -105,7 +105,7 @@ export async function planPull(
 }
 
 /** What was validated, if it is still to be merged. Null, with a note in the log, if there is nothing to plan. */
-async function proposalOf(host: GithubHost): Promise<Proposal | null> {
+async function mergeableOf(host: GithubHost): Promise<Mergeable | null> {
   const { workflow_run: validated } = host.event;
   if (validated === undefined) {
     const help =
@@ -127,7 +127,7 @@ async function proposalOf(host: GithubHost): Promise<Proposal | null> {
 }
 
 /** What a merge queue is about to merge into the default branch. GitHub alone writes its branches. */
-function queued(host: GithubHost, branch: string, head: string): Proposal | null {
+function queued(host: GithubHost, branch: string, head: string): Mergeable | null {
   if (queuedPull(host, `refs/heads/${branch}`) !== null)
     return { pull: null, head, ref: `refs/heads/${branch}` };
   host.log(`${branch} is no merge queue of ${host.defaultBranch}: nothing to plan.\n`);
@@ -146,24 +146,24 @@ function queuedPull(host: GithubHost, ref: string): number | null {
 }
 
 /**
- * The files of the proposal, merged into its base: exactly the commit that was checked to belong to it. Git checks them
+ * The files as they will be merged: exactly the commit that was checked to belong to the pull request or queue. Git checks them
  * out as data, in a folder of its own.
  */
-async function checkedOut(host: GithubHost, proposal: Proposal): Promise<string> {
+async function checkedOut(host: GithubHost, mergeable: Mergeable): Promise<string> {
   const { git } = host;
-  const commit = await git.fetched('origin', proposal.ref);
+  const commit = await git.fetched('origin', mergeable.ref);
   const base = await git.fetched('origin', `refs/heads/${host.defaultBranch}`);
   if (base === null) throw new RefusedJob('No plan', `There is no branch ${host.defaultBranch}.`);
   const merged =
-    proposal.pull === null
-      ? await queueCommit(host, proposal, { commit, base })
-      : await testMerge(host, proposal, { commit, base });
+    mergeable.pull === null
+      ? await queueCommit(host, mergeable, { commit, base })
+      : await testMerge(host, mergeable, { commit, base });
   const folder = join(host.temp, 'proposed');
   await git.run(['worktree', 'add', '--quiet', '--force', '--detach', folder, merged]);
   return folder;
 }
 
-interface Fetched {
+interface FetchedCommits {
   readonly commit: string | null;
   /** The last commit of the default branch. */
   readonly base: string;
@@ -172,8 +172,8 @@ interface Fetched {
 /** Whoever opened the pull request can have changed its base since GitHub was asked for it. */
 async function testMerge(
   { git, defaultBranch }: GithubHost,
-  { head }: Proposal,
-  { commit, base }: Fetched,
+  { head }: Mergeable,
+  { commit, base }: FetchedCommits,
 ): Promise<string> {
   if (commit === null)
     throw new RefusedJob(
@@ -194,8 +194,8 @@ async function testMerge(
 /** Says in the summary of the run what a plan of the merge queue is about. */
 async function queueCommit(
   host: GithubHost,
-  { head, ref }: Proposal,
-  { commit, base }: Fetched,
+  { head, ref }: Mergeable,
+  { commit, base }: FetchedCommits,
 ): Promise<string> {
   const { git, defaultBranch } = host;
   if (commit !== head) throw new RefusedJob('No plan', 'The merge queue has another commit by now.');
@@ -280,11 +280,11 @@ const RECORD = 'record.json';
  * promises nothing of an earlier plan.
  */
 export async function recordPull(host: GithubHost, subject: Subject): Promise<void> {
-  const proposal = await proposalOf(host);
-  if (proposal === null) return;
-  const { pull, head } = proposal;
+  const mergeable = await mergeableOf(host);
+  if (mergeable === null) return;
+  const { pull, head } = mergeable;
   const files = await passedFiles(host, subject);
-  const passed = fileIn(files, PASSED, passedPlan);
+  const passed = fileIn(files, PASSED, passedPull);
   if (head !== passed.head)
     return host.log(`The plan is of ${passed.head}, which is no longer the last commit.\n`);
   const page = ownPage(subject, new TextDecoder().decode(files[PAGE]));
@@ -314,7 +314,7 @@ async function passedFiles(
   const bytesOf = (text: string) => new TextEncoder().encode(text);
   return {
     [PAGE]: bytesOf(noPlanPage(subject, `The job that plans has failed: ${host.run} says why.`)),
-    [PASSED]: bytesOf(JSON.stringify({ head, digest: null, exit: 1 } satisfies PassedPlan)),
+    [PASSED]: bytesOf(JSON.stringify({ head, digest: null, exit: 1 } satisfies PassedPull)),
   };
 }
 
@@ -326,7 +326,7 @@ function shownFolder({ temp }: GithubHost): string {
 export async function showPull(host: GithubHost, subject: Subject, recorded: string): Promise<void> {
   const folder = shownFolder(host);
   if (!existsSync(join(folder, RECORD))) return host.log('There is no plan to show.\n');
-  const record = JSON.parse(readFileSync(join(folder, RECORD), 'utf8')) as PlanRecord;
+  const record = planRecord(parseJson(readFileSync(join(folder, RECORD), 'utf8')), '');
   const page = readFileSync(join(folder, PAGE), 'utf8');
   const isRecorded = record.pull === null || recorded === 'success';
   const fate = fateAhead(host, record, isRecorded);

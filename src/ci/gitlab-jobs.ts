@@ -106,10 +106,10 @@ async function planFiles(
 }
 
 /** A merge request, and its last commit. */
-type Request = Pick<PassedPlan, 'change' | 'head'>;
+type RequestToPlan = Pick<PassedPlan, 'change' | 'head'>;
 
 /** The merge request that the pipeline was started for. Null, with a note in the log, if there is nothing to plan. */
-async function requestToPlan(host: GitlabHost, live: boolean): Promise<Request | null> {
+async function requestToPlan(host: GitlabHost, live: boolean): Promise<RequestToPlan | null> {
   const { git, startedFor: change } = host;
   const head = change === null ? null : await git.fetched('origin', `refs/merge-requests/${change}/head`);
   if (change === null || head === null) {
@@ -126,7 +126,7 @@ async function requestToPlan(host: GitlabHost, live: boolean): Promise<Request |
 }
 
 /** The files of a merge request, merged into the branch, in a folder of their own. */
-async function mergedFiles({ git, temp }: GitlabHost, { head }: Request): Promise<string> {
+async function mergedFiles({ git, temp }: GitlabHost, { head }: RequestToPlan): Promise<string> {
   const tree = await git.answer(['merge-tree', '--write-tree', 'HEAD', head]);
   if (tree === null) throw new RefusedJob('No plan', 'The merge request has conflicts.');
   const root = join(temp, 'proposed');
