@@ -410,7 +410,14 @@ const cronFields: readonly FieldSyntax[] = [
   { name: 'minute', cycle: 'hour', first: 0, last: 59, range: '0-59' },
   { name: 'hour', cycle: 'day', first: 0, last: 23, range: '0-23' },
   { name: 'day-of-month', cycle: 'month', first: 1, last: 31, range: '1-31', special: 'L, L-3, LW, 15W' },
-  { name: 'month', cycle: 'year', first: 1, last: 12, range: '1-12 or JAN-DEC', words: named(months, monthNames, 1) },
+  {
+    name: 'month',
+    cycle: 'year',
+    first: 1,
+    last: 12,
+    range: '1-12 or JAN-DEC',
+    words: named(months, monthNames, 1),
+  },
   {
     name: 'day-of-week',
     cycle: 'week',

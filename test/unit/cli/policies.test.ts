@@ -243,7 +243,10 @@ describe('a policy file that is wrong', () => {
     const entries = 'groups: { g: { members: [] }, other: { members: [], environments: [production] } }\n';
     const match = '[group/g, group/other, group/othr, schedule/no-such-*, "*"]';
     const text = `policies: { p: { match: ${match}, require: {}, message: No. } }\n`;
-    workspace.write('roster.yaml', `project: p\nenvironments: { production: {} }\n${entries}policies: [policies/a.yaml]\n`);
+    workspace.write(
+      'roster.yaml',
+      `project: p\nenvironments: { production: {} }\n${entries}policies: [policies/a.yaml]\n`,
+    );
     workspace.write('policies/a.yaml', text);
     const place = { file: 'policies/a.yaml', line: 1, column: 1 + text.indexOf('group/othr') };
     const help = 'Did you mean `group/other`?';

@@ -12,7 +12,11 @@ test.each<[string, () => unknown, unknown]>([
   ['the prefix of a key', () => isPrefixOf(`${'.'.repeat(size)}x`, 'key'), false],
   [
     'the page of a web server',
-    () => explainText('<title'.repeat(size), wordsWith((text) => text)).message,
+    () =>
+      explainText(
+        '<title'.repeat(size),
+        wordsWith((text) => text),
+      ).message,
     '',
   ],
   ['a word of digits', () => markdownProse(`${'1'.repeat(size)}x`).length, size + 3],
