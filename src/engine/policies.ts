@@ -2,6 +2,7 @@ import type { Loaded } from '../manifest/load.js';
 import type { OutsidePolicies } from '../manifest/policy-files.js';
 import { type Diagnostic, hasErrors, Problem } from '../model/diagnostic.js';
 import { appliesIn, noPolicies, type PolicyCheck, recordOfPolicy } from '../model/policy.js';
+import type { Address } from '../model/resource.js';
 import type { JudgedEntry, PolicyJudge } from '../policy/judge.js';
 import { checkOutputs } from './output-files.js';
 import { environmentOf, type ProjectOptions } from './project.js';
@@ -33,7 +34,7 @@ export async function runPolicies(
   const outside = outsidePolicies(options);
   if (judged.policies.items.length + outside.length === 0) return { check: noPolicies, diagnostics: [] };
   const { readPolicies } = await import('../manifest/policy-files.js');
-  const read = readPolicies({ ...judged.policies, outside, cwd });
+  const read = readPolicies({ ...judged.policies, outside, cwd, addresses: addressesOf(judged) });
   checkOutputs(outputs, read.paths, cwd);
   const { PolicyJudge } = await import('../policy/judge.js');
   runs.judge ??= new PolicyJudge();
@@ -60,6 +61,11 @@ function outsidePolicies(options: ProjectOptions): readonly OutsidePolicies[] {
     ...policies.map((pattern) => ({ ...place, setBy: '--policies', pattern }) as const),
     ...(text === '' ? [] : [{ ...place, setBy: 'ROSTER_POLICIES', pattern: text } as const]),
   ];
+}
+
+function addressesOf({ project }: Judged): ReadonlySet<Address> | null {
+  if (project === null) return null;
+  return new Set([...project.entries.map(({ address }) => address), ...(project.elsewhere ?? [])]);
 }
 
 function entriesOf({ project, written }: Judged): readonly JudgedEntry[] {

@@ -63,7 +63,7 @@ class IncludedFiles {
   private readonly folders: Folders;
 
   constructor(
-    private readonly root: string,
+    root: string,
     private readonly words: PathWords,
     private readonly diagnostics: Diagnostics,
   ) {

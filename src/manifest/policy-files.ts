@@ -4,6 +4,7 @@ import { errnoOf } from '../files/errno.js';
 import type { Diagnostic } from '../model/diagnostic.js';
 import { isJsonObject, type Json, type JsonObject } from '../model/json.js';
 import type { Policy } from '../model/policy.js';
+import type { Address } from '../model/resource.js';
 import type { YamlUsage } from '../yaml/limits.js';
 import { placeOf, Source, type Span } from '../yaml/source.js';
 import { quoted, type TextRule, unsafe } from '../yaml/text.js';
@@ -38,6 +39,8 @@ export interface PolicySources extends NamedPolicies {
   readonly outside: readonly OutsidePolicies[];
   /** Paths in messages are relative to it. */
   readonly cwd: string;
+  /** Of all entries of the project, those of other environments, too; null when the project has errors. */
+  readonly addresses: ReadonlySet<Address> | null;
 }
 
 export interface PoliciesRead {
@@ -189,7 +192,10 @@ class PolicyReader {
 
   private add(entry: Entry, value: JsonObject, isOutside: boolean): void {
     const { name, ...rest } = { name: entry.key.text, ...(value as unknown as WrittenPolicy) };
-    if (!isOutside) this.reportUnknownEnvironments(entry, rest.environments ?? []);
+    if (!isOutside) {
+      this.reportUnknownEnvironments(entry, rest.environments ?? []);
+      this.reportUnknownAddresses(entry, rest.match ?? []);
+    }
     this.reportUnknownProperties(entry, rest.require);
     this.policies.push({
       name,
@@ -214,6 +220,20 @@ class PolicyReader {
       const { span } = find(entry, ['environments', index]);
       const message = `there is no environment ${quoted(name)}, so the policy does not hold in it`;
       this.diagnostics.warning('unknown-environment', span, message, { help });
+    }
+  }
+
+  /** A glob may be about entries to come; an address is misspelt, or of an entry that is gone. */
+  private reportUnknownAddresses(entry: Entry, match: readonly string[]): void {
+    const { addresses } = this.sources;
+    if (addresses === null) return;
+    for (const [index, address] of match.entries()) {
+      if (address.includes('*') || addresses.has(address)) continue;
+      const near = this.diagnostics.suggestions.of(address, addresses, addresses.size);
+      const help = near === null ? undefined : `Did you mean \`${near}\`?`;
+      const { span } = find(entry, ['match', index]);
+      const message = `no entry has the address ${quoted(address)}, so the policy is not about it`;
+      this.diagnostics.warning('unknown-reference', span, message, { help });
     }
   }
 

@@ -7,7 +7,7 @@
  * at once, and a match takes no more steps than the product of both lengths.
  */
 export class Glob {
-  private readonly parts: readonly Part[];
+  private readonly parts: readonly GlobPart[];
   /** Its beginning, as far as it stands for itself, and how many parts that is. */
   readonly opening: string;
   private readonly opened: number;
@@ -128,7 +128,7 @@ export interface GlobProgress {
 }
 
 /** A character that stands for itself, a wildcard, or a fork in the way. */
-type Part = string | Wildcard | Fork;
+type GlobPart = string | Wildcard | Fork;
 
 interface Wildcard {
   readonly accepts: (char: string) => boolean;
@@ -150,7 +150,7 @@ interface Braces {
 }
 
 class GlobReader {
-  readonly parts: Part[] = [];
+  readonly parts: GlobPart[] = [];
   private readonly chars: readonly string[];
   private readonly lastBracket: number;
   /** By the place where they open. */

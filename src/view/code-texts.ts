@@ -103,8 +103,9 @@ const texts: Readonly<Record<DiagnosticCode, CodeText>> = {
   },
   'unknown-reference': {
     title: 'Unknown reference',
-    means: 'The target of a schedule is not declared in the project.',
-    help: 'Declare the target, with `external: true` if it is managed elsewhere.',
+    means:
+      'The target of a schedule is not declared in the project. As a warning: the `match` of a policy has an address that no entry has, in any environment.',
+    help: 'Declare the target, with `external: true` if it is managed elsewhere. Correct the address in the policy.',
   },
   'unknown-agent': {
     title: 'Unknown agent',

@@ -20,7 +20,14 @@ function judged(text: string, entries: readonly JudgedEntry[]): PoliciesRead & {
   return inFolder({ 'policies.yaml': text }, (root) => {
     const span = { source: new Source('roster.yaml', 'policies.yaml', 0), start: 0, end: 1 };
     const items = [{ pattern: 'policies.yaml', span }];
-    const read = readPolicies({ items, root, cwd: root, environments: new Set(), outside: [] });
+    const read = readPolicies({
+      items,
+      root,
+      cwd: root,
+      environments: new Set(),
+      outside: [],
+      addresses: null,
+    });
     return { ...read, judgement: new PolicyJudge().judge(read.policies, entries, null) };
   });
 }

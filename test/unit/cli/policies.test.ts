@@ -261,6 +261,22 @@ describe('a policy file that is wrong', () => {
     ]);
   });
 
+  test('an address that no entry has in any environment is a warning, unless the policies are for many projects', async () => {
+    const entries = 'groups: { g: { members: [] }, other: { members: [], environments: [production] } }\n';
+    const match = '[group/g, group/other, group/othr, schedule/no-such-*, "*"]';
+    const text = `policies: { p: { match: ${match}, require: {}, message: No. } }\n`;
+    workspace.write(
+      'roster.yaml',
+      `project: p\nenvironments: { production: {} }\n${entries}policies: [policies/a.yaml]\n`,
+    );
+    workspace.write('policies/a.yaml', text);
+    const place = { file: 'policies/a.yaml', line: 1, column: 1 + text.indexOf('group/othr') };
+    const help = 'Did you mean `group/other`?';
+    expect(await found()).toMatchObject([{ severity: 'warning', code: 'unknown-reference', help, ...place }]);
+    workspace.write('roster.yaml', 'project: p\ngroups: { g: { members: [] } }\n');
+    expect(await found('--policies', 'policies/a.yaml')).toEqual([]);
+  });
+
   test('a path that does not exist is an error, a glob that matches nothing a warning, and a link is not followed', async () => {
     workspace.write('roster.yaml', project.replace('policies/*.yaml', 'policies/b.yaml'));
     expect(await found()).toMatchObject([{ severity: 'error', code: 'unreadable-file', line: 2 }]);

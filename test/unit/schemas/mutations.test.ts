@@ -223,7 +223,7 @@ function judgeAll(mutations: readonly Mutation[]) {
       writeFileSync(join(folder, 'roster.yaml'), JSON.stringify(manifest));
       const loaded = loadFrom(folder, { kinds, env });
       // Commands that judge read the policies beside the manifests.
-      const policies = readPolicies({ ...loaded.policies, outside: [], cwd: folder });
+      const policies = readPolicies({ ...loaded.policies, outside: [], cwd: folder, addresses: null });
       const diagnostics = [...loaded.diagnostics, ...policies.diagnostics];
       return { what, files: judge({ ...loaded, diagnostics }) };
     }),
