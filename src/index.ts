@@ -89,6 +89,11 @@ export {
   Problem,
 } from './model/diagnostic.js';
 /**
+ * Numbers that JavaScript would change, such as `9007199254740993` or `1.10`: rows of datasets and values of fields may hold
+ * one. It has the digits as `text`, calculates as the nearest double, and `writeJson` writes it with its digits.
+ */
+export { ExactNumber, writeJson } from './model/exact-number.js';
+/**
  * What guards let pass: a number of deletes, revoking the caller's own key, an empty project, another account. And why a
  * change or a plan needs careful review, as a sentence without a subject.
  */

@@ -2,8 +2,10 @@ import { resolve } from 'node:path';
 import { text as readText } from 'node:stream/consumers';
 import { type Session, withSession } from '../engine/session.js';
 import { readRegular } from '../files/atomic.js';
+import { withoutMark } from '../files/given-file.js';
 import { problem } from '../model/diagnostic.js';
-import { isJsonObject, type JsonObject, parseJson } from '../model/json.js';
+import { writeJson } from '../model/exact-number.js';
+import { inexactNumberIn, isJsonObject, type JsonObject, parseJson } from '../model/json.js';
 import { openFolder, RunSaver, toFolder, toRecords } from '../operate/data/download.js';
 import { type RunCallbacks, type RunOptions, run } from '../operate/run/run.js';
 import { findApiKeys } from '../redact/redactor.js';
@@ -100,7 +102,7 @@ export async function runInputs({ input = [], inputs }: InputFlags, cwd: string)
     given.set(key, each.slice(at + 1));
   }
   const all = { ...fromFile, ...Object.fromEntries(given) };
-  if (findApiKeys(JSON.stringify(all)).length > 0)
+  if (findApiKeys(writeJson(all)).length > 0)
     throw problem(
       'unsafe-text',
       'an input contains an API key',
@@ -111,17 +113,29 @@ export async function runInputs({ input = [], inputs }: InputFlags, cwd: string)
 
 async function fileInputs(file: string, cwd: string): Promise<JsonObject> {
   const value = parseJson(await contentOf(file, cwd));
-  if (isJsonObject(value)) return value;
+  if (isJsonObject(value)) return checkedNumbers(value);
   const where = file === '-' ? 'stdin' : `"${file}"`;
   const what = value === undefined ? 'JSON, or is nested too deeply' : 'a JSON object';
   throw problem('usage', `--inputs: ${where} is not ${what}`, 'For example: `{ "country": "DE" }`.');
 }
 
+/** As in a manifest: whoever reads the inputs, an agent among them, would most likely round it. */
+function checkedNumbers(inputs: JsonObject): JsonObject {
+  const path = inexactNumberIn(inputs);
+  if (path === null) return inputs;
+  throw problem(
+    'inexact-number',
+    `--inputs: the number in "${path.join('.')}" cannot be stored exactly`,
+    'Put it in quotes to send it as text.',
+  );
+}
+
 async function contentOf(file: string, cwd: string): Promise<string> {
-  if (file === '-') return readText(process.stdin);
-  const text = readRegular(resolve(cwd, file), `the file "${file}" of --inputs`);
+  if (file === '-') return withoutMark(await readText(process.stdin), 'stdin');
+  const name = `the file "${file}" of --inputs`;
+  const text = readRegular(resolve(cwd, file), name);
   if (text === null) throw problem('unreadable-file', `--inputs: there is no file "${file}"`);
-  return text;
+  return withoutMark(text, name);
 }
 
 const STDOUT = '-';

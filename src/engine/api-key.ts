@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { readRegular } from '../files/atomic.js';
+import { readGiven } from '../files/given-file.js';
 import { isPrivate, readSecret } from '../files/secret-file.js';
 import { kinds } from '../kinds/index.js';
 import { isApiKey } from '../model/connection.js';
@@ -30,7 +30,7 @@ export function apiKeyOf(env: Readonly<Record<string, string | undefined>>, cwd:
 }
 
 function keyInFile(path: string, file: string): GivenKey {
-  const text = readRegular(path, `${file}, the file of ROSTER_API_KEY_FILE`);
+  const text = readGiven(path, `${file}, the file of ROSTER_API_KEY_FILE`);
   if (text === null)
     throw problem(
       'unreadable-file',

@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import { readRegular } from '../files/atomic.js';
+import { withoutMark } from '../files/given-file.js';
 import { type Diagnostic, Problem, problem } from '../model/diagnostic.js';
 import { type Json, parseJson } from '../model/json.js';
 import type { Request } from '../model/request.js';
@@ -138,7 +139,7 @@ function bodyOf(data: string, cwd: string): Json {
 
 function readBody(path: string, file: string): string {
   const text = readRegular(path, `the file ${file}`);
-  if (text !== null) return text;
+  if (text !== null) return withoutMark(text, `the file ${file}`);
   throw problem('unreadable-file', `--data: there is no file ${file}`);
 }
 

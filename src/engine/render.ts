@@ -3,6 +3,7 @@ import type { WrittenEntry } from '../manifest/written.js';
 import { type Diagnostic, Problem } from '../model/diagnostic.js';
 import { groupBy, type JsonObject } from '../model/json.js';
 import type { Project } from '../model/resource.js';
+import { yamlValue } from '../pull/yaml-value.js';
 import { pairLines, type YamlValue } from '../yaml/editable.js';
 import { type ProjectOptions, readProject } from './project.js';
 import { selectedOf, selectorsOf } from './selectors.js';
@@ -10,7 +11,7 @@ import { selectedOf, selectorsOf } from './selectors.js';
 export interface Rendered {
   readonly project: Project;
   /** As a manifest has it: the settings, and the sections as maps of entries. */
-  readonly manifest: Readonly<Record<string, YamlValue>>;
+  readonly manifest: JsonObject;
   readonly warnings: readonly Diagnostic[];
 }
 
@@ -45,22 +46,21 @@ function byKey(entries: readonly WrittenEntry[]): JsonObject {
 /** As a project file. */
 export function renderedYaml({ manifest }: Pick<Rendered, 'manifest'>): string {
   const isSection = (name: string) => kinds.some(({ section }) => section === name);
-  const parts = Object.entries(manifest).map(([name, value]) =>
-    isSection(name) ? ['', ...sectionLines(name, value)] : pairLines(name, value, ''),
-  );
+  const parts = Object.entries(manifest).map(([name, each]) => {
+    const value = yamlValue(each);
+    return isSection(name) ? ['', ...sectionLines(name, value)] : pairLines(name, value, '');
+  });
   return `${parts.flat().join('\n')}\n`;
 }
 
 /** One property a line, also where an entry would fit on one. */
 function sectionLines(name: string, entries: YamlValue): string[] {
-  const lines = Object.entries(entries as Readonly<Record<string, JsonObject>>).flatMap(
-    ([key, properties]) => {
-      const own = Object.entries(properties).flatMap(([property, value]) =>
-        pairLines(property, value, '    '),
-      );
-      const [label = ''] = pairLines(key, {}, '  ');
-      return own.length === 0 ? [label] : [label.replace(/ \{\}$/, ''), ...own];
-    },
-  );
+  const lines = Object.entries(
+    entries as Readonly<Record<string, Readonly<Record<string, YamlValue>>>>,
+  ).flatMap(([key, properties]) => {
+    const own = Object.entries(properties).flatMap(([property, value]) => pairLines(property, value, '    '));
+    const [label = ''] = pairLines(key, {}, '  ');
+    return own.length === 0 ? [label] : [label.replace(/ \{\}$/, ''), ...own];
+  });
   return [`${name}:`, ...lines];
 }

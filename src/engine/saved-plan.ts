@@ -1,8 +1,9 @@
 import { readRegular } from '../files/atomic.js';
 import { type Diagnostic, problem } from '../model/diagnostic.js';
 import { isRestOf } from '../model/digest.js';
+import { writeJson } from '../model/exact-number.js';
 import type { Intent } from '../model/inventory.js';
-import { canonical, isJsonObject, type Json, type JsonObject, parseJson } from '../model/json.js';
+import { canonical, isJsonObject, type Json, type JsonObject, parseJson, readJson } from '../model/json.js';
 import type { Plan } from '../model/plan.js';
 import type { Redactor } from '../redact/redactor.js';
 import { planJson } from '../view/json/plan-json.js';
@@ -13,7 +14,7 @@ import { version } from './version.js';
  * that depends on the time or the machine, so that a new plan can be compared with it byte by byte.
  */
 export function savedPlan(plan: Plan, redactor: Redactor): string {
-  const { changes, ...rest } = JSON.parse(JSON.stringify(planJson(redactor.value(plan)))) as {
+  const { changes, ...rest } = readJson(writeJson(planJson(redactor.value(plan)))) as {
     changes: Record<string, Json>[];
   } & Record<string, Json>;
   const lasting = changes.map(({ nextRuns: _runs, risks: _risks, source: _source, ...change }) => change);

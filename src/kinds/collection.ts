@@ -9,7 +9,7 @@ import type {
   CollectionProperties,
   RemoteCollection,
 } from '../service/operations/collection.js';
-import { UNREADABLE, wholeNumber } from '../service/operations/record.js';
+import { isNumber, UNREADABLE, wholeNumber } from '../service/operations/record.js';
 import type { GroupEntry, PipelineEntry } from './generated/entries.js';
 import { collectionEntryForm, instantOf, normalText, plain, text, UNKNOWN } from './rules.js';
 
@@ -195,7 +195,7 @@ function updateCollection<F extends Field>(
 function useRisks({ facts }: Observed): Risk[] {
   const { activeRunCount: active, lastRunAt: last } = facts;
   const messages = [
-    ...(typeof active === 'number' && active > 0 ? [`has ${active} of its runs in progress`] : []),
+    ...(isNumber(active) && Number(active) > 0 ? [`has ${active} of its runs in progress`] : []),
     ...(active === UNREADABLE
       ? ['may have runs in progress: the service gave a number of them that cannot be read']
       : []),

@@ -1,4 +1,5 @@
-import { canonical, type Json, type JsonObject } from '../model/json.js';
+import { writeJson } from '../model/exact-number.js';
+import { canonical, isJsonObject, type Json, type JsonObject, parseJson } from '../model/json.js';
 import type { EntryForm, Listing, ListingContext } from '../model/kind.js';
 import {
   type FieldRule,
@@ -100,6 +101,26 @@ export function timingText({ every, cron, once, startTime, timeZone, enabled }: 
   return `${times}${from}, ${timeZone}${enabled ? '' : ', paused'}`;
 }
 
+/** The texts of inputs as the service holds them, where they differ from what roster would write. */
+const texts = new WeakMap<JsonObject, string>();
+
+/**
+ * A string that contains a JSON object (interface §1.5). Any other text is kept, also one nested too deeply, so that it
+ * differs from every map. What is not changed is sent back as the same text.
+ */
+export function inputsFrom(text: string | null): JsonObject | string {
+  if (text === null) return {};
+  const value = text.trim() === '' ? null : parseJson(text);
+  if (value !== null && !isJsonObject(value)) return text;
+  const inputs = value ?? {};
+  if (writeJson(inputs) !== text) texts.set(inputs, text);
+  return inputs;
+}
+
+function textOf(inputs: ScheduleSpec['inputs']): string {
+  return typeof inputs === 'string' ? inputs : (texts.get(inputs) ?? writeJson(inputs));
+}
+
 const targetTypes: Readonly<Record<string, 'Agent' | 'Group' | 'Pipeline'>> = {
   agent: 'Agent',
   group: 'Group',
@@ -108,7 +129,7 @@ const targetTypes: Readonly<Record<string, 'Agent' | 'Group' | 'Pipeline'>> = {
 
 /** The whole body: a PUT replaces the schedule, and without `isEnabled` it would resume a paused one (interface §2, §4). */
 export function bodyOf(spec: ScheduleSpec, clearsInputs: boolean): ScheduleBody {
-  const inputs = typeof spec.inputs === 'string' ? spec.inputs : JSON.stringify(spec.inputs);
+  const inputs = textOf(spec.inputs);
   return {
     targetType: targetTypes[spec.target.kind] ?? 'Agent',
     targetId: spec.target.id,

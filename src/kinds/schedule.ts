@@ -1,6 +1,6 @@
 import { unhidden } from '../model/digest.js';
 import type { Risk } from '../model/finding.js';
-import { byCodeUnit, canonical, isJsonObject, type Json, type JsonObject, parseJson } from '../model/json.js';
+import { byCodeUnit, canonical, type Json, type JsonObject } from '../model/json.js';
 import type { Expiry, Kind, ReadContext, RiskInputs } from '../model/kind.js';
 import type { ListCall } from '../model/request.js';
 import type { ObjectRef, Observed, Resolver } from '../model/resource.js';
@@ -26,6 +26,7 @@ import type { ScheduleEntry } from './generated/entries.js';
 import { plain } from './rules.js';
 import {
   bodyOf,
+  inputsFrom,
   listSchedule,
   type ScheduleSpec,
   scheduleEntryForm,
@@ -194,21 +195,10 @@ function observe(remote: schedules.RemoteSchedule): Observed<ScheduleSpec> {
       once: type === 'Once' ? remote.startTime : null,
       startTime: type === 'Once' ? null : remote.startTime,
       timeZone: remote.timeZoneId,
-      inputs: parseInputs(remote.inputParameters),
+      inputs: inputsFrom(remote.inputParameters),
       enabled: remote.isEnabled,
     },
   };
-}
-
-/**
- * A string that contains a JSON object (interface §1.5). Any other text is kept, also one nested too deeply, so that it
- * differs from every map.
- */
-function parseInputs(text: string | null): JsonObject | string {
-  if (text === null || text.trim() === '') return {};
-  const value = parseJson(text);
-  if (value === null) return {};
-  return isJsonObject(value) ? value : text;
 }
 
 function declaredIdentity(declared: ScheduleDeclared): string {

@@ -23,7 +23,7 @@ const codes: Readonly<Record<YamlProblemCode, DiagnosticCode>> = {
   'duplicate-key': 'duplicate-entry',
   'invalid-key': 'schema',
   'invisible-character': 'unsafe-text',
-  'inexact-number': 'schema',
+  'inexact-number': 'inexact-number',
 };
 
 /** Collects what is wrong with a project: each thing once, in the order of the files, and no more than can be read. */

@@ -19,6 +19,7 @@ import { isEntryKey, isWithinLimit } from './addresses.js';
 import type { Diagnostics } from './diagnostics.js';
 import { entriesOf } from './environments.js';
 import { limits } from './limits.js';
+import { writtenNumber } from './numbers.js';
 import { type Piece, pieces, type SplitText, type Use, UsePlaces } from './template.js';
 import { noSuchPath, notText, reach, typeOf } from './value-path.js';
 import { Notes, reportMissing } from './values.js';
@@ -197,12 +198,12 @@ export class Repetition {
         seen.add(value);
         continue;
       }
-      const { span } = find(each, [index]);
+      const { span, node } = find(each, [index]);
       if (typeof value !== 'string') {
         const message = `each item of an \`each\` list must be a string, not ${typeOf(value)}`;
         const help = isJsonObject(value)
           ? 'Write a map instead: the key of an item is its name.'
-          : `Put it in quotes: \`"${String(value)}"\`.`;
+          : `Put it in quotes: \`"${node.type === 'scalar' ? writtenNumber(node) : String(value)}"\`.`;
         this.diagnostics.error('schema', span, message, { help: Array.isArray(value) ? undefined : help });
       } else
         this.diagnostics.error('schema', span, `${quoted(value)} is listed twice in \`each\``, {

@@ -3,6 +3,7 @@ import type { Hint, Source, SyntaxRules } from '../yaml/source.js';
 import { quoted } from '../yaml/text.js';
 import { Diagnostics, type Reported } from './diagnostics.js';
 import { expandInclude, type Included, type IncludeItem } from './include.js';
+import { numberProblem } from './numbers.js';
 
 /** A file and what it contains; what is read again refers to the file as it was read first. */
 export interface ReadFile extends YamlRead {
@@ -100,6 +101,7 @@ const SEARCHED_CHARACTERS = 600;
 /** What manifests add to YAML: variables, and cron expressions, which YAML takes for aliases. */
 export const yamlRules: SyntaxRules = {
   unquotedAt: unquotedCron,
+  numberProblem,
   explain: unquotedVariable,
   templateHelp: 'Use variables instead: write `${var.name}`, and declare `name` under `vars:`.',
 };

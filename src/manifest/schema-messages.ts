@@ -198,7 +198,7 @@ function wrongType(at: FailureAt): SchemaMessage {
   const expected = [failure.params['type'] as string | string[]].flat();
   const value = failure.data as Json;
   const isFraction = typeof value === 'number' && expected.includes('integer') && !secret;
-  const actual = isFraction ? String(value) : typeLabels([typeName(value)]);
+  const actual = isFraction ? writtenAs(value, at) : typeLabels([typeName(value)]);
   const message = `${name} must be ${typeLabels(expected)}, not ${actual}`;
   // Quotes would not make it right where a number is meant.
   const meant = isFraction ? expected.filter((type) => type !== 'string') : expected;
@@ -227,11 +227,17 @@ function typeName(value: Json): string {
 }
 
 /** The actual value, if it is one that may and can be shown. */
-function shownValue({ failure, secret }: FailureAt): string {
+function shownValue(at: FailureAt): string {
+  const { failure, secret } = at;
   if (secret || failure.keyword === 'minLength' || failure.keyword === 'maxLength') return '';
   const value: unknown = failure.data;
   if (typeof value === 'string') return `, not ${quoted(value)}`;
-  return typeof value === 'number' || typeof value === 'boolean' ? `, not ${value}` : '';
+  return typeof value === 'number' || typeof value === 'boolean' ? `, not ${writtenAs(value, at)}` : '';
+}
+
+/** With its own digits, unless it comes from elsewhere. */
+function writtenAs(value: number | boolean, { written }: FailureAt): string {
+  return Number(written) === value ? written : String(value);
 }
 
 export function closestProperty(failure: Failure, suggestions: Suggestions): string | null {

@@ -3,6 +3,7 @@ import type { Span } from '../yaml/source.js';
 import { quoted, unsafe } from '../yaml/text.js';
 import { type Entry, type ScalarNode, scalarNode } from '../yaml/tree.js';
 import type { Diagnostics } from './diagnostics.js';
+import { numberProblem, rewriting } from './numbers.js';
 
 /** The variables that need no declaration. No declared one has a dot in its name. */
 export const ENVIRONMENT_VARIABLE = 'roster.environment';
@@ -64,6 +65,7 @@ function reportUnknown(name: string, known: readonly string[], diagnostics: Diag
 
 function replaced({ key, value }: Entry, text: string, diagnostics: Diagnostics): Entry {
   const written = value.type === 'scalar' ? read(value, text) : undefined;
+  if (typeof written?.value === 'number') reportNumber(key, text, written.value, diagnostics);
   if (written !== undefined && unsafe(text, 'prose') === null) return { key, value: written };
   const wrong =
     written === undefined
@@ -72,6 +74,14 @@ function replaced({ key, value }: Entry, text: string, diagnostics: Diagnostics)
   const help = value.type === 'scalar' ? undefined : 'Lists and maps can be set only in `roster.yaml`.';
   diagnostics.error('schema', key, `--var: the value of ${quoted(key.text)} ${wrong}`, { help });
   return { key, value };
+}
+
+function reportNumber(key: Entry['key'], text: string, value: number, diagnostics: Diagnostics): void {
+  const message = (what: string) => `--var: the value of ${quoted(key.text)}: ${what}`;
+  const wrong = numberProblem(text, value);
+  const other = rewriting(text, value);
+  if (wrong !== null) diagnostics.error('inexact-number', key, message(wrong.message));
+  else if (other !== null) diagnostics.warning('rewritten-number', key, message(other.message));
 }
 
 /** Undefined for a text that has another type. What looks like a variable is text. */

@@ -6,6 +6,7 @@ import { quoted, type TextRule, unsafe } from '../yaml/text.js';
 import { type Entry, type Node, type ScalarNode, scalarNode } from '../yaml/tree.js';
 import type { Diagnostics } from './diagnostics.js';
 import { limits } from './limits.js';
+import { rewriting, writtenNumber } from './numbers.js';
 import { type Piece, pieces, piecesOf, TemplateReader, type Use, UsePlaces } from './template.js';
 import { noSuchPath, notText, reach, type ValuePath } from './value-path.js';
 import { bareObject, Notes, reportMissing } from './values.js';
@@ -123,9 +124,16 @@ export class Variables {
 
   private scalar(node: ScalarNode, rule: TextRule, notes: Notes, depth: number): Json {
     const value = this.valueOf(node, notes, depth);
+    if (rule === 'prose' && typeof node.value === 'number') this.warnOfRewriting(node, node.value);
     if (value !== failed && this.isSafe(value, node, rule, notes)) return value;
     notes.broken.add(node);
     return '';
+  }
+
+  private warnOfRewriting(node: ScalarNode, value: number): void {
+    const found = rewriting(writtenNumber(node), value);
+    if (found !== null)
+      this.diagnostics.warning('rewritten-number', node, found.message, { help: found.help });
   }
 
   private valueOf(node: ScalarNode, notes: Notes, depth: number): Json | typeof failed {

@@ -7,6 +7,8 @@ export const diagnosticCodes = [
   'unwritable-file',
   'limit-exceeded',
   'unsafe-text',
+  'inexact-number',
+  'rewritten-number',
   'unsupported-version',
   'missing-setting',
   'unknown-environment',

@@ -1,4 +1,4 @@
-import { isJsonObject, type Json, type JsonObject } from './json.js';
+import { equal, isJsonObject, type Json, type JsonObject } from './json.js';
 
 /*
  * A template is what a manifest says where a value from the environment belongs: `user-${env.SHOP_USER}`. Variables are
@@ -69,8 +69,8 @@ export function unescapedValue(template: Json): Json {
 /** True for a template in which a value from the environment belongs. */
 export function usesEnvironment(template: Json | undefined): boolean {
   if (typeof template === 'string') return literalsOf(template).length > 1;
-  if (typeof template !== 'object' || template === null) return false;
-  return Object.values(template).some(usesEnvironment);
+  if (Array.isArray(template)) return template.some(usesEnvironment);
+  return isJsonObject(template) && Object.values(template).some(usesEnvironment);
 }
 
 /** The literal text before, between and after the values from the environment. */
@@ -93,12 +93,15 @@ function literalsOf(template: string): string[] {
 /** Whether a template can have produced a value, with any environment. */
 export function fits(value: Json, template: Json): boolean {
   if (typeof template === 'string') return typeof value === 'string' && textFits(value, literalsOf(template));
-  if (typeof template !== 'object' || template === null) return value === template;
-  if (typeof value !== 'object' || value === null || Array.isArray(value) !== Array.isArray(template))
-    return false;
+  if (!isContainer(template)) return equal(value, template);
+  if (!isContainer(value) || Array.isArray(value) !== Array.isArray(template)) return false;
   const [own, wanted] = [Object.entries(value), Object.entries(template)];
   const names = new Map<string, Json>(own);
   return own.length === wanted.length && wanted.every(([name, each]) => fits(names.get(name) ?? null, each));
+}
+
+function isContainer(value: Json): value is readonly Json[] | JsonObject {
+  return Array.isArray(value) || isJsonObject(value);
 }
 
 function textFits(text: string, literals: readonly string[]): boolean {

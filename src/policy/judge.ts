@@ -1,5 +1,6 @@
-import { Ajv2020, type AnySchema, type ErrorObject } from 'ajv/dist/2020.js';
+import { _, Ajv2020, type AnySchema, type ErrorObject } from 'ajv/dist/2020.js';
 import type { Diagnostic, Place } from '../model/diagnostic.js';
+import { isMultiple } from '../model/exact-number.js';
 import { Glob } from '../model/glob.js';
 import { canonical, type Json, type JsonObject } from '../model/json.js';
 import { appliesIn, type Breach, type BrokenPolicy, type Policy } from '../model/policy.js';
@@ -168,6 +169,15 @@ function createAjv(patterns: Patterns, allErrors: boolean): Ajv2020 {
     schemaType: 'boolean',
     validate: (isAsked: boolean, list: readonly Json[]) =>
       !isAsked || new Set(list.map(canonical)).size === list.length,
+  });
+  // That of ajv divides doubles: to it, 19.99 is no multiple of 0.01.
+  ajv.removeKeyword('multipleOf');
+  ajv.addKeyword({
+    keyword: 'multipleOf',
+    type: 'number',
+    schemaType: 'number',
+    validate: (divisor: number, value: number) => isMultiple(String(value), String(divisor)),
+    error: { message: 'no multiple', params: ({ schemaCode }) => _`{multipleOf: ${schemaCode}}` },
   });
   return ajv;
 }

@@ -1,4 +1,4 @@
-import { byCodeUnit, equal, groupBy, type Json, type JsonObject } from '../model/json.js';
+import { byCodeUnit, equal, groupBy, inexactNumberIn, type Json, type JsonObject } from '../model/json.js';
 import { type Kind, referencesOf } from '../model/kind.js';
 import {
   type Address,
@@ -14,6 +14,7 @@ import {
 import { writtenValue } from '../model/template.js';
 import { pairLines } from '../yaml/editable.js';
 import { isForbiddenKey } from '../yaml/tree-builder.js';
+import { yamlValue } from './yaml-value.js';
 
 /** An object on the service, and the entry that declares it. */
 export interface PullObject {
@@ -76,6 +77,8 @@ export interface ImportWording {
   environmentsOf(section: string): readonly string[] | null;
 }
 
+const INEXACT_HELP = 'Make it text on the service, or declare the entry with this property in `ignore`.';
+
 class Importer implements ImportCandidates {
   readonly entries = new Map<Address, ImportEntry>();
   readonly leftOut: LeftOut[] = [];
@@ -130,20 +133,23 @@ class Importer implements ImportCandidates {
   ): void {
     const address = addressOf(kind.name, key);
     const { id, spec, name } = observed;
+    const isForeign = observed.manageable === false && id !== null;
+    const unheld = isForeign ? null : inexactNumberIn(spec as Json);
     const reason =
       !isAlone && id === null
         ? `another ${kind.name} has the same name, and the service shows no ids to tell them apart`
         : spec === null
           ? 'the service does not show all of it'
-          : null;
+          : unheld !== null
+            ? `a manifest cannot hold the number in \`${unheld.join('.')}\` exactly`
+            : null;
     if (reason !== null) {
-      this.leftOut.push({ address, id, reason });
+      this.leftOut.push({ address, id, reason, help: unheld === null ? undefined : INEXACT_HELP });
       return;
     }
     const references = referencesOf(kind, spec).flatMap((each) =>
       isPending(each.id) ? [] : [this.names.object(each.kind, each.id)],
     );
-    const isForeign = observed.manageable === false && id !== null;
     const binding = isAlone ? {} : { id };
     const environments = this.wording.environmentsOf(kind.section);
     const own = isForeign
@@ -317,6 +323,6 @@ function entryLines({ key, kind, properties }: ImportEntry, indent: string): str
   const inner = `${indent}  `;
   const written = kind.entry?.comment?.(key);
   const comment = written === undefined ? [] : [`${inner}# ${written}`];
-  const pairs = Object.entries(values).flatMap(([name, value]) => pairLines(name, value, inner));
+  const pairs = Object.entries(values).flatMap(([name, value]) => pairLines(name, yamlValue(value), inner));
   return [...pairLines(key, {}, indent).map((line) => line.replace(/ \{\}$/, '')), ...pairs, ...comment];
 }

@@ -1,9 +1,17 @@
-import { canonical, equal, isJsonObject, type Json, type JsonObject } from '../model/json.js';
+import {
+  canonical,
+  equal,
+  inexactNumberIn,
+  isJsonObject,
+  type Json,
+  type JsonObject,
+} from '../model/json.js';
 import type { Kind } from '../model/kind.js';
 import type { Address, Declared, FieldRule, Names, Observed } from '../model/resource.js';
 import { escaped, writtenValue } from '../model/template.js';
 import type { EditableFile, ListItems, PropertyChange, PropertyChanges } from '../yaml/edit.js';
-import { isObstacle, type Obstacle, type TextEdit } from '../yaml/editable.js';
+import { isObstacle, type Obstacle, type TextEdit, type YamlValue } from '../yaml/editable.js';
+import { yamlValue } from './yaml-value.js';
 
 /** A declared entry whose object differs from it. */
 export interface Differing {
@@ -16,7 +24,9 @@ export interface Differing {
 }
 
 /** What stands between a value and the file. */
-export interface Unwritten extends Obstacle {
+export interface Unwritten extends Omit<Obstacle, 'obstacle'> {
+  /** `number`: one that a manifest cannot hold. */
+  readonly obstacle: Obstacle['obstacle'] | 'number';
   readonly field: string;
 }
 
@@ -43,14 +53,15 @@ export function entryEdits(file: EditableFile, differing: Differing, wording: Wo
     const parts = change.to === 'map' ? [...change.changes] : [];
     const blocked = parts.filter(([name, each]) => {
       const single = new Map([[field, { ...change, changes: new Map([[name, each]]) } as PropertyChange]]);
-      return note(file.edit(path, single), `${field}.${name}`, unwritten);
+      const made = file.edit(path, single);
+      return note(made, `${field}.${name}`, unwritten, isUnheld(differing, field, name));
     });
     const left = new Map(parts.filter((each) => !blocked.includes(each)));
     const rest: PropertyChange = change.to === 'map' ? { ...change, changes: left } : change;
     if (
       change.to === 'map'
         ? left.size > 0
-        : !note(file.edit(path, new Map([[field, change]])), field, unwritten)
+        : !note(file.edit(path, new Map([[field, change]])), field, unwritten, isUnheld(differing, field))
     )
       possible.set(field, rest);
   }
@@ -65,10 +76,24 @@ export function entryEdits(file: EditableFile, differing: Differing, wording: Wo
   return { edits: made, written: [...possible.keys()], unwritten };
 }
 
-function note(edited: ReturnType<EditableFile['edit']>, field: string, unwritten: Unwritten[]): boolean {
-  if (!isObstacle(edited)) return false;
-  unwritten.push({ ...edited, field });
+function note(
+  edited: ReturnType<EditableFile['edit']>,
+  field: string,
+  unwritten: Unwritten[],
+  isUnheld: boolean,
+): boolean {
+  if (isObstacle(edited)) unwritten.push({ ...edited, field });
+  else if (isUnheld) {
+    const { start = 0, end = 0 } = edited[0] ?? {};
+    unwritten.push({ obstacle: 'number', start, end, field });
+  } else return false;
   return true;
+}
+
+function isUnheld({ observed }: Differing, field: string, name?: string): boolean {
+  const value = (observed.spec as JsonObject | null)?.[field] ?? null;
+  if (name === undefined || !isJsonObject(value)) return inexactNumberIn(value) !== null;
+  return inexactNumberIn(Object.hasOwn(value, name) ? (value[name] ?? null) : null) !== null;
 }
 
 function changesOf({ kind, entry, observed, fields }: Differing, wording: Wording): PropertyChanges {
@@ -113,7 +138,7 @@ function changeOf(rule: FieldRule<never>, { before, after }: ValueChange, wordin
       items: (existing) => itemsOf(existing, { before, after }, { rule, show, wording }),
     };
   if (rule.layout === 'map' && isJsonObject(before) && isJsonObject(shown)) return mapChange(before, shown);
-  return { to: 'value', value: writtenValue(withEndOf(before, shown, rule)) };
+  return { to: 'value', value: heldValue(withEndOf(before, shown, rule)) };
 }
 
 /** The line break at the end of a declared text stays where it has no meaning: most blocks end in one. */
@@ -137,9 +162,15 @@ function mapChange(before: JsonObject, after: JsonObject): PropertyChange {
     const old = Object.hasOwn(before, name) ? before[name] : undefined;
     if (old !== undefined && equal(old, value)) continue;
     const isInner = isJsonObject(old) && isJsonObject(value) && Object.keys(value).length > 0;
-    changes.set(escaped(name), isInner ? mapChange(old, value) : { to: 'value', value: writtenValue(value) });
+    changes.set(escaped(name), isInner ? mapChange(old, value) : { to: 'value', value: heldValue(value) });
   }
-  return { to: 'map', changes, value: writtenValue(after) };
+  const held = Object.entries(after).filter(([, value]) => inexactNumberIn(value) === null);
+  return { to: 'map', changes, value: heldValue(Object.fromEntries(held)) };
+}
+
+/** In place of what a manifest cannot hold, and what is therefore not written, a null. */
+function heldValue(value: Json): YamlValue {
+  return inexactNumberIn(value) === null ? yamlValue(writtenValue(value)) : null;
 }
 
 interface ItemContext {

@@ -1,3 +1,4 @@
+import { ExactNumber } from '../model/exact-number.js';
 import { MASK } from '../model/words.js';
 
 /**
@@ -32,7 +33,8 @@ export class Redactor {
 
   private walk(value: unknown, name: string): unknown {
     if (typeof value === 'string') return name === 'lineText' ? this.line(value) : this.text(value);
-    if (typeof value !== 'object' || value === null || value instanceof Date) return value;
+    if (typeof value !== 'object' || value === null) return value;
+    if (value instanceof Date || value instanceof ExactNumber) return value;
     return Array.isArray(value) ? this.list(value) : this.map(value as Readonly<Record<string, unknown>>);
   }
 

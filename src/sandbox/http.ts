@@ -9,6 +9,7 @@ import {
   type Route,
   refusalReply,
 } from './api.js';
+import { Digits, parseJson, writeJson } from './digits.js';
 
 /** Records and reads each request, and sends the reply to it. */
 
@@ -92,7 +93,7 @@ async function readBody(incoming: IncomingMessage): Promise<unknown> {
     return new Refusal(415, 'A request with a body must send Content-Type: application/json.');
   }
   try {
-    return JSON.parse(text);
+    return parseJson(text);
   } catch {
     return new Refusal(400, 'The request body is not JSON.');
   }
@@ -146,7 +147,7 @@ function headerText(name: string): string {
 }
 
 function textOf({ body }: Reply): string {
-  return body === null ? '' : typeof body === 'string' ? body : JSON.stringify(body);
+  return body === null ? '' : typeof body === 'string' ? body : writeJson(body);
 }
 
 /** The body of a reply at once. */
@@ -167,7 +168,7 @@ export function sendPieces({ pieces, sent }: FileAnswer, outgoing: Writable): vo
 export type Fields = Record<string, unknown>;
 
 export function isFields(value: unknown): value is Fields {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
+  return typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Digits);
 }
 
 /** The body as an object; a missing body counts as an empty one. */

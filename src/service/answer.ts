@@ -1,4 +1,4 @@
-import { exceedsDepth, isJsonObject, type JsonObject, MAX_JSON_DEPTH } from '../model/json.js';
+import { isJsonObject, type JsonObject, MAX_JSON_DEPTH, readJson, TooDeep } from '../model/json.js';
 import { type Effect, Unexpected } from '../model/request.js';
 import { explain, oneLine, ServiceFailure, type ServiceWords } from './failure.js';
 import { firstHeader, type Reply } from './http.js';
@@ -30,7 +30,7 @@ export function readAnswer(subject: string, effect: Effect, reply: Reply, words:
   if (range !== null)
     throw new Unexpected(`expected a complete response, got the range ${JSON.stringify(range.slice(0, 40))}`);
   if (reply.body.length === 0 && effect !== 'read') return { data: null, rest: {} };
-  const body = readJson(reply, words);
+  const body = readBody(reply, words);
   if (!isJsonObject(body)) throw unexpected('an object with data', body);
   const { success, message: _, data, ...rest } = body;
   if (success === false) throw failedInside(subject, reply.status, body, words);
@@ -48,15 +48,16 @@ function hasNextLink({ headers }: Reply): boolean {
   return links.some((each) => /;\s*rel\s*=\s*("[^"]*\bnext\b|next\b)/i.test(each));
 }
 
-function readJson(reply: Reply, words: ServiceWords): unknown {
+function readBody(reply: Reply, words: ServiceWords): unknown {
   const encoding = firstHeader(reply, 'content-encoding');
   if (encoding !== null && encoding.toLowerCase() !== 'identity')
     throw new Unexpected(`expected an uncompressed answer, got ${JSON.stringify(encoding.slice(0, 40))}`);
   const text = decoded(reply.body);
-  if (exceedsDepth(text)) throw new Unexpected(`expected JSON of at most ${MAX_JSON_DEPTH} levels, got more`);
   try {
-    return JSON.parse(text);
-  } catch {
+    return readJson(text);
+  } catch (failure) {
+    if (failure instanceof TooDeep)
+      throw new Unexpected(`expected JSON of at most ${MAX_JSON_DEPTH} levels, got more`);
     const header = firstHeader(reply, 'content-type');
     const type = header === null ? 'no content type' : oneLine(words.text(header)).slice(0, 80);
     const help = 'Check the URL: a sign-in page or a proxy may respond instead of the service.';

@@ -1,5 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { problem } from '../model/diagnostic.js';
+import { writeJson } from '../model/exact-number.js';
 import { type Call, type ListCall, type Reader, type Request, Unexpected } from '../model/request.js';
 import { maskApiKeys, SecretSearch } from '../redact/redactor.js';
 import { type Envelope, isSuccess, maskMessages, readAnswer } from './answer.js';
@@ -205,7 +206,7 @@ class HttpClient implements Client {
 
   async #exchange(subject: string, request: Request, sending: Sending, key: string): Promise<Envelope> {
     const { method, effect } = request;
-    const body = request.body === undefined ? null : JSON.stringify(request.body);
+    const body = request.body === undefined ? null : writeJson(request.body);
     const headers = this.#headers(key, body !== null);
     const reply = await this.#transport.exchange({ method, headers, body, ...sending });
     this.#time.note(reply.headers);

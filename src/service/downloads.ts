@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net';
 import { Readable } from 'node:stream';
 import type { Dispatcher } from 'undici';
+import { writeJson } from '../model/exact-number.js';
 import { maskApiKeys, SecretSearch } from '../redact/redactor.js';
 import { type ClientSettings, rateLimiter, retrySettings } from './client.js';
 import {
@@ -66,7 +67,7 @@ export function createDownloader(settings: ClientSettings): Downloader {
               method: sent.method,
               path: requestPath(base, sent.path, sent.query ?? null),
               headers: headersOf(settings, sent.body !== undefined),
-              body: sent.body === undefined ? null : JSON.stringify(sent.body),
+              body: sent.body === undefined ? null : writeJson(sent.body),
             };
             const limits = { idleMs: settings.timeoutMs, signal: settings.signal };
             const reply = await openStream(open, exchange, limits).catch((error) => {

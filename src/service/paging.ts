@@ -1,3 +1,4 @@
+import { writeJson } from '../model/exact-number.js';
 import { isJsonObject, type JsonObject } from '../model/json.js';
 import { type ListCall, type Reader, Unexpected } from '../model/request.js';
 import type { Envelope } from './answer.js';
@@ -248,7 +249,7 @@ function checkRepeats(items: readonly unknown[]): void {
 /** A service that ignores which page it is asked for answers with the same one. Where items have ids, these are compared. */
 function checkPages(pages: readonly (readonly unknown[])[]): void {
   const withoutIds = pages.filter((items) => items.some((item) => ownId(item) === undefined));
-  const texts = withoutIds.map((items) => JSON.stringify(items));
+  const texts = withoutIds.map((items) => writeJson(items));
   if (new Set(texts).size < texts.length) throw new Unexpected('expected each page once, got one twice');
 }
 

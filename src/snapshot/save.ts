@@ -1,4 +1,5 @@
 import { type HashScope, hashed, type ValueHasher, valueHasher } from '../model/digest.js';
+import { ExactNumber, writeJson } from '../model/exact-number.js';
 import type { Inventory } from '../model/inventory.js';
 import { byCodeUnit, canonical, isJsonObject, type Json, type JsonObject } from '../model/json.js';
 import type { Kind } from '../model/kind.js';
@@ -131,10 +132,15 @@ function objectJson(kind: Kind, observed: Observed, secrets: SecretFields): Obje
     name,
     manageable,
     caller,
-    facts: Object.fromEntries((kind.snapshot.facts ?? []).map((fact) => [fact, facts[fact] ?? null])),
+    facts: Object.fromEntries((kind.snapshot.facts ?? []).map((fact) => [fact, factJson(facts[fact])])),
     withheld: [...withheld].sort(byCodeUnit),
     spec: Object.fromEntries(shown),
   };
+}
+
+/** No plan reckons with a number that no double holds. */
+function factJson(fact: Json | undefined): Json {
+  return fact instanceof ExactNumber ? fact.text : (fact ?? null);
 }
 
 /** In a map, only the values that come from the environment are left out. */
@@ -203,5 +209,5 @@ function mapText(map: Readonly<Record<string, object>>): string {
 }
 
 function json(value: Json | object): string {
-  return JSON.stringify(value);
+  return writeJson(value);
 }

@@ -38,6 +38,18 @@ const texts: Readonly<Record<DiagnosticCode, CodeText>> = {
       'A text contains control, bidirectional or zero-width characters, which can hide what it says, or a file contains what looks like an API key.',
     help: 'Remove the characters, and review the text that they hide. If the text is an API key, remove it. If the key is real, also revoke it, because it remains in the git history.',
   },
+  'inexact-number': {
+    title: 'Number cannot be kept',
+    means:
+      'A number has digits that would be lost: it is another number than the one that a computer stores for it, such as 9007199254740993, or its leading zero says that it is no number.',
+    help: 'Put it in quotes: it is sent as text, with all of its digits.',
+  },
+  'rewritten-number': {
+    title: 'Number is sent in another form',
+    means:
+      'A number is written in a form in which it is not sent: `1.10` is sent as 1.1, `12e4` as 120000, and `0x1F` as 31.',
+    help: 'Write it as it is sent; or put it in quotes if its digits matter, as in a version or an article number.',
+  },
   'unsupported-version': {
     title: 'Unsupported version of roster',
     means:

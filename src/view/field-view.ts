@@ -1,5 +1,5 @@
 import type { Place } from '../model/diagnostic.js';
-import { canonical, type Json } from '../model/json.js';
+import { type Json, shownText } from '../model/json.js';
 import type { Action, Change, FieldChange, Origin } from '../model/plan.js';
 import { count } from '../model/words.js';
 import { fits } from './columns.js';
@@ -154,7 +154,7 @@ function listDifference(field: FieldChange, action: Action): ListDifference {
 function elements(value: Json): string[] {
   if (value === null) return [];
   const list = Array.isArray(value) ? value : [value];
-  return list.map((each) => (typeof each === 'string' ? each : canonical(each)));
+  return list.map((each) => (typeof each === 'string' ? each : shownText(each)));
 }
 
 /** True for null, an empty string and an empty map. */
@@ -166,7 +166,7 @@ export function isBlank(value: Json): boolean {
 /** Any value on one escaped line: strings in quotes, everything else as JSON. */
 export function valueText(value: Json): string {
   if (value === null) return '(none)';
-  return typeof value === 'string' ? quoted(value) : escapeControls(canonical(value));
+  return typeof value === 'string' ? quoted(value) : escapeControls(shownText(value));
 }
 
 /** Text without quotes where it cannot be taken for another value. */

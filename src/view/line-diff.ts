@@ -1,5 +1,6 @@
 import { structuredPatch } from 'diff';
-import { canonical, type Json } from '../model/json.js';
+import { writeJson } from '../model/exact-number.js';
+import { type Json, parseJson, shownText } from '../model/json.js';
 import { escapeControls, escapeLines } from './escape.js';
 
 /** One line of a unified diff; `hunk` is the `@@` line. The text is escaped. */
@@ -36,7 +37,7 @@ function toDiffLine(line: string): DiffLine {
 /** A value as text to compare: empty for null and an empty text, and indented JSON with sorted keys for a map. */
 export function readable(value: Json): string {
   if (value === null || value === '') return '';
-  const text = typeof value === 'string' ? value : JSON.stringify(JSON.parse(canonical(value)), null, 2);
+  const text = typeof value === 'string' ? value : writeJson(parseJson(shownText(value)), 2);
   // A final line break on both sides avoids "No newline at end of file" in the diff.
   return text.endsWith('\n') ? text : `${text}\n`;
 }

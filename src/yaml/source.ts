@@ -91,6 +91,8 @@ export interface SyntaxRules {
   readonly unquotedAt: (text: string, offset: number) => Hint | null;
   /** A mistake of the caller's own notation inside a value, where it causes the error at an offset. */
   readonly explain: (text: string, offset: number) => Hint | null;
+  /** Why a number cannot stand there as it is written; null if it can. */
+  readonly numberProblem: (written: string, value: number) => ProblemText | null;
   /** What to write instead of a template such as `{{ name }}`. */
   readonly templateHelp: string;
 }

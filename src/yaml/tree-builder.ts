@@ -94,16 +94,16 @@ export class TreeBuilder {
 
   private scalar(node: Scalar, key?: Span): ScalarNode {
     const [start = 0, end = 0] = node.range ?? [];
-    const { problems, masked } = this.context;
+    const { problems, masked, rules } = this.context;
     const isWritten = end > start;
     if (isWritten) this.at = end;
     const span = isWritten ? this.span(start, end) : (key ?? this.before(start));
     // Its tag is reported by the library.
     if (masked.has(start) || !hasOwnTag(node)) return scalarNode(span, null, true);
     const value = node.value as ScalarNode['value'];
-    const inexact = typeof value === 'number' ? inexactNumber(value, node.source ?? '', span) : null;
-    if (inexact === null) return scalarNode(span, value);
-    problems.add(inexact);
+    const problem = typeof value === 'number' ? rules.numberProblem(node.source ?? '', value) : null;
+    if (problem === null) return scalarNode(span, value);
+    problems.add({ code: 'inexact-number', span, ...problem });
     return scalarNode(span, null, true);
   }
 
@@ -219,23 +219,6 @@ function hasOwnTag(node: Scalar | YAMLMap | YAMLSeq): boolean {
   if (tag === `${core}str`) return true;
   const isKnown = ['null', 'bool', 'int', 'float'].some((name) => tag === core + name);
   return isKnown && typeof node.value !== 'string';
-}
-
-/** A number that would not be kept as it is written; null for one that would. */
-function inexactNumber(value: number, written: string, span: Span): YamlProblem | null {
-  const code = 'inexact-number';
-  if (!Number.isFinite(value) || isUnsafeInteger(value, written)) {
-    const help = 'Put it in quotes if it is text, such as an id.';
-    return { code, span, message: 'this number cannot be stored exactly', help };
-  }
-  if (!/^[-+]?0\d/.test(written)) return null;
-  const help = `Put it in quotes if it is text: \`"${written}"\`.`;
-  return { code, span, message: 'this number would lose its leading zero', help };
-}
-
-/** Numbers with a fraction or an exponent are approximate by nature; integers are not. */
-function isUnsafeInteger(value: number, written: string): boolean {
-  return !Number.isSafeInteger(value) && !/[.eE]/.test(written);
 }
 
 /** Collects the entries of one map. Each key may be there once. */

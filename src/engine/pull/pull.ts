@@ -23,6 +23,7 @@ import {
   withNeeds,
 } from '../../pull/import-entries.js';
 import type { Differing, Wording } from '../../pull/write-back.js';
+import { yamlValue } from '../../pull/yaml-value.js';
 import { agentLookup } from '../../reconcile/references.js';
 import type { Selector } from '../../reconcile/world.js';
 import { findApiKeys } from '../../redact/redactor.js';
@@ -365,7 +366,7 @@ function secretReason(entry: ImportEntry, { session }: CheckContext): [Address, 
   if (!isKey && !session.project.secrets.some((each) => text.includes(each))) return [];
   const what = isKey ? 'what looks like an API key' : 'a value that this project takes from the environment';
   const holding = Object.entries(entry.properties).find(([name, value]) => {
-    const own = pairLines(name, value, '').join('\n');
+    const own = pairLines(name, yamlValue(value), '').join('\n');
     return isKey ? findApiKeys(own).length > 0 : session.project.secrets.some((each) => own.includes(each));
   });
   const reason = `${holding === undefined ? 'it' : `\`${holding[0]}\``} contains ${what}`;

@@ -1,5 +1,5 @@
 import type { Diagnostic } from '../../model/diagnostic.js';
-import { canonical, groupBy, isJsonObject, type JsonObject } from '../../model/json.js';
+import { canonical, groupBy, inexactNumberIn, isJsonObject, type JsonObject } from '../../model/json.js';
 import type { Address, Declared, FieldRule } from '../../model/resource.js';
 import { usesEnvironment } from '../../model/template.js';
 import {
@@ -9,6 +9,7 @@ import {
   type Unwritten,
   type Wording,
 } from '../../pull/write-back.js';
+import { yamlValue } from '../../pull/yaml-value.js';
 import { findApiKeys } from '../../redact/redactor.js';
 import { EditableFile } from '../../yaml/edit.js';
 import { applyEdits, flowText } from '../../yaml/editable.js';
@@ -199,8 +200,8 @@ class ValueWriter implements WrittenBack {
     const rule = kind.fields[field as keyof typeof kind.fields] as FieldRule<never> | undefined;
     const value = (observed.spec as JsonObject | null)?.[field];
     const shown = value === undefined ? null : (rule?.show(value as never, this.wording.names) ?? null);
-    if (shown === null || isJsonObject(shown)) return '';
-    const text = typeof shown === 'string' ? quoted(shown) : `\`${inline(flowText(shown))}\``;
+    if (shown === null || isJsonObject(shown) || inexactNumberIn(shown) !== null) return '';
+    const text = typeof shown === 'string' ? quoted(shown) : `\`${inline(flowText(yamlValue(shown)))}\``;
     return `, and the service has ${text}`;
   }
 
@@ -224,6 +225,7 @@ const reasons: Readonly<Record<Unwritten['obstacle'], string>> = {
   reference: 'it comes from a variable',
   style: 'it is written in a form that cannot be changed line by line',
   missing: 'it is not written out in the entry',
+  number: 'a manifest cannot hold this number exactly',
 };
 
 function unwrittenBack(

@@ -3,6 +3,7 @@ import { isJsonObject } from '../../model/json.js';
 import type { Graph } from '../../model/plan.js';
 import { normalId } from '../../model/resource.js';
 import { datasetLineage, type Lineage } from '../../service/operations/datasets.js';
+import { isNumber } from '../../service/operations/record.js';
 
 export interface LineageNode {
   readonly id: string;
@@ -58,7 +59,7 @@ function firstText(value: unknown, names: readonly string[]): string | null {
   for (const name of names) {
     const found = Object.hasOwn(value, name) ? value[name] : null;
     if (typeof found === 'string' && found !== '') return found;
-    if (typeof found === 'number') return String(found);
+    if (isNumber(found)) return String(found);
   }
   return null;
 }

@@ -2,6 +2,7 @@ import type { ReadSession, Session } from '../../engine/session.js';
 import { suggest } from '../../manifest/suggest.js';
 import type { StoredQuery } from '../../model/data.js';
 import { Problem, problem } from '../../model/diagnostic.js';
+import { ExactNumber } from '../../model/exact-number.js';
 import { isJsonObject } from '../../model/json.js';
 import type { Reader } from '../../model/request.js';
 import { attempt, orElse } from '../../service/operation.js';
@@ -179,6 +180,6 @@ function readCondition(condition: unknown): NonNullable<DatasetQuery['filters']>
   const known = queryOperators.find((each) => each === String(operator).toLowerCase());
   if (typeof column !== 'string' || known === undefined) return null;
   if (value === undefined || value === null) return { column, operator: known };
-  if (typeof value === 'object') return null;
+  if (typeof value === 'object' && !(value instanceof ExactNumber)) return null;
   return { column, operator: known, value };
 }

@@ -2,6 +2,8 @@ import type { ReadSession } from '../../engine/session.js';
 import { suggest } from '../../manifest/suggest.js';
 import type { DataTable } from '../../model/data.js';
 import { type Diagnostic, Problem, problem } from '../../model/diagnostic.js';
+import type { ExactNumber } from '../../model/exact-number.js';
+import { type Json, parseJson } from '../../model/json.js';
 import type { Reader } from '../../model/request.js';
 import { shellWord } from '../../model/words.js';
 import { ServiceFailure } from '../../service/failure.js';
@@ -251,7 +253,9 @@ function conditionOf(column: string, rest: string, text: string): DatasetConditi
   if (value === '')
     throw problem('usage', `--where: "${text}": the value is missing`, "Use `''` for an empty value.");
   if (forNumbers.has(operator) && !isComparable(value)) throw notANumber(value, operator, text);
-  return { column, operator, value: conditionValue(value, operator) };
+  const read = conditionValue(value, operator);
+  if (forNumbers.has(operator) && read === value && isNumeric(value)) throw otherSpelling(value, text);
+  return { column, operator, value: read };
 }
 
 function operatorNamed(word: string): QueryOperator | null {
@@ -270,12 +274,25 @@ function notANumber(value: string, operator: QueryOperator, text: string): Probl
   return problem('usage', message, `To compare it as text, put it in quotes: \`${operator} "${value}"\`.`);
 }
 
+/** It would be sent with other digits than those that were typed. */
+function otherSpelling(value: string, text: string): Problem {
+  const number = Number(value);
+  const written = Number.isFinite(number) ? `Write \`${number}\`, or put` : 'Put';
+  const message = `--where: "${text}": "${value}" is not written as a decimal number`;
+  return problem('usage', message, `${written} it in quotes to compare it as text.`);
+}
+
 /** Quotes keep spaces at the ends, and are left out. Only a comparison needs a number as such. */
-function conditionValue(text: string, operator: QueryOperator): string | number {
+function conditionValue(text: string, operator: QueryOperator): string | number | ExactNumber {
   const [, , inner] = /^(["'])([\s\S]*)\1$/.exec(text) ?? [];
   if (inner !== undefined) return inner;
-  const number = Number(text);
-  return forNumbers.has(operator) && Number.isFinite(number) ? number : text;
+  const number = forNumbers.has(operator) && isNumeric(text) ? parseJson(text) : undefined;
+  return number === undefined ? text : (number as number | ExactNumber);
+}
+
+/** Also in other spellings than those of JSON. */
+function isNumeric(text: string): boolean {
+  return text.trim() !== '' && !Number.isNaN(Number(text));
 }
 
 /** Numbers, and dates, which have digits. Any other word needs quotes to be compared as text: it is mostly a slip. */
@@ -340,10 +357,14 @@ function conditionText({ column, operator = 'contains', value }: DatasetConditio
   return [name, operator, ...(value === undefined ? [] : [valueText(value, operator)])].join(' ');
 }
 
+function isSame(one: Json, other: Json): boolean {
+  return typeof one === typeof other && String(one) === String(other);
+}
+
 /** In quotes where it would be read as another value without them. */
 function valueText(value: NonNullable<DatasetCondition['value']>, operator: QueryOperator): string {
   const text = String(value);
-  const isRead = text !== '' && text.trim() === text && conditionValue(text, operator) === value;
+  const isRead = text !== '' && text.trim() === text && isSame(conditionValue(text, operator), value);
   const isWord = forNumbers.has(operator) && !isComparable(text);
   return (isRead && !isWord) || typeof value !== 'string' ? text : `"${text}"`;
 }

@@ -4,6 +4,7 @@ import type { ReadSession } from '../../engine/session.js';
 import { kinds } from '../../kinds/index.js';
 import { suggest } from '../../manifest/suggest.js';
 import { type Diagnostic, Problem, problem } from '../../model/diagnostic.js';
+import { writeJson } from '../../model/exact-number.js';
 import { byCodeUnit, type JsonObject } from '../../model/json.js';
 import type { Kind } from '../../model/kind.js';
 import type { Call } from '../../model/request.js';
@@ -282,7 +283,7 @@ function startOf(address: Address, run: Runnable, inputs: JsonObject): StartTarg
 
 /** Without inputs, each agent runs with its defaults. */
 function textOf(inputs: JsonObject): string | undefined {
-  return Object.keys(inputs).length === 0 ? undefined : JSON.stringify(inputs);
+  return Object.keys(inputs).length === 0 ? undefined : writeJson(inputs);
 }
 
 function runnableAgent(agent: Agent): Runnable {

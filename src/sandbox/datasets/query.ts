@@ -1,4 +1,5 @@
 import { badRequest } from '../api.js';
+import { Digits, plainNumber } from '../digits.js';
 import { bodyFields, type Fields, isFields, optionalText, optionalWord } from '../http.js';
 import type { Row, Value } from './data.js';
 
@@ -61,7 +62,7 @@ function readFilters(filters: unknown, columns: readonly string[]): ((row: Row) 
 
 function valueText(value: unknown): string {
   if (value === undefined || value === null) return '';
-  if (['string', 'number', 'boolean'].includes(typeof value)) return String(value);
+  if (['string', 'number', 'boolean'].includes(typeof value) || value instanceof Digits) return String(value);
   throw badRequest("The 'value' of a filter must be a text, a number or a boolean.");
 }
 
@@ -88,7 +89,7 @@ function columnIndex(fields: Fields, field: string, columns: readonly string[]):
 
 /** A number out of range is replaced by the nearest valid one, as in the lists. */
 function wholeNumber(fields: Fields, field: string, fallback: number, most: number): number {
-  const value = fields[field] ?? fallback;
+  const value = plainNumber(fields[field] ?? fallback);
   if (typeof value !== 'number' || !Number.isSafeInteger(value))
     throw badRequest(`The field '${field}' must be an integer.`);
   return Math.min(most, Math.max(1, value));

@@ -11,6 +11,7 @@ import {
   Refusal,
   type Route,
 } from '../api.js';
+import { parseJson, writeJson } from '../digits.js';
 import type { DatasetRecord, JobRecord, RunRecord, SavedQueryRecord } from '../engine/records.js';
 import { bodyFields, type Fields, isFields, optionalWord, requiredText, requiredTexts } from '../http.js';
 import { pageByNumber } from '../paging.js';
@@ -413,7 +414,7 @@ export function addSavedQuery(world: World, dataset: DatasetRecord, query: NewQu
     ...query,
     id: randomUUID(),
     datasetId: dataset.id,
-    definition: structuredClone(query.definition),
+    definition: parseJson(writeJson(query.definition)) as SavedQueryRecord['definition'],
   };
   savedQueries.set(record.id, record);
   return record;

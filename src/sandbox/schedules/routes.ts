@@ -10,6 +10,7 @@ import {
   queryInstant,
   type Route,
 } from '../api.js';
+import { plainNumber } from '../digits.js';
 import { startTarget } from '../engine/engine.js';
 import { groupRunStatus, jobStatus } from '../engine/jobs.js';
 import {
@@ -228,7 +229,7 @@ function bulk(core: Core, call: Call, effect: (record: ScheduleRecord) => void):
 
 function readIds(body: Fields): string[] {
   const ids = body.ids;
-  const isId = (id: unknown): boolean => typeof id === 'string' || typeof id === 'number';
+  const isId = (id: unknown): boolean => typeof id === 'string' || typeof plainNumber(id) === 'number';
   if (!Array.isArray(ids) || !ids.every(isId)) throw badRequest("The field 'ids' must be an array of ids.");
   return [...new Set(ids.map((id) => String(id).toLowerCase()))];
 }
@@ -297,12 +298,12 @@ function readTarget(world: World, body: Fields, user: string): Target {
 function checkTypes(body: Fields): void {
   optionalText(body, 'cronExpression');
   optionalWord(body, 'intervalUnit', INTERVAL_UNITS);
-  if (!['number', 'undefined'].includes(typeof (body.intervalValue ?? undefined)))
+  if (!['number', 'undefined'].includes(typeof plainNumber(body.intervalValue ?? undefined)))
     throw badRequest("The field 'intervalValue' must be a number.");
 }
 
 function readInterval(body: Fields): Interval {
-  const intervalValue = body.intervalValue;
+  const intervalValue = plainNumber(body.intervalValue);
   if (typeof intervalValue !== 'number' || !Number.isSafeInteger(intervalValue) || intervalValue < 1) {
     throw badRequest("The field 'intervalValue' must be a positive integer for a Basic schedule.");
   }

@@ -1,4 +1,4 @@
-import { canonical, isJsonObject, type Json, type JsonObject, parseJson } from '../../model/json.js';
+import { isJsonObject, type Json, type JsonObject, parseJson, shownText } from '../../model/json.js';
 import type { AgentInput, AgentWithInputs } from '../../model/kind.js';
 import { type Call, type ListCall, Unexpected } from '../../model/request.js';
 import type { Agent } from '../../model/resource.js';
@@ -72,5 +72,5 @@ function inputsOf(record: RemoteRecord): readonly AgentInput[] {
 
 function defaultText(value: unknown): string | null {
   if (value === undefined || value === null) return null;
-  return typeof value === 'string' ? value : canonical(value as Json);
+  return typeof value === 'string' ? value : shownText(value as Json);
 }

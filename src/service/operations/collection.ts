@@ -1,3 +1,4 @@
+import { plainNumber } from '../../model/exact-number.js';
 import type { JsonObject } from '../../model/json.js';
 import { type Call, type ListCall, type Request, Unexpected } from '../../model/request.js';
 import type { IdOrPending } from '../../model/resource.js';
@@ -193,7 +194,7 @@ function inOrder(entries: readonly unknown[]): readonly unknown[] {
 }
 
 function readOrder(order: unknown): number {
-  const read = typeof order === 'string' && /^-?\d{1,15}$/.test(order) ? Number(order) : order;
+  const read = typeof order === 'string' && /^-?\d{1,15}$/.test(order) ? Number(order) : plainNumber(order);
   if (typeof read === 'number' && Number.isFinite(read)) return read;
   throw unexpected('sortOrder to be a number in every step', order);
 }

@@ -1,4 +1,5 @@
-import type { Json } from '../../model/json.js';
+import { type ExactNumber, writeJson } from '../../model/exact-number.js';
+import { type Json, readJson } from '../../model/json.js';
 import type { Call } from '../../model/request.js';
 import {
   asRecord,
@@ -25,7 +26,7 @@ export interface DatasetQuery {
 export interface DatasetCondition {
   readonly column: string;
   readonly operator?: QueryOperator;
-  readonly value?: string | number | boolean;
+  readonly value?: string | number | ExactNumber | boolean;
 }
 
 export const queryOperators = [
@@ -73,7 +74,7 @@ export function queryDataset(datasetId: string, query: DatasetQuery = {}): Call<
 }
 
 export function queryBody(query: DatasetQuery): Json {
-  return JSON.parse(JSON.stringify(query)) as Json;
+  return readJson(writeJson(query)) as Json;
 }
 
 function parseMatches(data: unknown): DatasetMatches {

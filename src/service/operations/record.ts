@@ -1,3 +1,4 @@
+import { ExactNumber, plainNumber } from '../../model/exact-number.js';
 import { isJsonObject, type Json, type JsonObject } from '../../model/json.js';
 import { Unexpected } from '../../model/request.js';
 import { isId, isPlainGuid, normalId } from '../../model/resource.js';
@@ -10,6 +11,7 @@ export function described(value: unknown): string {
   if (value === undefined) return 'nothing';
   if (value === null) return 'null';
   if (Array.isArray(value)) return 'a list';
+  if (value instanceof ExactNumber) return `the number ${value.text.slice(0, 60)}`;
   if (typeof value === 'object') return 'an object';
   if (typeof value !== 'string') return `the ${typeof value} ${String(value)}`;
   // A part of a long text is not shown: it may be a part of a secret, which is masked only as a whole.
@@ -56,7 +58,7 @@ export function flag(record: RemoteRecord, name: string): boolean {
 
 /** A whole number of zero or more, also when it is written as text. */
 export function wholeNumber(value: unknown): number | null {
-  const read = typeof value === 'string' && /^\d{1,15}$/.test(value) ? Number(value) : value;
+  const read = typeof value === 'string' && /^\d{1,15}$/.test(value) ? Number(value) : plainNumber(value);
   return typeof read === 'number' && Number.isSafeInteger(read) && read >= 0 ? read : null;
 }
 
@@ -114,8 +116,9 @@ export interface LooseId {
   readonly rawId: string | number;
 }
 
-/** Rejects numbers beyond 2^53: they were rounded when they were parsed, and may be the id of another object. */
-export function looseId(value: unknown, name: string): LooseId {
+/** Rejects fractions, and numbers beyond 2^53, which other programs round. */
+export function looseId(given: unknown, name: string): LooseId {
+  const value = plainNumber(given);
   if (typeof value !== 'number') {
     const id = idText(value, name);
     return { id, rawId: id };
@@ -136,11 +139,14 @@ export function oneOf<W extends string>(value: unknown, known: readonly W[], nam
 export function factsOf(record: RemoteRecord, names: readonly string[]): JsonObject {
   const facts: Record<string, Json> = {};
   for (const name of names) {
-    const value = field(record, name);
-    if (typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean')
-      facts[name] = value;
+    const value = plainNumber(field(record, name));
+    if (typeof value === 'string' || typeof value === 'boolean' || isNumber(value)) facts[name] = value;
   }
   return facts;
+}
+
+export function isNumber(value: unknown): value is number | ExactNumber {
+  return typeof value === 'number' || value instanceof ExactNumber;
 }
 
 /** `data` is a number (§4: active and attention counts), or an object with one. */
@@ -215,7 +221,8 @@ export function parseMetrics(data: unknown): RunMetrics {
 export function optionalNumber(record: RemoteRecord, name: string): number | null {
   const value = field(record, name);
   if (value === undefined || value === null) return null;
-  const read = typeof value === 'string' && value.trim() !== '' ? Number(value) : value;
+  const isWritten = (typeof value === 'string' && value.trim() !== '') || value instanceof ExactNumber;
+  const read = isWritten ? Number(value) : value;
   if (typeof read === 'number' && Number.isFinite(read)) return read;
   throw unexpected(`${name} to be a number`, value);
 }
@@ -259,7 +266,8 @@ function bareId(data: unknown): string | null {
   return typeof data === 'string' && !clearlyAnId.test(data) ? null : asId(data);
 }
 
-function asId(value: unknown): string | null {
+function asId(given: unknown): string | null {
+  const value = plainNumber(given);
   if (typeof value === 'number') return Number.isSafeInteger(value) && value >= 0 ? String(value) : null;
   return typeof value === 'string' && isId(value) ? normalId(value) : null;
 }

@@ -1,4 +1,5 @@
-import { canonical, isJsonObject, type Json, type JsonObject } from '../../model/json.js';
+import { writeJson } from '../../model/exact-number.js';
+import { isJsonObject, type Json, type JsonObject } from '../../model/json.js';
 import { type Call, type ListCall, type Request, Unexpected } from '../../model/request.js';
 import { type IdOrPending, isPending, type ObjectRef } from '../../model/resource.js';
 import {
@@ -125,7 +126,7 @@ function readInputs(record: RemoteRecord): string | null {
   const value = field(record, 'inputParameters');
   if (value === undefined || value === null) return null;
   if (typeof value === 'string') return value;
-  if (typeof value === 'object' && !Array.isArray(value)) return canonical(value as JsonObject);
+  if (isJsonObject(value)) return writeJson(value);
   throw new Unexpected('expected inputParameters to be text');
 }
 

@@ -1,4 +1,5 @@
 import type { DataTable } from '../../model/data.js';
+import { ExactNumber, writeJson } from '../../model/exact-number.js';
 import { count } from '../../model/words.js';
 import { escapeCodePoint, escapeControls } from '../escape.js';
 import { escapeJson } from '../json/plan-json.js';
@@ -38,7 +39,7 @@ export function rowsJsonLines(tables: readonly DataTable[]): string {
 }
 
 export function recordLine(agent: string | null, dataset: string, record: DataRow): string {
-  return escapeJson(`${JSON.stringify({ agent, dataset, record })}\n`);
+  return escapeJson(`${writeJson({ agent, dataset, record })}\n`);
 }
 
 /**
@@ -94,5 +95,5 @@ function isNumber(text: string): boolean {
 /** Lists and objects as JSON; nothing for null. */
 function cellText(value: unknown): string {
   if (value === null || value === undefined) return '';
-  return typeof value === 'object' ? JSON.stringify(value) : String(value);
+  return typeof value === 'object' && !(value instanceof ExactNumber) ? writeJson(value) : String(value);
 }

@@ -1,4 +1,5 @@
 import { type Diagnostic, hasErrors, itemsOf, type Place, similarItems } from '../../model/diagnostic.js';
+import { writeJson } from '../../model/exact-number.js';
 import type { Risk } from '../../model/finding.js';
 import type { Hold } from '../../model/hold.js';
 import type { AgentInput, ListedAgent, ListedObject, ServiceListing } from '../../model/kind.js';
@@ -328,7 +329,7 @@ export function planGitlab(plan: Plan) {
  * written as JSON escapes, which every parser reads back as the same value.
  */
 export function jsonText(value: unknown): string {
-  return escapeJson(`${JSON.stringify(value, null, 2)}\n`);
+  return escapeJson(`${writeJson(value, 2)}\n`);
 }
 
 /** The same for a text that is JSON already. */

@@ -35,12 +35,12 @@ describe('syntax', () => {
     [
       'a large integer',
       `${head}schedules: { s: { target: agent/a, once: x, inputs: { a: 9007199254740993 } } }\n`,
-      ['roster.yaml:2:58 schema «9007199254740993»'],
+      ['roster.yaml:2:58 inexact-number «9007199254740993»'],
     ],
     [
       'infinity',
       `${head}schedules: { s: { target: agent/a, once: x, inputs: { a: .inf } } }\n`,
-      ['roster.yaml:2:58 schema «.inf»'],
+      ['roster.yaml:2:58 inexact-number «.inf»'],
     ],
     ['a list as key', `${head}? [a]\n: b\n`, ['roster.yaml:2:3 yaml-syntax «[a]»']],
     ['an escape character', `${head}x-a: \u001b[2J\n`, ['roster.yaml:2:6 unsafe-text «\u001b»']],

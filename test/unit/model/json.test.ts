@@ -4,10 +4,11 @@ import {
   byCodeUnit,
   canonical,
   equal,
-  exceedsDepth,
   isJsonObject,
   type Json,
   parseJson,
+  readJson,
+  TooDeep,
 } from '../../../src/model/json.js';
 import { runs } from '../../support/size.js';
 
@@ -65,7 +66,9 @@ describe('parsing JSON', () => {
       ) as fc.Arbitrary<Json>,
     }));
     const property = fc.property(value, fc.nat(6), fc.constantFrom(0, 2), (each, most, indent) => {
-      expect(exceedsDepth(JSON.stringify(each, null, indent), most)).toBe(levels(each) > most);
+      const read = () => readJson(JSON.stringify(each, null, indent), most);
+      if (levels(each) > most) expect(read).toThrow(TooDeep);
+      else expect(read()).toEqual(each);
     });
     fc.assert(property, { numRuns: runs(300, 50_000) });
   });

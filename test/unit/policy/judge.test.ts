@@ -62,6 +62,12 @@ describe('what failed where', () => {
     ],
     [{ properties: { a: { minimum: 5 } } }, { a: 1 }, '`a` is `1`, which is not >= 5', 'a'],
     [{ properties: { a: { multipleOf: 5 } } }, { a: 1 }, '`a` is `1`, which is not a multiple of 5', 'a'],
+    [
+      { properties: { a: { multipleOf: 0.01 } } },
+      { a: 19.995 },
+      '`a` is `19.995`, which is not a multiple of 0.01',
+      'a',
+    ],
     [{ properties: { a: { minItems: 1 } } }, { a: [] }, '`a` is `[]`, which has fewer than 1 item', 'a'],
     [
       { properties: { a: { uniqueItems: true } } },
@@ -281,5 +287,34 @@ describe('which entries a policy is about', () => {
     const broken = (environment: string | null) =>
       new PolicyJudge().judge([only], [entry({})], environment).broken.length;
     expect([broken('production'), broken('staging'), broken(null)]).toEqual([1, 0, 0]);
+  });
+});
+
+describe('numbers are compared as decimals', () => {
+  test.each([
+    [19.99, { multipleOf: 0.01 }, true],
+    [0.3, { multipleOf: 0.1 }, true],
+    [1.1, { multipleOf: 0.1 }, true],
+    [4.35, { multipleOf: 0.01 }, true],
+    [1.15, { multipleOf: 0.05 }, true],
+    [8.2, { multipleOf: 0.2 }, true],
+    [-19.99, { multipleOf: 0.01 }, true],
+    [0, { multipleOf: 0.01 }, true],
+    [1e22, { multipleOf: 10 }, true],
+    [1e22, { multipleOf: 7 }, false],
+    [19.995, { multipleOf: 0.01 }, false],
+    [0.35, { multipleOf: 0.1 }, false],
+    [1e-7, { multipleOf: 1e-8 }, true],
+    [1e-8, { multipleOf: 1e-7 }, false],
+    [4503599627370495.5, { multipleOf: 1 }, false],
+    [9007199254740991, { multipleOf: 2 }, false],
+    [0.3, { minimum: 0.3 }, true],
+    [0.1, { exclusiveMaximum: 0.1 }, false],
+    [1, { const: 1.0 }, true],
+    [100, { enum: [1e2] }, true],
+    [3, { type: 'integer' }, true],
+    [3.5, { type: 'integer' }, false],
+  ])('%d by %j: %s', (a, schema, isAllowed) => {
+    expect(judged({ properties: { a: schema } }, { a }).length === 0).toBe(isAllowed);
   });
 });

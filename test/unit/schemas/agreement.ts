@@ -20,6 +20,8 @@ const reaches = {
   'too-many-stages': ['all', 'maxItems'],
   'duplicate-agent': ['all', 'uniqueItems, for agents that are written alike'],
   'unsafe-text': ['all', 'a pattern on every text; comments and what stands under x- are no values'],
+  'inexact-number': ['part', 'an id above the limit; an editor has rounded all others'],
+  'rewritten-number': warning,
   'invalid-time': ['all', 'the calendar is a pattern'],
 
   'invalid-cron': [
