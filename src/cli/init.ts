@@ -91,7 +91,7 @@ function installed(install: InitResult['install']): string[] {
 
 function initText(made: Shown): string {
   const { written, replaced, leftAlone, obsolete, ci, branch, install, next } = made;
-  const hosted = made.installs || ci.host === null ? (ci.host ?? 'none') : 'no files yet';
+  const hosted = made.installs || ci.host === null ? (ci.host ?? 'none') : `${ci.host}, no files yet`;
   const lines = [
     ...written.map((path) => `written     ${escapeControls(path)}`),
     ...replaced.map((path) => `replaced    ${escapeControls(path)}`),

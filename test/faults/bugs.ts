@@ -196,8 +196,8 @@ export const bugs: readonly Bug[] = [
   {
     name: 'a snapshot contains values from the environment',
     file: 'src/engine/snapshot.ts',
-    find: 'secrets.get(observed) ?? {}',
-    replace: '{}',
+    find: '({ ...secrets.get(observed), ...withheld.get(observed) })',
+    replace: '({})',
     tests: ['test/unit/cli/snapshot.test.ts'],
   },
   {
@@ -217,8 +217,8 @@ export const bugs: readonly Bug[] = [
   {
     name: 'another account is not noticed',
     file: 'src/reconcile/rules/account.ts',
-    find: 'if (missing * 2 <= known.length) return [];',
-    replace: 'if (missing / 2 <= known.length) return [];',
+    find: 'if ((missing + foreign) * 2 <= owned.length) return [];',
+    replace: 'if ((missing + foreign) / 2 <= owned.length) return [];',
     tests: ['test/unit/reconcile/guards.test.ts'],
   },
   {

@@ -141,7 +141,7 @@ test('the history that roster 0.1 wrote is read by `roster log`', async () => {
 });
 
 describe.each(stores)('the inventory of a newer roster in %s', (store) => {
-  beforeEach(() => given(store, 3));
+  beforeEach(() => given(store, 9));
   // The lock of an inventory in a file is a file of its own.
   const own = store === 'git' ? ['log', 'log 1', 'unlock --yes'] : [];
   const readers = [...own, ...linesOf(store).map(([line]) => line)].filter(
@@ -153,7 +153,7 @@ describe.each(stores)('the inventory of a newer roster in %s', (store) => {
     const requests = sandbox.requests.length;
     const { exit, stdout, stderr } = await run(line);
     expect([exit, stdout]).toEqual([4, '']);
-    expect(stderr.replace(/\s+/g, ' ')).toContain('has version 3, but this roster reads versions 1 and 2');
+    expect(stderr.replace(/\s+/g, ' ')).toContain('has version 9, but this roster reads versions 1 and 2');
     expect(stored(store)).toBe(before);
     expect(sandbox.requests.slice(requests).every(({ method }) => method === 'GET')).toBe(true);
   });

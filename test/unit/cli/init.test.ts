@@ -299,7 +299,7 @@ describe('init', () => {
     repository('git@github.com:acme/config.git');
     const { stdout } = await workspace.command(['init']);
     expect(stdout).toContain('written     roster.yaml\n');
-    expect(stdout).toContain('CI: no files yet. The remote origin is on github.com.\n');
+    expect(stdout).toContain('CI: github, no files yet. The remote origin is on github.com.\n');
     expect((await workspace.command(['init', ...install()])).stdout).toContain(
       'CI: github. The remote origin is on github.com.\n',
     );
@@ -383,7 +383,7 @@ describe('init --install', () => {
     const { stdout } = await workspace.command(['init', '--format', 'json']);
     const made = jsonOf<Made>({ stdout });
     expect(made.written).toEqual(ofProject);
-    expect((await workspace.command(['init'])).stdout).toMatch(/^CI: no files yet\. The remote/m);
+    expect((await workspace.command(['init'])).stdout).toMatch(/^CI: github, no files yet\. The remote/m);
     expect(made.next).toContainEqual(expect.stringContaining('`roster init --install SOURCE`'));
     expect((await init()).written).toEqual(ofGithub);
   });

@@ -114,7 +114,7 @@ test.each([
   ['text that is not JSON', '{'],
   ['a merge conflict', '<<<<<<< ours\n{}\n=======\n{}\n>>>>>>> theirs\n'],
   ['JSON that is not an object', '[]'],
-  ['a newer version', '{"version":3,"project":"p","entries":{}}'],
+  ['a newer version', '{"version":9,"project":"p","entries":{}}'],
   ['no entries', '{"version":1,"project":"p"}'],
   [
     'an entry without an id',

@@ -7,9 +7,13 @@ const source = join(import.meta.dirname, '../../../src');
 /** Where a kind may be named: the kinds, the service's own words, and the files that `init` writes. */
 const exempt = /^(kinds|sandbox|service\/operations|init)\/|\/generated\//;
 
-/** `schedule` as a word of a message, as the code of a risk, and as an event of GitHub; `group` as a role of an HTML element, and of a command. */
+/** `schedule` as a word of a message, as the code of a risk, and as an event of GitHub and GitLab, which calls its runs pipelines; `group` as a role of an HTML element, and of a command. */
 const otherMeanings = [
   'schedule: ci/github-plan.ts',
+  'schedule: ci/github-settings.ts',
+  'schedule: ci/gitlab-settings.ts',
+  'pipelines: ci/gitlab-settings.ts',
+  'schedule: engine/hold-targets.ts',
   'schedule: model/finding.ts',
   'group: cli/commands.ts',
   'schedule: view/calendar/calendar-text.ts',

@@ -53,7 +53,7 @@ describe('the published JSON Schemas accept', () => {
     const hold = { by: 'Anna', reason: 'incident 42', since: '2026-12-01T03:00:00.000Z', until: null };
     const held = { ...inventory, version: 2, entries: { 'group/a': { ...entry, hold } } };
     expect(errorsOf('inventory', held)).toEqual([]);
-    expect(errorsOf('inventory', { ...inventory, version: 3 })).not.toEqual([]);
+    expect(errorsOf('inventory', { ...inventory, version: 9 })).not.toEqual([]);
   });
 });
 
