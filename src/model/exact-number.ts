@@ -85,14 +85,14 @@ export function isInexact(text: string): boolean {
 }
 
 /** `digits` without zeros at either end, times ten to the power of `exponent`. Zero has no digits. */
-export interface Decimal {
+interface Decimal {
   readonly isNegative: boolean;
   readonly digits: string;
   readonly exponent: bigint;
 }
 
 /** The decimal that a number of JSON, or one that JavaScript has written, stands for. */
-export function decimalOf(text: string): Decimal {
+function decimalOf(text: string): Decimal {
   const [mantissa = '', exponent = '0'] = text.replace(/^[-+]/, '').split(/[eE]/);
   const [whole = '', fraction = ''] = mantissa.split('.');
   const all = whole + fraction;

@@ -153,7 +153,7 @@ describe.each(stores)('the inventory of a newer roster in %s', (store) => {
     const requests = sandbox.requests.length;
     const { exit, stdout, stderr } = await run(line);
     expect([exit, stdout]).toEqual([4, '']);
-    expect(stderr.replace(/\s+/g, ' ')).toContain('has version 9, but this roster reads versions 1 and 2');
+    expect(stderr.replace(/\s+/g, ' ')).toContain('has version 9, but this roster reads versions 1 to 3');
     expect(stored(store)).toBe(before);
     expect(sandbox.requests.slice(requests).every(({ method }) => method === 'GET')).toBe(true);
   });
