@@ -166,12 +166,17 @@ export class Pace {
     this.#isSettled ||= !isFew || this.#rounds > 2;
   }
 
-  /** Slightly more than the gap that the last cycle allowed for sure, by all of it or by its end without a burst. */
+  /**
+   * Slightly more than the gap that the last cycle allowed for sure, by all of it or by its end without a burst. If it has
+   * hardly more than a burst, the time that the service told it to wait hides the rate: the gap is between that of all of it
+   * and the one that was refused.
+   */
   #measuredGap(elapsedMs: number): number {
     const starts = this.#starts;
     const last = starts.at(-1) ?? 0;
-    const gaps = [elapsedMs / this.#count];
+    const whole = elapsedMs / this.#count;
     const beyond = starts.length - Math.max(1, this.#burst);
+    const gaps = [this.#isTold && beyond < 3 ? Math.sqrt(this.#gap * whole) : whole];
     for (let first = 0; first <= beyond - 3; first += 1)
       gaps.push((last - (starts[first] ?? last)) / (beyond - first));
     return 1.02 * Math.min(...gaps);

@@ -34,6 +34,18 @@ const cases: readonly Case[] = [
     refused: 0.1,
   },
   {
+    name: '20 a second, 10 at once, whole seconds',
+    limit: () => bucket(20, 10, told),
+    ratio: 1.3,
+    refused: 0.1,
+  },
+  {
+    name: '10 a second, 5 at once, whole seconds',
+    limit: () => bucket(10, 5, told),
+    ratio: 1.3,
+    refused: 0.1,
+  },
+  {
     name: '40 in 2 s, Retry-After',
     limit: (phase) => window(40, 2_000, { ...told, phase }),
     ratio: 1.3,
