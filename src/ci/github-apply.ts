@@ -82,7 +82,7 @@ async function notShown(
   const none = 'No pull request showed this plan before it was merged as this commit';
   if (pull === null) return none;
   if (!(await isMergeOf(host, pull)))
-    return `This push holds more than the pull request #${pull.number}, and what was not reviewed together is not applied`;
+    return `This push contains more than pull request #${pull.number}, and changes that were not reviewed together are not applied`;
   return (await wasShown(host, subject, pull, digest)) ? null : none;
 }
 

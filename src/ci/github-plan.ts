@@ -187,7 +187,7 @@ async function testMerge(
   if ((await git.answer(['merge-base', '--is-ancestor', into, base])) !== null) return commit;
   throw new RefusedJob(
     'No plan',
-    `The pull request is merged with ${into}, which is no commit of ${defaultBranch}: its base was changed.`,
+    `The pull request is merged with ${into}, which is not a commit of ${defaultBranch}: the base of the pull request was changed.`,
   );
 }
 
@@ -198,7 +198,7 @@ async function queueCommit(
   { commit, base }: FetchedCommits,
 ): Promise<string> {
   const { git, defaultBranch } = host;
-  if (commit !== head) throw new RefusedJob('No plan', 'The merge queue has another commit by now.');
+  if (commit !== head) throw new RefusedJob('No plan', 'The merge queue now has another commit.');
   const commits = (await git.run(['rev-list', '--first-parent', `${base}..${head}`])).split('\n');
   const branches = await git.remoteRefs('origin', `${queueOf(host)}*`);
   const pulls = [...new Map([...branches, [ref, head]])]
@@ -207,7 +207,7 @@ async function queueCommit(
     .sort((a, b) => b.at - a.at)
     .map(({ number }) => `#${number}`);
   host.summarize(
-    `**Merge queue:** the plan below is that of ${wordList(pulls, 'and')} in ${count(commits.length, 'commit')}, merged into \`${defaultBranch}\` together. It is no review: after the merge, a plan is applied only if its own pull request has shown exactly that plan.`,
+    `**Merge queue:** the plan below is for ${wordList(pulls, 'and')} (${count(commits.length, 'commit')}), merged into \`${defaultBranch}\` together. It does not count as reviewed: after the merge, a plan is applied only if its own pull request showed exactly that plan.`,
   );
   return head;
 }
@@ -313,7 +313,7 @@ async function passedFiles(
   const head = host.event.workflow_run?.head_sha ?? '';
   const bytesOf = (text: string) => new TextEncoder().encode(text);
   return {
-    [PAGE]: bytesOf(noPlanPage(subject, `The job that plans has failed: ${host.run} says why.`)),
+    [PAGE]: bytesOf(noPlanPage(subject, `The job that makes the plan failed. See ${host.run}`)),
     [PASSED]: bytesOf(JSON.stringify({ head, digest: null, exit: 1 } satisfies PassedPull)),
   };
 }

@@ -279,7 +279,7 @@ export class GithubHost implements JobHost {
     try {
       if (zip !== null) return unzipSync(zip);
     } catch {
-      throw this.api.failed('GET', path, reply, 'a file that is no zip file', RERUN);
+      throw this.api.failed('GET', path, reply, 'a file that is not a zip file', RERUN);
     }
     const what =
       firstHeader(reply, 'location') === null ? 'a redirect without a location' : 'a redirect to no URL';
@@ -362,5 +362,7 @@ function helpFor({ status, method, path }: RefusedRequest, token: string): strin
   const give = `Give the job ${needed === '' ? 'the permission' : needed} under \`permissions\` in the workflow`;
   if (method === 'POST' && path === 'pulls')
     return `${give}, and turn on "Allow GitHub Actions to create and approve pull requests" in Settings > Actions.`;
-  return status === 404 ? `GitHub also says this of what a token may not read. ${give}.` : `${give}.`;
+  return status === 404
+    ? `GitHub also responds with 404 if the token may not read the resource. ${give}.`
+    : `${give}.`;
 }

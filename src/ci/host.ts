@@ -167,7 +167,7 @@ export function madePlan(json: string, subject: Subject): MadePlan {
   if (digest !== null && (project !== subject.project || environment !== subject.environment))
     throw new RefusedJob(
       'No plan',
-      `${subject.file} holds the project ${titleOf({ project, environment })} here, and this job is for ${titleOf(subject)}. If a project gets a new name, it is planned after the merge.`,
+      `${subject.file} declares the project ${titleOf({ project, environment })}, but this job is for ${titleOf(subject)}. A renamed project is planned only after the merge.`,
     );
   const { unchanged: _, ...acting } = summary;
   return { digest, isEmpty: Object.values(acting).every((each) => each === 0) };

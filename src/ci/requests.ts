@@ -87,7 +87,7 @@ export class Api {
 
   constructor(private readonly settings: ApiSettings) {
     if (!URL.canParse(settings.url) || !/^https?:/.test(settings.url))
-      throw problem('usage', `the address of the API of the CI host is no URL`);
+      throw problem('usage', `the API address of the CI host is not a URL`);
     this.base = new URL(settings.url);
     this.transport = this.open();
   }
@@ -237,8 +237,8 @@ export class Api {
       const mayRepeat = method !== 'POST' || !failure.sent;
       const found = problem(
         'ci-host-error',
-        `${this.shown(method, path)}: no answer of ${this.base.host}: ${failure.message}`,
-        mayRepeat ? undefined : 'It may have been done all the same: look before you run the job again.',
+        `${this.shown(method, path)}: no response from ${this.base.host}: ${failure.message}`,
+        mayRepeat ? undefined : 'The request may have succeeded: check before you run the job again.',
       );
       return { failure: found, again: mayRepeat && isBrief(failure) ? null : undefined };
     } finally {
@@ -266,8 +266,7 @@ const BROKEN = 'The host has failed: run the job again later.';
 
 /** What to do about an answer that is none. */
 function odd(method: Method): string {
-  const done =
-    method === 'GET' ? '' : ' It may have been done all the same: look before you run the job again.';
+  const done = method === 'GET' ? '' : ' The request may have succeeded: check before you run the job again.';
   return `A proxy or a login page may have answered in place of the API: check its address and the network.${done}`;
 }
 

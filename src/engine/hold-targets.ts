@@ -85,7 +85,7 @@ function isKnown(match: Match, inventory: Inventory): boolean {
   return known !== undefined && known.id !== null;
 }
 
-/** Nothing is matched with an entry that has an error, such as an agent that was taken away. Its object can be held. */
+/** Nothing is matched with an entry that has an error, such as an agent that is no longer assigned. Its object can be held. */
 function unresolved({ comparison, inventory, state }: Observation, project: Project): Match[] {
   const { kinds, agents } = comparison.basis;
   const matched = new Set(comparison.matches.map(({ address }) => address));
@@ -112,7 +112,7 @@ function unresolved({ comparison, inventory, state }: Observation, project: Proj
   });
 }
 
-/** By what a user may mean a schedule. */
+/** An address that selects a schedule. */
 interface Label {
   readonly label: Address;
   /** What it starts; not its own address. */

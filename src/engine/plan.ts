@@ -43,7 +43,7 @@ async function begun(session: ReadSession, { inventory }: Observation, made: Pla
     return [{ ...about, message, help: 'This plan may show changes that it is about to make.' }];
   }
   const command = intent.destroy === true ? 'roster destroy' : 'roster apply';
-  const ended = `an apply of the plan ${intent.digest} was interrupted, or has failed in part`;
+  const ended = `an apply of the plan ${intent.digest} was interrupted or partly failed`;
   if (intent.destroy === true || !isRestOf(made, intent)) {
     const help = `Review this plan, and apply it: \`${command}\`.`;
     return [{ ...about, message: `${ended}, and this plan is not its rest`, help }];

@@ -120,7 +120,7 @@ function stale(message: string, plan: Plan, { resume, rest }: StaleAbout): Diagn
 }
 
 function interrupted(message: string, plan: Plan, rest: string): Diagnostic {
-  const help = `An apply of the reviewed plan was interrupted, or has failed in part, and the current plan is its rest. To finish it, add \`--resume\`: \`roster apply ${rest} --resume\`.`;
+  const help = `An apply of the reviewed plan was interrupted or partly failed, and the current plan is the rest of it. To finish it, add \`--resume\`: \`roster apply ${rest} --resume\`.`;
   return {
     severity: 'error',
     code: 'stale-plan',

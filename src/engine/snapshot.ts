@@ -133,7 +133,7 @@ function mayHoldSecrets(entry: Declared, inventory: Inventory): boolean {
 
 function leftOut(doubtful: readonly Declared[], withheld: ReadonlyMap<Observed, SecretFields>): Diagnostic[] {
   if (withheld.size === 0) return [];
-  const message = `it is not certain which objects hold the values from the environment of entries with an error, so inputs and descriptions of ${count(withheld.size, 'object')} are not in the snapshot`;
+  const message = `inputs and descriptions of ${count(withheld.size, 'object')} are not in the snapshot: they may hold values from the environment that entries with an error use`;
   const help = `Correct ${doubtful.length === 1 ? doubtful[0]?.address : 'the entries'} first, then take the snapshot again.`;
   return [{ severity: 'warning', code: 'not-in-snapshot', message, help }];
 }

@@ -105,9 +105,9 @@ function readOutside(
   }
 }
 
-const inChange = 'is one of the files of the proposed change, which must not decide about it';
+const inChange = 'is a file of the proposed change, which must not supply the policies that check it';
 const outsideChange =
-  'Name files that the change cannot contain: of the default branch, of another repository, or of the image of the job.';
+  'Use files that the change cannot contain: from the default branch, another repository, or the job image.';
 
 /** Whether a file is in a folder, also by a link. */
 function isUnder(path: string, folder: string | null): boolean {
@@ -232,7 +232,7 @@ class PolicyReader {
       const near = this.diagnostics.suggestions.of(address, addresses, addresses.size);
       const help = near === null ? undefined : `Did you mean \`${near}\`?`;
       const { span } = find(entry, ['match', index]);
-      const message = `no entry has the address ${quoted(address)}, so the policy is not about it`;
+      const message = `no entry has the address ${quoted(address)}, so this part of \`match\` selects nothing`;
       this.diagnostics.warning('unknown-reference', span, message, { help });
     }
   }

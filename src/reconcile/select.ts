@@ -81,7 +81,7 @@ function notJudged(addresses: readonly Address[]): Diagnostic[] {
   if (addresses.length === 0) return [];
   const what =
     addresses.length === 1 ? '1 entry with an error is' : `${addresses.length} entries with an error are`;
-  const message = `${what} not in this plan, because the addresses do not select them: ${inShort(addresses)}`;
+  const message = `${what} outside the selected addresses, and not in this plan: ${inShort(addresses)}`;
   const help = 'To see the errors, run `roster plan` without addresses.';
   return [{ severity: 'warning', code: 'not-selected', message, help }];
 }
@@ -157,7 +157,7 @@ function leftOut(left: readonly ResourceDiff[], destroys: boolean): Diagnostic[]
   const inOrder = left.map(({ change }) => change).sort((a, b) => naturalOrder(a.address, b.address));
   const names = inOrder.map(({ action, address }) => `${action} ${address}`);
   const count = left.length === 1 ? '1 change is' : `${left.length} changes are`;
-  const message = `${count} not in this plan, because the addresses do not select them: ${inShort(names)}`;
+  const message = `${count} outside the selected addresses, and not in this plan: ${inShort(names)}`;
   const command = destroys ? 'roster plan --destroy' : 'roster plan';
   const help = `To see all changes, run \`${command}\` without addresses.`;
   return [{ severity: 'warning', code: 'not-selected', message, help }];

@@ -370,7 +370,7 @@ function largeSteps(field: string, index: number, text: string): CronWarning[] {
     const isWhole = !item.includes('-') && (index === DAY_OF_MONTH || sizeOf(index) % step !== 0);
     if (!isWhole) return [];
     const unit = name.replaceAll('-', ' ');
-    const message = `${quoted(text)}: the step of ${item} begins anew with each ${cycle}, so the ${unit} after ${last} is ${first}`;
+    const message = `${quoted(text)}: the step of ${item} starts again with each ${cycle}, so the ${unit} after ${last} is ${first}`;
     const help = 'For equal intervals, use `every` instead of `cron`.';
     return [{ code: 'large-step', message, help }];
   });

@@ -41,7 +41,7 @@ const texts: Readonly<Record<DiagnosticCode, CodeText>> = {
   'inexact-number': {
     title: 'Number cannot be kept',
     means:
-      'A number has digits that would be lost: it is another number than the one that a computer stores for it, such as 9007199254740993, or its leading zero says that it is no number.',
+      'A number would lose digits: it cannot be stored exactly, such as 9007199254740993, or it has a leading zero, such as 007.',
     help: 'Put it in quotes: it is sent as text, with all of its digits.',
   },
   'rewritten-number': {
@@ -117,7 +117,7 @@ const texts: Readonly<Record<DiagnosticCode, CodeText>> = {
     title: 'Unknown reference',
     means:
       'The target of a schedule is not declared in the project. As a warning: the `match` of a policy has an address that no entry has, in any environment.',
-    help: 'Declare the target, with `external: true` if it is managed elsewhere. Correct the address in the policy.',
+    help: 'Declare the target, with `external: true` if it is managed elsewhere. For the warning, correct the address in the policy.',
   },
   'unknown-agent': {
     title: 'Unknown agent',
@@ -169,13 +169,13 @@ const texts: Readonly<Record<DiagnosticCode, CodeText>> = {
   'large-step': {
     title: 'Step that does not fit its field',
     means:
-      'A step of a cron expression counts within its field. One that is larger, such as `*/90` minutes, leaves a single value, and one that does not divide it, such as `*/45` minutes, `*/5` hours or `*/2` days, begins anew with each hour, day or month: 0, 45, 0, 45.',
+      'A step of a cron expression counts within its field. One that is larger, such as `*/90` minutes, leaves a single value, and one that does not divide it, such as `*/45` minutes, `*/5` hours or `*/2` days, starts again at 0 in each hour or day, or at 1 in each month: minutes 0, 45, 0, 45.',
     help: 'For equal intervals, use `every` instead of `cron`. Otherwise, write the value alone, or a smaller step.',
   },
   'unknown-cron': {
     title: 'Cron expression that only some services support',
     means:
-      'A cron expression uses syntax that only some services support: the full name of a day or month, such as `MONDAY`, or something for which roster cannot compute when it runs.',
+      'A cron expression uses syntax that only some services support: the full name of a day or month, such as `MONDAY`, or an expression whose start times roster cannot compute.',
     help: "Write the short name, such as `MON`. Otherwise, check the next runs in the service's preview.",
   },
   'invalid-time': {
@@ -242,7 +242,7 @@ const texts: Readonly<Record<DiagnosticCode, CodeText>> = {
     help: 'Correct the scope. If the service has added it, list it under `scopes:` in roster.yaml, together with all others: the list replaces the default.',
   },
   'several-new-keys': {
-    title: 'API keys that end each other',
+    title: 'API keys that revoke each other',
     means:
       'Several API keys of one user are declared, and the plan would create or replace one of them. Each new key revokes the active keys of its user, so only the newest one would work.',
     help: 'Keep one key in the manifests. For a second one, use a separate project with the API key of another user. To stop managing a key that exists, list it under `removed:`.',
@@ -348,7 +348,7 @@ const texts: Readonly<Record<DiagnosticCode, CodeText>> = {
   'unfinished-apply': {
     title: 'An apply has not finished',
     means:
-      'The inventory says that an apply has begun and has not ended: it is still running, it was interrupted, or it has failed in part.',
+      'The inventory says that an apply has begun and has not ended: it is still running, it was interrupted, or it partly failed.',
     help: 'Wait for it if it is running. Otherwise finish it with `roster apply --expect DIGEST --resume`, or review the current plan and apply that one.',
   },
   locked: {
@@ -365,7 +365,7 @@ const texts: Readonly<Record<DiagnosticCode, CodeText>> = {
   'stale-checkout': {
     title: 'Checkout lacks the commit last applied',
     means:
-      'The checkout of the manifests does not contain the commit last applied, nor its content. The plan may undo what newer commits added, and apply refuses deletes and replaces from such a checkout. If git cannot tell, as in a shallow clone or with an inventory file that git tracks, this is only a note, and so is a last apply with changes that were not committed.',
+      'The checkout of the manifests contains neither the commit last applied nor its changes. The plan may undo what newer commits added, and apply refuses deletes and replaces from such a checkout. If git cannot tell, as in a shallow clone or with an inventory file that git tracks, this is only a note, and so is a last apply with changes that were not committed.',
     help: 'Run `git pull`, or rebase the branch, and plan again. In a shallow clone, run `git fetch --unshallow`. If the commit was abandoned on purpose, pass `--allow-stale-checkout`.',
   },
   'unrecorded-inventory': {
@@ -414,7 +414,7 @@ const texts: Readonly<Record<DiagnosticCode, CodeText>> = {
     title: 'CI host error',
     means:
       'GitHub or GitLab refused a request of a CI job, failed, could not be reached, or sent something that roster does not understand.',
-    help: 'The message says what was asked, and what came. Give the job or the token the permission that it names, then run the job again.',
+    help: 'See the message for the request and the response. If it names a missing permission or setting, add it, then run the job again.',
   },
   'not-converged': {
     title: 'Service does not match after the apply',
@@ -430,7 +430,7 @@ const texts: Readonly<Record<DiagnosticCode, CodeText>> = {
   'inventory-mismatch': {
     title: 'Wrong inventory',
     means:
-      'The inventory belongs to another project, environment or service, most of its objects belong to another user than the API key, or an entry does not describe the object with its id.',
+      'The inventory belongs to another project, environment or service; most of its objects belong to a different user than the API key; or an entry does not describe the object with its id.',
     help: 'Check the URL and the API key: everyone who plans or applies needs a key of the same user. If the object was changed outside roster, bind its entry with `id:`.',
   },
   'invalid-inventory': {
@@ -451,7 +451,7 @@ const texts: Readonly<Record<DiagnosticCode, CodeText>> = {
   },
   'broken-reference': {
     title: 'Reference to an entry with an error',
-    means: 'What the entry refers to has an error of its own, so nothing can be planned for either of them.',
+    means: 'The entry refers to an entry that has an error, so neither of them can be planned.',
     help: 'Correct the entry that it refers to.',
   },
   'not-importable': {
@@ -469,8 +469,8 @@ const texts: Readonly<Record<DiagnosticCode, CodeText>> = {
   'shared-entry': {
     title: 'Entry is shared with other environments',
     means:
-      'What `roster pull` wrote belongs to several environments: an entry of others that now exists in the selected one, too, and differs from its object there; or, where no environment was selected, an entry or a value that all of them have.',
-    help: 'Select an environment with `-e`. For a value that differs between environments, write a variable.',
+      'An entry or value that `roster pull` wrote belongs to several environments. Either an entry of other environments now exists in the selected one as well, and its object there differs; or no environment was selected, so all environments have it.',
+    help: 'Select an environment with `-e`. For a value that differs between environments, use a variable.',
   },
   'not-in-inventory': {
     title: 'Resource is not in the inventory',

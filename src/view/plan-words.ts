@@ -255,15 +255,15 @@ export function noDrift({ resources, diagnostics }: Drift): {
   const many = count(resources, 'resource');
   return hasErrors(diagnostics)
     ? {
-        verdict: 'Drift is not fully known.',
-        says: `Nothing that could be compared was changed outside roster since the last apply (${many}).`,
+        verdict: 'The drift check is incomplete.',
+        says: `Entries with errors were not compared. The others have no drift since the last apply (${many}).`,
       }
     : { verdict: 'No drift.', says: `Nothing was changed outside roster since the last apply (${many}).` };
 }
 
 /** After the counts. */
 export function driftNotKnown({ diagnostics }: Drift): string {
-  return hasErrors(diagnostics) ? ' Not everything could be compared.' : '';
+  return hasErrors(diagnostics) ? ' Entries with errors were not compared.' : '';
 }
 
 /** What people read. SARIF has the same words for its levels. */

@@ -17,7 +17,7 @@ import {
 const patience = 'How long to follow the runs, such as 90s, 30m or 2h (default: until they are finished)';
 const direct = flag(
   '--direct',
-  'Of an agent, only the schedules that target it, not those that start it through a group or pipeline',
+  'For an agent, select only the schedules that target it directly, not those that start it through a group or pipeline',
 );
 const holdTargets = 'Addresses or globs of schedules, or of what they start, such as `group/retail-prices`';
 export const runCommand = define({
@@ -142,7 +142,7 @@ export const holdCommand = define({
   name: 'hold',
   summary: 'Pause schedules for a time',
   about:
-    'Show which schedules would be paused, ask for confirmation, pause them, and record who paused them, why and until when. Plans and applies leave them paused until the hold ends. The address of a group, pipeline or agent means the schedules that start it, an agent also through groups and pipelines. A schedule that is paused already, and that the next apply would enable, is put on hold, too.',
+    'Show which schedules would be paused, ask for confirmation, pause them, and record who paused them, why and until when. Plans and applies leave them paused until the hold ends. The address of a group, pipeline or agent selects the schedules that start it; for an agent, also those that start it through a group or pipeline. A schedule that is already paused, but that the next apply would enable, is put on hold as well.',
   arguments: [argument('[addresses...]', holdTargets)],
   options: [
     flag('--all', 'Hold all schedules of the project'),

@@ -282,7 +282,7 @@ function referencesIn(entry: Declared | undefined): readonly Address[] {
 }
 
 function notExtended({ entry, observed, reason }: Extension['fixed'][number]): LeftOut {
-  const help = 'Let the entry exist in this environment, too, by its `environments` or its `each`.';
+  const help = 'Add this environment to the `environments` of the entry, or extend its `each`.';
   const why = `the entry of other environments declares it, and ${reason}`;
   return { address: entry.address, id: observed.id, reason: why, help };
 }
@@ -292,7 +292,7 @@ function differsHere({ address, entry, differing }: SharedObject, { environment 
   const names = differing.map((each) => `\`${each}\``).join(', ');
   const message = `${address} now exists in the environment ${environment}, too, and its object there differs in ${names}`;
   const help =
-    'The next apply gives it the values of the entry. To keep those of this environment, write variables in place of them.';
+    'The next apply gives it the values of the entry. To keep the values of this environment, replace them with variables.';
   return [{ severity: 'warning', code: 'shared-entry', message, place: entry.source, help }];
 }
 
@@ -309,7 +309,7 @@ function requireOthersUnchanged(
   if (found === undefined) return;
   const { environment, addresses } = found;
   const what = addresses.length === 1 ? addresses[0] : `${addresses[0]} and ${addresses.length - 1} more`;
-  const message = `what would be written changes ${what} in the environment ${environment}`;
+  const message = `this pull would also change ${what} in the environment ${environment}`;
   throw problem('shared-entry', message, 'Select other addresses, or change the files yourself.');
 }
 
@@ -555,7 +555,7 @@ function sharedEntry(addresses: readonly Address[], names: string, place?: Diagn
   const what = others.length === 0 ? first : `${first} and ${others.length} more`;
   const where = names.includes(',') ? `environments ${names}` : `environment ${names}`;
   const message = `the new values of ${what} also apply to the ${where}`;
-  const help = 'To change one environment only, write a variable in place of the value.';
+  const help = 'To change one environment only, use a variable in place of the value.';
   return {
     severity: 'warning',
     code: 'shared-entry',

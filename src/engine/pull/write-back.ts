@@ -118,7 +118,7 @@ class ValueWriter implements WrittenBack {
       const help =
         environments.length === 0
           ? undefined
-          : 'To change this environment only, write a variable in place of the value. To change all of them, change it in the file.';
+          : 'To change this environment only, use a variable in place of the value. To change all of them, change it in the file.';
       this.diagnostics.push(unwrittenBack(message, places.get(field) ?? entry.placeOf([field], 'key'), help));
     }
     return { ...differing, fields: fields.filter((field) => !isShared(field)) };

@@ -15,7 +15,7 @@ export const account: Rule = {
 /** What is known of objects without a plan. */
 type Compared = Pick<Comparison, 'basis' | 'matches'>;
 
-/** Why what the inventory says cannot be about this service and the user of this key. Known without a plan. */
+/** Reasons why the inventory belongs to another service or user. Known without a plan. */
 export function accountFindings(compared: Compared): readonly Finding[] {
   return [...otherService(compared), ...otherUser(compared)];
 }
@@ -51,7 +51,7 @@ function otherUser(compared: Compared): Finding[] {
 
 function whyOthers(missing: number, foreign: number): string {
   if (foreign === 0) return `${agree(missing, 'is', 'are')} not visible to this API key`;
-  const belong = `${agree(missing + foreign, 'belongs', 'belong')} to another user than this API key`;
+  const belong = `${agree(missing + foreign, 'belongs', 'belong')} to a different user than this API key`;
   if (missing === 0) return `${belong}, which cannot change ${agree(foreign, 'it', 'them')}`;
   return `${belong}, which cannot see ${missing} of them and cannot change ${foreign}`;
 }

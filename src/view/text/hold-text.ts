@@ -21,7 +21,7 @@ const MOST_LISTED = 100;
 
 const titles: Readonly<Record<EffectName, string>> = {
   pause: 'Pause and hold',
-  keep: 'Hold what is paused already, so that no apply enables it',
+  keep: 'Keep paused and hold, so that no apply enables it',
   renew: 'Renew, with the new reason and end',
   enable: 'Enable',
   end: 'End the hold, and leave as it is',
@@ -87,8 +87,8 @@ function planLine({ action, resources }: HoldPlan): string {
   const { pause, keep, renew, enable, end, none } = countsOf(resources);
   const nothing = 'nothing is selected';
   return action === 'hold'
-    ? `Hold: ${counted({ 'to pause': pause, 'already paused': keep, 'to renew': renew, 'left alone': none }) || nothing}.`
-    : `Resume: ${counted({ 'to enable': enable, 'left unchanged': end, 'not on hold': none }) || nothing}.`;
+    ? `Hold: ${counted({ 'to pause': pause, 'to hold (already paused)': keep, 'to renew': renew, 'left alone': none }) || nothing}.`
+    : `Resume: ${counted({ 'to enable': enable, 'only to take off hold': end, 'not on hold': none }) || nothing}.`;
 }
 
 /** Only what there is. */
@@ -156,7 +156,7 @@ function reportLine({ made, outcomes, converged }: HoldReport): string {
   const parts =
     action === 'hold'
       ? { paused: of('done'), 'already paused and now on hold': counts.keep, renewed: counts.renew }
-      : { enabled: of('done'), 'left unchanged': counts.end };
+      : { enabled: of('done'), 'only taken off hold': counts.end };
   const failures = { failed: of('failed'), unknown: of('unknown'), 'not tried': of('skipped') };
   const title = action === 'hold' ? 'Hold' : 'Resume';
   return `${title} ${converged ? 'complete' : 'incomplete'}: ${counted({ ...parts, ...failures }) || 'nothing was changed'}.`;

@@ -221,7 +221,7 @@ test('shows neither the token nor the query', async () => {
   expect((failure as Error).message).toMatch(/403\. Give the job the permission\.$/);
 });
 
-test('an address that is none is said', () => {
+test('an invalid API address is an error', () => {
   for (const wrong of ['', 'api.github.com', 'ftp://api.example.com'])
     expect(
       () => new Api({ url: wrong, headers: {}, env: {}, log: () => {}, helpFor: () => undefined }),
