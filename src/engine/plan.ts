@@ -31,7 +31,7 @@ export async function plan(session: ReadSession, options: PlanOptions = {}): Pro
   return options.calendar === true ? { ...made, calendar: compareCalendars(observation.comparison) } : made;
 }
 
-/** That an apply has begun and not ended: its rest can be resumed, or it is still running. */
+/** That an apply has begun and not ended: the rest of it can be resumed, or it is still running. */
 async function begun(session: ReadSession, { inventory }: Observation, made: Plan): Promise<Diagnostic[]> {
   const { intent } = inventory;
   if (intent === undefined) return [];
@@ -46,10 +46,10 @@ async function begun(session: ReadSession, { inventory }: Observation, made: Pla
   const ended = `an apply of the plan ${intent.digest} was interrupted or partly failed`;
   if (intent.destroy === true || !isRestOf(made, intent)) {
     const help = `Review this plan, and apply it: \`${command}\`.`;
-    return [{ ...about, message: `${ended}, and this plan is not its rest`, help }];
+    return [{ ...about, message: `${ended}, and this plan is not the rest of it`, help }];
   }
   const help = `To finish it without another review, run \`roster apply --expect ${intent.digest} --resume\`. Or review this plan and apply it.`;
-  return [{ ...about, message: `${ended}: this plan is its rest`, help }];
+  return [{ ...about, message: `${ended}: this plan is the rest of it`, help }];
 }
 
 function isRunning({ alive, takeOverMs, until }: LockInfo, now: Date): boolean {

@@ -67,7 +67,7 @@ const odd: readonly (readonly [string, Answer, RegExp])[] = [
   ['JSON that is cut', send(200, '[{"id":', { 'content-type': 'application/json' }), /cannot\s+be\s+read/],
   ['a list of null', json([null]), /expected\s+(?:a\s+list|an\s+object|\[0\]\s+to)/],
   ['a redirect without a location', send(302), /redirect\s+without\s+a\s+location/],
-  ['a connection that is cut', (request) => void request.socket.destroy(), /no\s+answer\s+of/],
+  ['a connection that is cut', (request) => void request.socket.destroy(), /no\s+response\s+from/],
 ];
 
 /** Runs a command of a job. It fails with a diagnostic of the host, and never as a bug. */
@@ -137,12 +137,12 @@ describe('on GitHub', () => {
   });
 
   test.each<readonly [string, Answer, RegExp]>([
-    ['no zip file', send(200, 'not a zip'), /no\s+zip\s+file/],
-    ['nothing', send(200), /no\s+zip\s+file/],
+    ['not a zip file', send(200, 'not a zip'), /not\s+a\s+zip\s+file/],
+    ['nothing', send(200), /not\s+a\s+zip\s+file/],
     [
       'one that is cut',
       send(200, zipSync({ 'plan.json': new Uint8Array(99) }).slice(0, 60)),
-      /no\s+zip\s+file/,
+      /not\s+a\s+zip\s+file/,
     ],
     ['a redirect without a location', send(302), /redirect\s+without\s+a\s+location/],
     ['a redirect to no URL', send(302, '', { location: '/zip' }), /redirect\s+to\s+no\s+URL/],

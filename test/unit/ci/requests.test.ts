@@ -115,7 +115,7 @@ describe('POST', () => {
 
   test('is sent again if there was no connection: nothing was sent', async () => {
     await new Promise((resolve) => server.close(resolve));
-    expect(await told(send('POST'))).toMatch(/^ci-host-error \| POST \/things: no answer of HOST: .* \| $/);
+    expect(await told(send('POST'))).toMatch(/^ci-host-error \| POST \/things: no response from HOST: .* \| $/);
     expect(printed).toHaveLength(4);
   });
 });
@@ -208,7 +208,7 @@ test.each(odd)('a change that is not confirmed is not taken for done: %s', async
 test('says that it may have been done where no answer came', async () => {
   answers = ['cut'];
   expect(await told(send('POST'))).toMatch(
-    /^ci-host-error \| POST \/things: no answer of HOST: .* \| It may have been done/,
+    /^ci-host-error \| POST \/things: no response from HOST: .* \| The request may have succeeded/,
   );
 });
 
@@ -225,7 +225,7 @@ test('an invalid API address is an error', () => {
   for (const wrong of ['', 'api.github.com', 'ftp://api.example.com'])
     expect(
       () => new Api({ url: wrong, headers: {}, env: {}, log: () => {}, helpFor: () => undefined }),
-    ).toThrow(/^usage: the address of the API of the CI host is no URL/);
+    ).toThrow(/^usage: the API address of the CI host is not a URL/);
 });
 
 test('an interrupt ends a wait, and sends nothing more', async () => {

@@ -84,7 +84,7 @@ test('an entry with an error stops no plan, apply or explanation of other addres
   const planned = await run(workspace, 'plan schedule/other group/good');
   expect(planned).toMatchObject({ exit: 0, changes: ['update schedule/other'], errors: [] });
   expect(planned.warnings.filter((each) => !each.includes('has no input'))).toEqual([
-    '5 entries with an error are not in this plan, because the addresses do not select them: group/shops, pipeline/chain, schedule/direct, schedule/grouped, schedule/chained',
+    '5 entries with an error are outside the selected addresses, and not in this plan: group/shops, pipeline/chain, schedule/direct, schedule/grouped, schedule/chained',
   ]);
   expect((await workspace.command(['why', 'schedule/other'])).exit).toBe(0);
   expect((await workspace.command(['why', 'schedule/direct'])).exit).toBe(1);
@@ -141,7 +141,7 @@ test('drift of the other entries is found, and what could not be compared ends i
     changes: [],
     errors: ['unknown-agent', 'broken-reference'],
   });
-  expect((await workspace.command(['drift'])).stdout).toContain('Drift is not fully known.');
+  expect((await workspace.command(['drift'])).stdout).toContain('The drift check is incomplete.');
   expect(await run(workspace, 'drift schedule/other')).toMatchObject({ exit: 0, errors: [] });
   for (const each of sandbox.world.schedules.values()) each.isEnabled = false;
   const ran = await workspace.command(['drift', '--format', 'json']);

@@ -100,7 +100,7 @@ test('a resume enables exactly what the hold has paused, and leaves nothing of i
   const ran = await resume(workspace, '--all');
   expect([ran.exit, ran.stdout]).toEqual([
     0,
-    expect.stringMatching(/^Resume complete: 2 enabled, 1 left unchanged\.$/m),
+    expect.stringMatching(/^Resume complete: 2 enabled, 1 only taken off hold\.$/m),
   ]);
   expect(enabled(sandbox, workspace)).toEqual(['hourly', 'single']);
   expect(inventoryOf(workspace)).toEqual(before);

@@ -63,7 +63,7 @@ describe('plan says that an apply', () => {
 
   test('was interrupted, and how to finish it', async () => {
     const note = await noted();
-    expect(note).toContain(`an apply of the plan ${digest} was interrupted, or has failed in part`);
+    expect(note).toContain(`an apply of the plan ${digest} was interrupted or partly failed`);
     expect(note).toContain(`roster apply --expect ${digest} --resume`);
   });
 
