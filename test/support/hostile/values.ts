@@ -89,15 +89,16 @@ function numbers(draw: Draw): Row[] {
   ];
   return [
     ...[...inexact, digits].flatMap((each): Row[] => [
-      [`${each.slice(0, 20)} in inputs`, schedule(`inputs: { a: ${each} }`), 'schema'],
-      [`${each.slice(0, 20)} as an id`, `groups: { g: { members: [], id: ${each} } }`, 'schema'],
+      [`${each.slice(0, 20)} in inputs`, schedule(`inputs: { a: ${each} }`), 'inexact-number'],
+      [`${each.slice(0, 20)} as an id`, `groups: { g: { members: [], id: ${each} } }`, 'inexact-number'],
     ]),
     ...['-5', '1e300', '1.5', '-0.5', '1e21', '9007199254740994.0', 'true', '[]', '""', '"a/b"', '"a b"'].map(
       (each): Row => [`${each} as an id`, `groups: { g: { members: [], id: ${each} } }`, 'schema'],
     ),
-    ...['-1', '0.5', '.inf', '"5"', '1_000', '5d'].map(
+    ...['-1', '0.5', '"5"', '1_000', '5d'].map(
       (each): Row => [`${each} as a limit`, `limits: { deletes: ${each} }`, 'schema'],
     ),
+    ['.inf as a limit', 'limits: { deletes: .inf }', 'inexact-number'],
     ...['0', '1', '9007199254740991', '"9007199254740993"'].map(
       (each): Row => [`${each} as an id`, `groups: { g: { members: [], id: ${each} } }`, 'fine'],
     ),

@@ -67,10 +67,10 @@ describe('plan says that an apply', () => {
     expect(note).toContain(`roster apply --expect ${digest} --resume`);
   });
 
-  test('was interrupted, where the plan is not its rest', async () => {
+  test('was interrupted, where the plan is not the rest of it', async () => {
     declare(group('a'), group('b'), group('c'), group('d'));
     const note = await noted();
-    expect(note).toContain('this plan is not its rest');
+    expect(note).toContain('this plan is not the rest of it');
     expect(note).not.toContain('--resume');
   });
 
