@@ -1,5 +1,5 @@
 import { kinds } from '../kinds/index.js';
-import type { Diagnostic } from '../model/diagnostic.js';
+import { type Diagnostic, errorsIn } from '../model/diagnostic.js';
 import type { Hold } from '../model/hold.js';
 import { byCodeUnit } from '../model/json.js';
 import {
@@ -16,17 +16,10 @@ import { accountRefusals, inventoryRefusals } from '../reconcile/rules/index.js'
 import { countUnmanaged, unmanagedObjects } from '../reconcile/unmanaged.js';
 import type { Match } from '../reconcile/world.js';
 import { listAgentsWithInputs } from '../service/operations/agents.js';
-import { noEnvironmentWarnings } from './diagnostics.js';
+import { inFileOrder, noEnvironmentWarnings } from './diagnostics.js';
 import { AGENTS } from './listable.js';
 import { isNoProject } from './no-project.js';
-import {
-  asWarning,
-  goneEntries,
-  type Observation,
-  observe,
-  requireMatches,
-  withReferred,
-} from './observe.js';
+import { asWarning, goneEntries, type Observation, observe, withReferred } from './observe.js';
 import type { ReadSession } from './session.js';
 
 export interface ListOptions {
@@ -56,8 +49,10 @@ export async function list(session: ReadSession, options: ListOptions = {}): Pro
   }
   const shown = kinds.filter((kind) => section === undefined || kind.section === section);
   const observation = await observe(session, { kinds: withReferred(shown), everything: shown });
+  const { comparison } = observation;
   // A list is shown although a plan would be refused: it may be what the user looks for.
-  if (accountRefusals(observation.comparison).length === 0) requireMatches(session, observation);
+  const errors =
+    accountRefusals(comparison).length === 0 ? errorsIn(comparison.diagnostics) : goneEntries(comparison);
   const lister = new Lister(observation, isNone, session.serviceNow());
   const isShown = (each: ListedObject) => !unmanaged || each.status === 'unmanaged';
   return {
@@ -71,8 +66,8 @@ export async function list(session: ReadSession, options: ListOptions = {}): Pro
     unmanaged: isNone ? null : lister.counts(shown),
     diagnostics: [
       ...noEnvironmentWarnings(project, observation.inventory),
-      ...goneEntries(observation.comparison).map(asWarning),
-      ...inventoryRefusals(observation.comparison).map(doubt),
+      ...inFileOrder(project, errors.map(asWarning)),
+      ...inventoryRefusals(comparison).map(doubt),
     ],
   };
 }
@@ -104,13 +99,18 @@ class Lister {
     const { comparison } = observation;
     const { matches, externals } = comparison;
     this.unmanaged = unmanagedObjects(comparison);
-    for (const { address, entry, observed, ours, hold } of matches)
-      if (observed !== null)
+    for (const { address, entry, broken, observed, ours, hold } of matches) {
+      if (observed === null) continue;
+      const isDeclared = entry !== null || (broken !== undefined && ours);
+      // What only looks like the object of an entry with an error is nobody's yet.
+      if (broken !== undefined && !ours) this.known.set(observed, { address: null, status: 'unmanaged' });
+      else
         this.known.set(observed, {
-          address: entry !== null || ours ? address : null,
-          status: entry === null ? 'undeclared' : 'declared',
+          address: isDeclared || ours ? address : null,
+          status: isDeclared ? 'declared' : 'undeclared',
           hold,
         });
+    }
     for (const { observed } of this.unmanaged)
       if (observed !== null) this.known.set(observed, { address: null, status: 'unmanaged' });
     for (const [address, observed] of externals) this.known.set(observed, { address, status: 'external' });

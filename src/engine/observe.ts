@@ -144,16 +144,9 @@ export function diagnosticsIn(
 }
 
 /**
- * Throws a Problem with all diagnostics if entries cannot be matched. That no object has the `id:` of an entry is a warning
- * here: it says nothing of other entries. Returns the diagnostics.
+ * The diagnostics of a command that reads what exists and plans nothing: the errors are those of the entries that are meant,
+ * and of what these refer to. An entry whose object is gone is a warning here: it says nothing of other entries.
  */
-export function requireMatches(session: ReadSession, observation: Observation): readonly Diagnostic[] {
-  const diagnostics = diagnosticsIn(session, observation, withGoneAsWarnings(observation.comparison));
-  if (errorsIn(diagnostics).length > 0) throw new Problem(diagnostics);
-  return diagnostics;
-}
-
-/** The same without throwing: the errors are those of the entries that are meant, and of what these refer to. */
 export function judgedMatches(
   session: ReadSession,
   observation: Observation,

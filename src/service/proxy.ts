@@ -64,10 +64,10 @@ function parseProxy(from: string, text: string): HttpProxy {
   return { origin: url.origin, authorization, from };
 }
 
-/** Whether a character in the password ends the host, or the password, for a parser: the rest of it would be shown as a host. */
+/** Whether the credentials have a character that must be percent-encoded. Some end the host, or the password, for a parser: the rest of it would be shown as a host. */
 function isTorn(url: string): boolean {
   const credentials = url.slice(url.indexOf('://') + 3, Math.max(0, url.lastIndexOf('@')));
-  return /[@/\\?#]/.test(credentials);
+  return /[^!-~]|[@/\\?#]/.test(credentials);
 }
 
 /** `user:password`; null when a percent sign encodes nothing. */

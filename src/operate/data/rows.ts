@@ -194,6 +194,10 @@ const symbols: Readonly<Record<string, QueryOperator>> = {
   '<': 'lt',
   '<=': 'lte',
   '~': 'contains',
+  eq: 'equals',
+  ne: 'notequals',
+  ge: 'gte',
+  le: 'lte',
 };
 
 /** Throws a Problem with everything that is wrong. Columns are not checked yet. */
@@ -295,9 +299,17 @@ function isNumeric(text: string): boolean {
   return text.trim() !== '' && !Number.isNaN(Number(text));
 }
 
-/** Numbers, and dates, which have digits. Any other word needs quotes to be compared as text: it is mostly a slip. */
+/** Numbers and dates. Any other word needs quotes to be compared as text: it is mostly a slip, such as `600,50`. */
 function isComparable(text: string): boolean {
-  return /\d/.test(text) || /^(["'])[\s\S]*\1$/.test(text);
+  return isNumeric(text) || isDate(text) || /^(["'])[\s\S]*\1$/.test(text);
+}
+
+/** ISO 8601: a year with a month, a day, or a time of day, also without seconds and with an offset. */
+function isDate(text: string): boolean {
+  return (
+    /^\d{4}-\d\d(-\d\d([T ]\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:?\d\d)?)?)?$/i.test(text) &&
+    !Number.isNaN(Date.parse(text))
+  );
 }
 
 export function namesColumns({ filters, sortColumn }: DatasetQuery): boolean {

@@ -123,8 +123,8 @@ describe('what is not managed here is what a plan counts', () => {
     const { json, exit, rows } = await listed(workspace);
     if (plan.unmanaged === undefined) {
       const errors = plan.diagnostics.filter(({ severity }) => severity === 'error').map(({ code }) => code);
-      // An entry whose object is gone hides no other.
-      const isListed = errors.every((code) => code === 'unknown-id');
+      // An entry with an error hides no other: only where the project cannot be read is there no list.
+      const isListed = json.diagnostics.every(({ severity }) => severity === 'warning');
       expect([exit, json.diagnostics.map(({ code }) => code)]).toEqual([isListed ? 0 : 1, errors]);
       return;
     }
@@ -235,11 +235,18 @@ describe('without a project', () => {
   });
 });
 
-test('an agent that does not exist stops the lists that depend on it, and no others', async () => {
-  const manifest = 'project: p\ngroups:\n  a: { members: [nobody] }\n';
+test('an entry with an error stops no list: its object keeps its address, and the error is a warning', async () => {
+  const manifest = 'project: p\ngroups:\n  a: { members: [globex] }\n';
   const { workspace } = await arrange({ seed, files: { 'roster.yaml': manifest } });
-  const { json, exit } = await listed(workspace, 'groups');
-  expect([exit, json.diagnostics.map(({ code }) => code)]).toEqual([1, ['unknown-agent']]);
+  expect((await workspace.apply()).exit).toBe(0);
+  workspace.write('roster.yaml', manifest.replace('globex', 'nobody'));
+  const { json, exit, rows } = await listed(workspace, 'groups');
+  const found = json.diagnostics.map(({ severity, code }) => `${severity} ${code}`);
+  expect([exit, found]).toEqual([0, ['warning unknown-agent']]);
+  expect(rows.find(({ address }) => address === 'group/a')).toMatchObject({
+    name: 'a',
+    status: 'declared',
+  });
   for (const kind of ['agents', 'pipelines', 'keys']) expect((await listed(workspace, kind)).exit).toBe(0);
 });
 

@@ -16,6 +16,7 @@ describe('a condition', () => {
     ['price gt 10', { column: 'price', operator: 'gt', value: 10 }],
     ['name gt "m"', { column: 'name', operator: 'gt', value: 'm' }],
     ['price GTE -1.5', { column: 'price', operator: 'gte', value: -1.5 }],
+    ['at lte 2026-01-01T10:00:00Z', { column: 'at', operator: 'lte', value: '2026-01-01T10:00:00Z' }],
     ['date gt 2026-01-01', { column: 'date', operator: 'gt', value: '2026-01-01' }],
     ['zip equals 01234', { column: 'zip', operator: 'equals', value: '01234' }],
     ['Unit price lt 5', { column: 'Unit price', operator: 'lt', value: 5 }],
@@ -38,6 +39,11 @@ describe('a condition', () => {
     ['', 'For example'],
     ['price gt', 'empty value'],
     ['price gt abc', 'To compare it as text, put it in quotes: `gt "abc"`.'],
+    ['price eq 3', 'Did you mean `equals`?'],
+    ...['600,50', '600 EUR', '50%', '1_000', '$10', '2026-13-01', '5/2'].map((value): [string, string] => [
+      `price gt ${value}`,
+      `put it in quotes: \`gt "${value}"\``,
+    ]),
   ])('%s is refused with a hint', (text, hint) => {
     expect(() => parseQuery({ where: [text] })).toThrow(
       expect.objectContaining({
