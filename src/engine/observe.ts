@@ -180,8 +180,10 @@ export function requireAccount({ comparison }: Observation): void {
 
 /** The same, and if it does not describe some of the objects that it names. */
 export function requireInventory({ comparison }: Observation): void {
-  const errors = errorsIn(comparison.diagnostics).filter(({ code }) => code === 'inventory-mismatch');
-  refuse([...errors, ...inventoryRefusals(comparison).map(objectionDiagnostic)]);
+  const refusals = inventoryRefusals(comparison).map(objectionDiagnostic);
+  const isNews = ({ code, message }: Diagnostic) =>
+    code === 'inventory-mismatch' && refusals.every((each) => each.message !== message);
+  refuse([...errorsIn(comparison.diagnostics).filter(isNews), ...refusals]);
 }
 
 function refuse(refusals: readonly Diagnostic[]): void {

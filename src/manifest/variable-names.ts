@@ -90,7 +90,7 @@ function read(declared: ScalarNode, text: string): ScalarNode | undefined {
     case 'boolean':
       return text === 'true' || text === 'false' ? scalarNode(declared, text === 'true') : undefined;
     case 'number':
-      return /^-?\d+(\.\d+)?$/.test(text) ? scalarNode(declared, Number(text)) : undefined;
+      return /^-?\d+(\.\d+)?([eE][-+]?\d+)?$/.test(text) ? scalarNode(declared, Number(text)) : undefined;
     default:
       return scalarNode(declared, escaped(text));
   }

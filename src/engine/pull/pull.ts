@@ -543,7 +543,7 @@ function reasonsForNothing(observation: Observation, { isSelected, match, owned 
     left.length === 1 ? ['has', 'the entry, or list it'] : ['have', 'the entries, or list them'];
   return [
     ...(match === undefined ? [] : [`No object without an entry has a name that matches "${match}".`]),
-    ...(differs.length === 0 ? [] : [`What differs in ${differs.join(', ')} is under \`ignore\`.`]),
+    ...(differs.length === 0 ? [] : [`Differences under \`ignore\` are not written: ${differs.join(', ')}.`]),
     ...(left.length === 0
       ? []
       : [`${what} to this project but ${has} no entry: restore ${restore} under \`removed\`.`]),

@@ -378,7 +378,7 @@ test('what is ignored is named as the reason why nothing is written', async () =
   const pulled = await workspace.command(['pull', 'group/a']);
   expect([pulled.exit, pulled.stdout]).toEqual([
     0,
-    'Nothing to write. What differs in group/a is under `ignore`.\n',
+    'Nothing to write. Differences under `ignore` are not written: group/a.\n',
   ]);
 });
 

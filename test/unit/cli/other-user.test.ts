@@ -88,7 +88,8 @@ describe.each(Object.entries(texts))('with the key of another user, a project of
     if (hasIds) workspace.write('roster.yaml', withIds(workspace, text));
     workspace.env['ROSTER_API_KEY'] = key;
     const messages = new Set<string>();
-    for (const words of commands) {
+    const run = ['run', text.includes('groups:') ? 'group/shops' : 'schedule/single'];
+    for (const words of [...commands, run]) {
       const ran = await workspace.command([...words, '--format', 'json']);
       const errors = errorsOf(ran);
       const found = errors.map(({ code }) => code);
