@@ -1,7 +1,7 @@
 import type { Inventory } from '../model/inventory.js';
 import { groupBy } from '../model/json.js';
 import type { Kind } from '../model/kind.js';
-import { type Declared, type Desired, normalId, type Observed } from '../model/resource.js';
+import { type Address, type Declared, type Desired, normalId, type Observed } from '../model/resource.js';
 import { inventoryEntry, type Records } from './recorded.js';
 
 /** An object that is, or may be, that of an entry with an error. */
@@ -27,6 +27,8 @@ export interface BrokenInputs {
   readonly observed: readonly Observed[];
   readonly inventory: Inventory;
   readonly records: Records;
+  /** Objects whose keys earlier runs kept, by entry. */
+  readonly kept: ReadonlyMap<Address, { readonly observed: Observed }>;
 }
 
 /**
@@ -100,8 +102,9 @@ function similarTo(
   return found;
 }
 
-/** Without what belongs to another entry by its id, the inventory or its natural key. */
-function unclaimed({ kind, entries, sound, observed, inventory }: BrokenInputs): readonly Observed[] {
+/** Without what belongs to another entry by its id, the inventory, its natural key or an interrupted create. */
+function unclaimed(inputs: BrokenInputs): readonly Observed[] {
+  const { kind, entries, sound, observed, inventory, records, kept } = inputs;
   const identities = new Set(sound.map(({ spec }) => kind.identity.of(spec)));
   const ids = new Set<string | null>(
     [...sound, ...entries].flatMap((entry) => [
@@ -109,8 +112,13 @@ function unclaimed({ kind, entries, sound, observed, inventory }: BrokenInputs):
       inventoryEntry(entry, inventory)?.id ?? null,
     ]),
   );
+  const keptObjects = new Set(sound.flatMap(({ address }) => kept.get(address)?.observed ?? []));
+  const intending = groupBy(sound, ({ address }) => records.intendedIdentity(address));
   return observed.filter((each) => {
+    if ((each.id !== null && ids.has(each.id)) || keptObjects.has(each)) return false;
     const identity = kind.identity.ofObserved(each);
-    return !(each.id !== null && ids.has(each.id)) && !(identity !== null && identities.has(identity));
+    if (identity === null) return true;
+    const isIntended = ({ address }: Desired) => records.isIntended(address, each);
+    return !identities.has(identity) && intending.get(identity)?.some(isIntended) !== true;
   });
 }

@@ -87,8 +87,8 @@ class Matcher implements Matched {
     entries: readonly Declared[],
     among: { readonly sound: readonly Desired[]; readonly observed: readonly Observed[] },
   ): BrokenObjects {
-    const { inventory } = this.basis;
-    return objectsOfBroken({ kind, entries, ...among, inventory, records: this.recordsOf(kind) });
+    const { inventory, kept } = this.basis;
+    return objectsOfBroken({ kind, entries, ...among, inventory, kept, records: this.recordsOf(kind) });
   }
 
   private matchExternal(kind: Kind, external: readonly Declared[], managed: readonly Declared[]): void {
