@@ -14,8 +14,6 @@ import {
 } from '../model/resource.js';
 import { count, some } from '../model/words.js';
 import { type HoldTarget, recordedAddress } from '../reconcile/hold-plan.js';
-import { inventoryEntry, Records } from '../reconcile/recorded.js';
-import { ReferenceResolver } from '../reconcile/references.js';
 import { matchingNothing } from '../reconcile/select.js';
 import type { Comparison, Match, Selector } from '../reconcile/world.js';
 import type { Observation } from './observe.js';
@@ -49,7 +47,7 @@ export function holdTargets(
   const kept = (labels: readonly Label[]) => labels.filter(({ through }) => !isDirect || through === null);
   const labeled = (match: Match) => ({ match, labels: kept(labelsOf(match)) });
   const pausable = comparison.matches.filter(({ kind }) => kind.pausing !== undefined);
-  const own = [...pausable.filter(({ ours }) => ours), ...unresolved(observation, project)].map(labeled);
+  const own = pausable.filter(({ ours }) => ours).map(labeled);
   const others =
     selectors === null ? [] : pausable.filter(({ ours, observed }) => !ours && observed !== null);
   const starting = others.map((match) => ({
@@ -83,33 +81,6 @@ export function holdTargets(
 function isKnown(match: Match, inventory: Inventory): boolean {
   const known = inventory.entries.get(recordedAddress(match, inventory));
   return known !== undefined && known.id !== null;
-}
-
-/** Nothing is matched with an entry that has an error, such as an agent that is no longer assigned. Its object can be held. */
-function unresolved({ comparison, inventory, state }: Observation, project: Project): Match[] {
-  const { kinds, agents } = comparison.basis;
-  const matched = new Set(comparison.matches.map(({ address }) => address));
-  const open = project.entries.filter(({ address, external }) => !external && !matched.has(address));
-  if (open.length === 0) return [];
-  const objects = new Map(
-    [...state.objects.values()].flat().map((each) => [objectKey(each.kind, each.id), each]),
-  );
-  return open.flatMap((entry): Match[] => {
-    const { address, formerly } = entry;
-    const kind = kinds.find(({ name, pausing }) => name === entry.kind && pausing !== undefined);
-    const known = inventoryEntry(entry, inventory);
-    if (kind === undefined || known?.id == null) return [];
-    const observed = objects.get(objectKey(kind.name, known.id)) ?? null;
-    const renamedFrom = inventory.entries.has(address) ? null : formerly;
-    const records = new Records(kind, inventory, new ReferenceResolver(agents, []));
-    const isOther = observed !== null && !records.describes(renamedFrom ?? address, known, observed);
-    return [
-      {
-        ...{ address, kind, entry: null, observed, rule: 'inventory', known, record: known, renamedFrom },
-        ...{ createInterrupted: false, ours: true, misdescribed: isOther, wasProtected: known.protect },
-      },
-    ];
-  });
 }
 
 /** An address that selects a schedule. */
