@@ -88,7 +88,9 @@ class Matcher implements Matched {
     among: { readonly sound: readonly Desired[]; readonly observed: readonly Observed[] },
   ): BrokenObjects {
     const { inventory, kept } = this.basis;
-    return objectsOfBroken({ kind, entries, ...among, inventory, kept, records: this.recordsOf(kind) });
+    const { recorded, resolver } = this;
+    const known = { inventory, kept, recorded, resolver, records: this.recordsOf(kind) };
+    return objectsOfBroken({ kind, entries, ...among, ...known });
   }
 
   private matchExternal(kind: Kind, external: readonly Declared[], managed: readonly Declared[]): void {
