@@ -1,6 +1,6 @@
 import { print } from '../inventory/format.js';
 import { type Diagnostic, hasErrors, Problem } from '../model/diagnostic.js';
-import type { Inventory, LockInfo } from '../model/inventory.js';
+import { type Inventory, isAlive } from '../model/inventory.js';
 import { merged } from '../model/merged-diagnostics.js';
 import type { Drift, Drifted } from '../model/plan.js';
 import { driftOf, notInInventory } from '../reconcile/drift.js';
@@ -134,9 +134,4 @@ async function concurrentRun(
   if (holder !== null)
     return { name: holder.name, since: holder.since, isAlive: isAlive(holder, clock.now()) };
   return print(await store.load()) === print(inventory) ? null : 'ended';
-}
-
-function isAlive({ alive, takeOverMs, until }: LockInfo, now: Date): boolean {
-  if (alive === true) return true;
-  return takeOverMs > 0 && (until === null || Date.parse(until) > now.getTime());
 }

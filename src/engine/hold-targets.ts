@@ -14,8 +14,6 @@ import {
 } from '../model/resource.js';
 import { count, some } from '../model/words.js';
 import { type HoldTarget, recordedAddress } from '../reconcile/hold-plan.js';
-import { inventoryEntry, Records } from '../reconcile/recorded.js';
-import { ReferenceResolver } from '../reconcile/references.js';
 import { matchingNothing } from '../reconcile/select.js';
 import type { Comparison, Match, Selector } from '../reconcile/world.js';
 import type { Observation } from './observe.js';
@@ -44,24 +42,12 @@ export function holdTargets(
   { selectors, isDirect }: HoldSelection,
   project: Project,
 ): HoldTargets {
-  const { comparison, state, inventory } = observation;
-  const labelsOf = labelsWith(comparison, state.agents);
-  const kept = (labels: readonly Label[]) => labels.filter(({ through }) => !isDirect || through === null);
-  const labeled = (match: Match) => ({ match, labels: kept(labelsOf(match)) });
+  const { comparison, inventory } = observation;
   const pausable = comparison.matches.filter(({ kind }) => kind.pausing !== undefined);
-  const own = [...pausable.filter(({ ours }) => ours), ...unresolved(observation, project)].map(labeled);
-  const others =
-    selectors === null ? [] : pausable.filter(({ ours, observed }) => !ours && observed !== null);
-  const starting = others.map((match) => ({
-    match,
-    labels: kept(labelsOf(match)).filter(({ isTarget }) => isTarget),
-  }));
-  if (selectors !== null)
-    refuseMeaningless(selectors, observation, {
-      ...{ project, starting, isDirect },
-      labels: own.flatMap(({ labels }) => labels.map(({ label }) => label)),
-    });
-  const found = own.flatMap((each) => meant(each, selectors) ?? []);
+  const { found, outside } =
+    selectors === null
+      ? { found: pausable.filter(({ ours }) => ours).map((match) => ({ match, through: [] })), outside: [] }
+      : selectedBy(selectors, pausable, { observation, project, isDirect });
   const isRecorded = ({ match }: HoldTarget) => isKnown(match, inventory);
   const unknown = found.filter((each) => !isRecorded(each) && each.match.observed !== null);
   const problems = [
@@ -72,9 +58,7 @@ export function holdTargets(
   if (errors.length > 0) throw new Problem(errors);
   return {
     targets: found.filter(isRecorded),
-    outside: starting
-      .flatMap((each) => meant(each, selectors) ?? [])
-      .map((each) => outsideSchedule(each, comparison)),
+    outside: outside.map((each) => outsideSchedule(each, comparison)),
     diagnostics: problems,
   };
 }
@@ -85,88 +69,111 @@ function isKnown(match: Match, inventory: Inventory): boolean {
   return known !== undefined && known.id !== null;
 }
 
-/** Nothing is matched with an entry that has an error, such as an agent that is no longer assigned. Its object can be held. */
-function unresolved({ comparison, inventory, state }: Observation, project: Project): Match[] {
-  const { kinds, agents } = comparison.basis;
-  const matched = new Set(comparison.matches.map(({ address }) => address));
-  const open = project.entries.filter(({ address, external }) => !external && !matched.has(address));
-  if (open.length === 0) return [];
-  const objects = new Map(
-    [...state.objects.values()].flat().map((each) => [objectKey(each.kind, each.id), each]),
-  );
-  return open.flatMap((entry): Match[] => {
-    const { address, formerly } = entry;
-    const kind = kinds.find(({ name, pausing }) => name === entry.kind && pausing !== undefined);
-    const known = inventoryEntry(entry, inventory);
-    if (kind === undefined || known?.id == null) return [];
-    const observed = objects.get(objectKey(kind.name, known.id)) ?? null;
-    const renamedFrom = inventory.entries.has(address) ? null : formerly;
-    const records = new Records(kind, inventory, new ReferenceResolver(agents, []));
-    const isOther = observed !== null && !records.describes(renamedFrom ?? address, known, observed);
-    return [
-      {
-        ...{ address, kind, entry: null, observed, rule: 'inventory', known, record: known, renamedFrom },
-        ...{ createInterrupted: false, ours: true, misdescribed: isOther, wasProtected: known.protect },
-      },
-    ];
+interface SelectionContext {
+  readonly observation: Observation;
+  readonly project: Project;
+  readonly isDirect: boolean;
+}
+
+/** Throws a Problem for a selector that means nothing. */
+function selectedBy(
+  selectors: readonly Selector[],
+  pausable: readonly Match[],
+  context: SelectionContext,
+): { readonly found: readonly HoldTarget[]; readonly outside: readonly HoldTarget[] } {
+  const { comparison, state } = context.observation;
+  const ways = new Ways(comparison, state.agents, context.isDirect);
+  const own = pausable.filter(({ ours }) => ours).map((match) => ways.of(match));
+  // What is not of this project is selected by what it starts only.
+  const others = pausable
+    .filter(({ ours, observed }) => !ours && observed !== null)
+    .map((match) => ({ ...ways.of(match), addresses: [] }));
+  refuseMeaningless(selectors, context, { ways, own, others });
+  const meaning = ways.meaningOf(selectors);
+  return { found: meantOf(own, meaning), outside: meantOf(others, meaning) };
+}
+
+/** What selects a schedule. */
+interface Selectable {
+  readonly match: Match;
+  readonly addresses: readonly Address[];
+  /** What it targets, as it is written and as it is shown. */
+  readonly targets: readonly string[];
+  /** The groups and pipelines that it starts, by their keys in `Ways`. */
+  readonly containers: readonly string[];
+}
+
+/** What selectors mean, found once for all schedules. */
+interface Meaning {
+  isSelected(address: Address): boolean;
+  isTarget(label: string): boolean;
+  /** The groups and pipelines that start an agent which is meant, by their keys. */
+  readonly through: ReadonlyMap<string, Address>;
+}
+
+/** A direct way needs no explanation. */
+function meantOf(all: readonly Selectable[], { isSelected, isTarget, through }: Meaning): HoldTarget[] {
+  return all.flatMap(({ match, addresses, targets, containers }) => {
+    if (addresses.some(isSelected) || targets.some(isTarget)) return [{ match, through: [] }];
+    const ways = new Set(containers.flatMap((each) => through.get(each) ?? []));
+    return ways.size === 0 ? [] : [{ match, through: [...ways] }];
   });
 }
 
-/** An address that selects a schedule. */
-interface Label {
-  readonly label: Address;
-  /** What it starts; not its own address. */
-  readonly isTarget: boolean;
-  /** The group or pipeline by which it starts that agent; null for what it targets. */
-  readonly through: Address | null;
-}
+/** By what schedules are selected: as they are deployed and as they are declared, because the next apply makes them that. */
+class Ways {
+  /** All names of an agent, by its id. */
+  private readonly names: ReadonlyMap<string, readonly string[]>;
+  private readonly idsByName: ReadonlyMap<string, string>;
+  private readonly members: ReadonlyMap<string, Members>;
 
-interface Labeled {
-  readonly match: Match;
-  readonly labels: readonly Label[];
-}
+  constructor(
+    private readonly comparison: Comparison,
+    agents: readonly Agent[],
+    isDirect: boolean,
+  ) {
+    this.names = new Map(agents.map((each) => [each.id, namesOf(each)]));
+    this.idsByName = new Map(agents.map(({ id, externalAgentId }) => [`agent/${externalAgentId}`, id]));
+    this.members = isDirect ? new Map() : membersIn(comparison);
+  }
 
-/** Null where none of the selectors means it. A direct way needs no explanation. */
-function meant({ match, labels }: Labeled, selectors: readonly Selector[] | null): HoldTarget | null {
-  if (selectors === null) return { match, through: [] };
-  const found = labels.filter(({ label }) => selectors.some((each) => each.matches(label)));
-  if (found.length === 0) return null;
-  const ways = found.map(({ through }) => through);
-  const through = ways.includes(null) ? [] : [...new Set(ways.filter((each) => each !== null))];
-  return { match, through };
-}
-
-/** As it is deployed and as it is declared: it starts the one now, and the other after the next apply. */
-function labelsWith(comparison: Comparison, agents: readonly Agent[]): (match: Match) => readonly Label[] {
-  const { names } = comparison;
-  const agentLabels = new Map(
-    agents.map(({ id, externalAgentId, name }) => [
-      id,
-      [externalAgentId, id, name].map((each) => `agent/${each}`),
-    ]),
-  );
-  const idsByLabel = new Map(agents.map(({ id, externalAgentId }) => [`agent/${externalAgentId}`, id]));
-  const membersOf = membersIn(comparison);
-  return ({ address, renamedFrom, kind, entry, observed }) => {
+  of(match: Match): Selectable {
+    const { address, renamedFrom, kind, entry, observed } = match;
     const { field } = kind.references ?? {};
     const specs = [entry?.spec, observed?.spec].filter((each) => each != null);
     const written = entry === null ? [] : (kind.links?.(entry.declared).to ?? []);
-    const shown = field === undefined ? [] : specs.map((spec) => shownTarget(kind, field, spec, names));
-    const targets = [...written, ...shown].flatMap((label) => [
-      label,
-      ...(agentLabels.get(idsByLabel.get(label) ?? '') ?? []),
-    ]);
-    const members = specs.flatMap((spec) => referencesOf(kind, spec).flatMap(membersOf));
-    return [
-      ...[address, renamedFrom].flatMap((label) =>
-        label === null ? [] : [{ label, isTarget: false, through: null }],
-      ),
-      ...targets.map((label) => ({ label, isTarget: true, through: null })),
-      ...members.flatMap(({ agent, through }) =>
-        (agentLabels.get(agent) ?? []).map((label) => ({ label, isTarget: true, through })),
-      ),
-    ];
-  };
+    const shown =
+      field === undefined ? [] : specs.map((spec) => shownTarget(kind, field, spec, this.comparison.names));
+    return {
+      match,
+      addresses: renamedFrom === null ? [address] : [address, renamedFrom],
+      targets: [...new Set([...written, ...shown])],
+      containers: specs.flatMap((spec) => referencesOf(kind, spec).map(containerKey)),
+    };
+  }
+
+  meaningOf(selectors: readonly Selector[]): Meaning {
+    const known = new Map<string, boolean>();
+    const isSelected = (label: string) => {
+      const found = known.get(label) ?? selectors.some((each) => each.matches(label));
+      known.set(label, found);
+      return found;
+    };
+    const agents = new Set([...this.names].flatMap(([id, names]) => (names.some(isSelected) ? [id] : [])));
+    const through = [...this.members].flatMap(([key, members]) =>
+      members.agents.some((each) => agents.has(each)) ? [[key, members.through] as const] : [],
+    );
+    const isTarget = (label: string) => isSelected(label) || agents.has(this.idsByName.get(label) ?? '');
+    return { isSelected, isTarget, through: new Map(through) };
+  }
+}
+
+function namesOf({ id, externalAgentId, name }: Agent): readonly string[] {
+  return [externalAgentId, id, name].map((each) => `agent/${each}`);
+}
+
+function containerKey({ kind, id }: ObjectRef): string {
+  return isPending(id) ? id.pending : objectKey(kind, id);
 }
 
 function shownTarget(kind: Kind, field: string, spec: unknown, names: Comparison['names']): string {
@@ -174,21 +181,16 @@ function shownTarget(kind: Kind, field: string, spec: unknown, names: Comparison
   return String(rules[field]?.show((spec as Readonly<Record<string, unknown>>)[field], names));
 }
 
-interface Member {
-  /** Its id. */
-  readonly agent: string;
+interface Members {
+  /** The group or pipeline. */
   readonly through: Address;
+  /** Their ids. */
+  readonly agents: readonly string[];
 }
 
-/** The agents of a group or pipeline, as it is deployed and as it is declared. */
-function membersIn(comparison: Comparison): (reference: ObjectRef) => readonly Member[] {
-  const { matches, externals, names, basis } = comparison;
-  const found = new Map<string, readonly Member[]>();
-  const add = (key: string, through: Address, agents: readonly string[]) =>
-    found.set(
-      key,
-      agents.map((agent) => ({ agent, through })),
-    );
+/** The agents of each group and pipeline, as it is deployed and as it is declared. */
+function membersIn({ matches, externals, names, basis }: Comparison): ReadonlyMap<string, Members> {
+  const found = new Map<string, Members>();
   const kinds = new Map(basis.kinds.map((kind) => [kind.name, kind]));
   for (const { kind, address, entry, observed, ours } of matches) {
     if (kind.runs === undefined) continue;
@@ -197,11 +199,13 @@ function membersIn(comparison: Comparison): (reference: ObjectRef) => readonly M
     const agents = [...new Set(specs.flatMap((spec) => runs.agents(spec)))];
     const id = observed?.id ?? null;
     const through = ours || id === null ? address : names.object(kind.name, id);
-    add(id === null ? address : objectKey(kind.name, id), through, agents);
+    found.set(id === null ? address : objectKey(kind.name, id), { through, agents });
   }
-  for (const [address, { kind, id, spec }] of externals)
-    add(objectKey(kind, id), address, spec === null ? [] : (kinds.get(kind)?.runs?.agents(spec) ?? []));
-  return ({ kind, id }) => found.get(isPending(id) ? id.pending : objectKey(kind, id)) ?? [];
+  for (const [through, { kind, id, spec }] of externals) {
+    const agents = spec === null ? [] : (kinds.get(kind)?.runs?.agents(spec) ?? []);
+    found.set(objectKey(kind, id), { through, agents });
+  }
+  return found;
 }
 
 function outsideSchedule({ match, through }: HoldTarget, { names }: Comparison): OutsideSchedule {
@@ -211,38 +215,30 @@ function outsideSchedule({ match, through }: HoldTarget, { names }: Comparison):
   return { id: observed?.id ?? null, kind: kind.name, inBrief, through };
 }
 
-interface KnownAddresses {
-  readonly project: Project;
-  readonly isDirect: boolean;
-  /** Of schedules, and of what they start. */
-  readonly labels: readonly string[];
-  /** What of others starts something. */
-  readonly starting: readonly Labeled[];
+interface Selectables {
+  readonly ways: Ways;
+  readonly own: readonly Selectable[];
+  readonly others: readonly Selectable[];
 }
 
 /** An entry with an error of its own may have no match. */
 function refuseMeaningless(
   selectors: readonly Selector[],
-  { comparison: { diagnostics }, state: { agents } }: Observation,
-  { project: { entries, existsIn }, labels, starting, isDirect }: KnownAddresses,
+  { observation, project: { entries, existsIn }, isDirect }: SelectionContext,
+  { ways, own, others }: Selectables,
 ): void {
-  const closest = suggestWithin(limits.comparisons);
-  const found = matchingNothing(selectors, { addresses: labels, existsIn }, closest);
-  if (found.length === 0) return;
-  const known = [
-    ...entries.map(({ address }) => address),
-    ...agents.flatMap(({ id, externalAgentId, name }) =>
-      [externalAgentId, id, name].map((each) => `agent/${each}`),
-    ),
-  ];
-  const isIn = (each: Selector, list: readonly string[]) => list.some((address) => each.matches(address));
-  const unused = selectors.filter((each) => isIn(each, known) && !isIn(each, labels));
-  const errors = diagnostics.filter(({ severity }) => severity === 'error');
-  const unknown = matchingNothing(selectors, { addresses: [...labels, ...known], existsIn }, closest);
-  const useless = unused.map((each) => {
-    const outside = starting.flatMap((other) => meant(other, [each]) ?? []);
-    return startsNothing(each, outside, isDirect);
-  });
+  const meaningless = selectors.filter((each) => meantOf(own, ways.meaningOf([each])).length === 0);
+  if (meaningless.length === 0) return;
+  const { comparison, state } = observation;
+  const known = [...entries.map(({ address }) => address), ...state.agents.flatMap(namesOf)];
+  const unused = meaningless.filter((each) => known.some((address) => each.matches(address)));
+  const errors = comparison.diagnostics.filter(({ severity }) => severity === 'error');
+  const labels = own.flatMap(({ addresses, targets }) => [...addresses, ...targets]);
+  const addresses = [...new Set([...labels, ...known])];
+  const unknown = matchingNothing(selectors, { addresses, existsIn }, suggestWithin(limits.comparisons));
+  const useless = unused.map((each) =>
+    startsNothing(each, meantOf(others, ways.meaningOf([each])), isDirect),
+  );
   throw new Problem([...errors, ...useless, ...unknown]);
 }
 

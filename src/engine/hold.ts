@@ -10,6 +10,7 @@ import { pollUntil } from '../model/request.js';
 import { objectKey } from '../model/resource.js';
 import { readDuration } from '../model/words.js';
 import { type HoldTarget, holdPlan } from '../reconcile/hold-plan.js';
+import { isOtherService, type MatchBasis } from '../reconcile/world.js';
 import { refusePastedKey } from './api-key.js';
 import { type CarriedOut, carryOut, doneAddresses, type StepCallbacks } from './carry-out.js';
 import { holdTargets } from './hold-targets.js';
@@ -74,6 +75,8 @@ class HoldRun implements ReviewedRun<PlannedHold, HoldReport> {
     const selectors = selectorsOf(options.addresses);
     const allow = { accountChange: options.allowAccountChange === true };
     const observation = await observe(session, { allow });
+    // A hold does not make the inventory that of another service, which an apply with that flag does.
+    if (isOtherService(observation.comparison.basis)) throw otherService(observation.comparison.basis);
     requireAccount(observation);
     const { inventory, state, comparison } = observation;
     this.asked ??= this.holdAsked();
@@ -164,6 +167,11 @@ function reportOf(
   const all = [...diagnostics, ...(applied?.diagnostics ?? []), ...left];
   const converged = done && !ended && all.every(({ severity }) => severity !== 'error');
   return { made, outcomes, converged, interrupted: ended, diagnostics: all };
+}
+
+function otherService({ inventory, service }: MatchBasis): Problem {
+  const message = `the inventory belongs to the service ${inventory.service}, and this run uses ${service}`;
+  return problem('inventory-mismatch', message, 'Check `--url`, ROSTER_URL and `service.url`.');
 }
 
 /** A longer name is shortened. */

@@ -1,6 +1,6 @@
 import { type Diagnostic, hasErrors, Problem } from '../model/diagnostic.js';
 import { isRestOf } from '../model/digest.js';
-import type { LockInfo } from '../model/inventory.js';
+import { isAlive } from '../model/inventory.js';
 import type { Plan } from '../model/plan.js';
 import { instantText } from '../model/words.js';
 import { compareCalendars } from '../reconcile/calendar.js';
@@ -38,7 +38,7 @@ async function begun(session: ReadSession, { inventory }: Observation, made: Pla
   const { store, clock } = session;
   const holder = await store.holder();
   const about = { severity: 'info', code: 'unfinished-apply' } as const;
-  if (holder !== null && isRunning(holder, clock.now())) {
+  if (holder !== null && isAlive(holder, clock.now())) {
     const message = `an apply of the plan ${intent.digest} is running: ${holder.name}, since ${instantText(holder.since)}`;
     return [{ ...about, message, help: 'This plan may show changes that it is about to make.' }];
   }
@@ -50,11 +50,6 @@ async function begun(session: ReadSession, { inventory }: Observation, made: Pla
   }
   const help = `To finish it without another review, run \`roster apply --expect ${intent.digest} --resume\`. Or review this plan and apply it.`;
   return [{ ...about, message: `${ended}: this plan is the rest of it`, help }];
-}
-
-function isRunning({ alive, takeOverMs, until }: LockInfo, now: Date): boolean {
-  if (alive === true) return true;
-  return takeOverMs > 0 && (until === null || Date.parse(until) > now.getTime());
 }
 
 /** How the destinations of new keys are checked: `try` also writes to them, because permissions do not say everything. */

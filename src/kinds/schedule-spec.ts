@@ -101,7 +101,10 @@ export function timingText({ every, cron, once, startTime, timeZone, enabled }: 
   return `${times}${from}, ${timeZone}${enabled ? '' : ', paused'}`;
 }
 
-/** The texts of inputs as the service holds them, where they differ from what roster would write. */
+/**
+ * The texts of inputs as the service holds them, where they differ from what roster would write. Not a field of the spec:
+ * they belong to the object, and go wherever it is taken over as it is (`keptValue` in reconcile/resolve.ts).
+ */
 const texts = new WeakMap<JsonObject, string>();
 
 /**

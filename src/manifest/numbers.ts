@@ -30,9 +30,12 @@ export function rewriting(written: string, value: number): ProblemText | null {
   };
 }
 
-/** The number in the file; or its value, where it comes from somewhere else. */
+/** A number with the digits in the file; or its value, where it comes from somewhere else. */
 export function writtenNumber({ source, start, end, value }: ScalarNode): string {
-  const written = source.text.slice(start, end);
-  const isOwn = written.trim() !== '' && Number(written) === value;
-  return isOwn ? written : String(value);
+  return ownSpelling(source.text.slice(start, end), value);
+}
+
+/** `written` if that is the number. A variable or an escape may stand there in its place. */
+export function ownSpelling(written: string, value: unknown): string {
+  return written.trim() !== '' && Number(written) === value ? written : String(value);
 }

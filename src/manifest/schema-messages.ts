@@ -3,6 +3,7 @@ import { typeWord } from '../model/words.js';
 import type { ProblemText } from '../yaml/source.js';
 import { inline, quoted } from '../yaml/text.js';
 import { addressPrefixes, externalPrefixes, propertyNames } from './generated/validators.js';
+import { ownSpelling } from './numbers.js';
 import type { Suggestions } from './suggest.js';
 
 /** A compiled schema. */
@@ -198,7 +199,7 @@ function wrongType(at: FailureAt): SchemaMessage {
   const expected = [failure.params['type'] as string | string[]].flat();
   const value = failure.data as Json;
   const isFraction = typeof value === 'number' && expected.includes('integer') && !secret;
-  const actual = isFraction ? writtenAs(value, at) : typeLabels([typeName(value)]);
+  const actual = isFraction ? ownSpelling(at.written, value) : typeLabels([typeName(value)]);
   const message = `${name} must be ${typeLabels(expected)}, not ${actual}`;
   // Quotes would not make it right where a number is meant.
   const meant = isFraction ? expected.filter((type) => type !== 'string') : expected;
@@ -232,12 +233,7 @@ function shownValue(at: FailureAt): string {
   if (secret || failure.keyword === 'minLength' || failure.keyword === 'maxLength') return '';
   const value: unknown = failure.data;
   if (typeof value === 'string') return `, not ${quoted(value)}`;
-  return typeof value === 'number' || typeof value === 'boolean' ? `, not ${writtenAs(value, at)}` : '';
-}
-
-/** With its own digits, unless it comes from elsewhere. */
-function writtenAs(value: number | boolean, { written }: FailureAt): string {
-  return Number(written) === value ? written : String(value);
+  return typeof value === 'number' || typeof value === 'boolean' ? `, not ${ownSpelling(at.written, value)}` : '';
 }
 
 export function closestProperty(failure: Failure, suggestions: Suggestions): string | null {

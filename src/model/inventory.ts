@@ -162,6 +162,12 @@ export interface LockInfo {
   readonly alive?: boolean;
 }
 
+/** Whether the run that holds a lock is still going. Otherwise it has probably died. */
+export function isAlive({ alive, takeOverMs, until }: LockInfo, now: Date): boolean {
+  if (alive === true) return true;
+  return takeOverMs > 0 && (until === null || Date.parse(until) > now.getTime());
+}
+
 export type RunCommand = 'apply' | 'hold' | 'resume';
 
 /** What the history of the inventory records about a run. Holds no field values. */

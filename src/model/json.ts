@@ -58,8 +58,9 @@ export function readJson(text: string, maxDepth = MAX_JSON_DEPTH): unknown {
 }
 
 /**
- * The numbers that `JSON.parse` would change: few texts have any. Throws `TooDeep` for a text with more levels. Strings, most of such a text, are skipped. Not a regular expression: those exhaust the stack on long
- * texts. In a text that is not JSON, what is found may be no number, but never a key.
+ * The numbers that `JSON.parse` would change: few texts have any. Throws `TooDeep` for a text with more levels. Strings,
+ * most of such a text, are skipped. Not a regular expression: those exhaust the stack on long texts. In a text that is not
+ * JSON, what is found may be no number, but never a key.
  */
 function rewrittenNumbers(text: string, maxDepth: number): readonly NumberSpan[] {
   const found: NumberSpan[] = [];

@@ -1,8 +1,16 @@
 import type { Inventory } from '../model/inventory.js';
 import { groupBy } from '../model/json.js';
-import type { Kind } from '../model/kind.js';
-import { type Declared, type Desired, normalId, type Observed } from '../model/resource.js';
-import { inventoryEntry, type Records } from './recorded.js';
+import { type Kind, rawValue } from '../model/kind.js';
+import {
+  type Address,
+  type Declared,
+  type Desired,
+  normalId,
+  type ObjectRef,
+  type Observed,
+} from '../model/resource.js';
+import { inventoryEntry, type RecordedObjects, type Records } from './recorded.js';
+import type { ReferenceResolver } from './references.js';
 
 /** An object that is, or may be, that of an entry with an error. */
 export interface BrokenObject {
@@ -27,6 +35,10 @@ export interface BrokenInputs {
   readonly observed: readonly Observed[];
   readonly inventory: Inventory;
   readonly records: Records;
+  readonly recorded: RecordedObjects;
+  readonly resolver: ReferenceResolver;
+  /** Objects whose keys earlier runs kept, by entry. */
+  readonly kept: ReadonlyMap<Address, { readonly observed: Observed }>;
 }
 
 /**
@@ -91,17 +103,40 @@ function similarTo(
     if ('spec' in entry) take(same.get(kind.identity.of(entry.spec)), entry);
     else {
       const key = ofDeclared(entry.declared);
-      if (key === null) continue;
-      take(alike.get(key), entry);
+      const list = key === null ? undefined : alike.get(key);
+      if (list === undefined) continue;
+      const others = new Set(list.filter((each) => isKnownAsOther(entry, each, inputs)));
+      take(
+        list.filter((each) => !others.has(each)),
+        entry,
+      );
       // Once is enough: there may be many entries with one key.
-      alike.delete(key);
+      alike.set(key, [...others]);
     }
   }
   return found;
 }
 
-/** Without what belongs to another entry by its id, the inventory or its natural key. */
-function unclaimed({ kind, entries, sound, observed, inventory }: BrokenInputs): readonly Observed[] {
+/**
+ * The object has an address of its own in the inventory, and refers to something else than the entry: it was that of an
+ * entry that was removed.
+ */
+function isKnownAsOther(
+  { declared, address, formerly }: Declared,
+  observed: Observed,
+  { kind, recorded, resolver }: BrokenInputs,
+): boolean {
+  const known = recorded.of(observed)?.address;
+  if (known === undefined || known === address || known === formerly || observed.spec === null) return false;
+  const field = kind.references?.field;
+  if (field === undefined || kind.links === undefined) return false;
+  const reference = rawValue(observed.spec, field) as ObjectRef;
+  return resolver.isOther(reference, kind.links(declared).to);
+}
+
+/** Without what belongs to another entry by its id, the inventory, its natural key or an interrupted create. */
+function unclaimed(inputs: BrokenInputs): readonly Observed[] {
+  const { kind, entries, sound, observed, inventory, records, kept } = inputs;
   const identities = new Set(sound.map(({ spec }) => kind.identity.of(spec)));
   const ids = new Set<string | null>(
     [...sound, ...entries].flatMap((entry) => [
@@ -109,8 +144,13 @@ function unclaimed({ kind, entries, sound, observed, inventory }: BrokenInputs):
       inventoryEntry(entry, inventory)?.id ?? null,
     ]),
   );
+  const keptObjects = new Set(sound.flatMap(({ address }) => kept.get(address)?.observed ?? []));
+  const intending = groupBy(sound, ({ address }) => records.intendedIdentity(address));
   return observed.filter((each) => {
+    if ((each.id !== null && ids.has(each.id)) || keptObjects.has(each)) return false;
     const identity = kind.identity.ofObserved(each);
-    return !(each.id !== null && ids.has(each.id)) && !(identity !== null && identities.has(identity));
+    if (identity === null) return true;
+    const isIntended = ({ address }: Desired) => records.isIntended(address, each);
+    return !identities.has(identity) && intending.get(identity)?.some(isIntended) !== true;
   });
 }

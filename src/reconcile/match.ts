@@ -87,8 +87,10 @@ class Matcher implements Matched {
     entries: readonly Declared[],
     among: { readonly sound: readonly Desired[]; readonly observed: readonly Observed[] },
   ): BrokenObjects {
-    const { inventory } = this.basis;
-    return objectsOfBroken({ kind, entries, ...among, inventory, records: this.recordsOf(kind) });
+    const { inventory, kept } = this.basis;
+    const { recorded, resolver } = this;
+    const known = { inventory, kept, recorded, resolver, records: this.recordsOf(kind) };
+    return objectsOfBroken({ kind, entries, ...among, ...known });
   }
 
   private matchExternal(kind: Kind, external: readonly Declared[], managed: readonly Declared[]): void {
@@ -124,21 +126,30 @@ class Matcher implements Matched {
     const own = objects.filter((each) => each.entry === entry);
     const named = own.find(({ isNamed }) => isNamed)?.observed ?? null;
     const known = inventoryEntry(entry, inventory);
-    const common = { kind, entry: null, broken: entry, renamedFrom: null } as const;
-    const state = { ...common, createInterrupted: false, misdescribed: false };
-    const add = (each: Pick<Match, 'address' | 'observed' | 'known' | 'ours'>) => {
-      const wasProtected = this.wasProtected(kind, each.observed, each.known);
-      const record = this.recordOf(each.observed) ?? each.known;
-      const rule = each.ours && each.observed !== null ? 'inventory' : null;
-      this.matches.push(resolve({ ...state, ...each, rule, record, wasProtected }, this.basis));
+    const renamedFrom = known === null || inventory.entries.has(entry.address) ? null : entry.formerly;
+    const records = this.recordsOf(kind);
+    type Found = Pick<Match, 'address' | 'observed' | 'known' | 'renamedFrom' | 'ours'>;
+    const add = (each: Found) => {
+      const { observed } = each;
+      const recordedAs = each.renamedFrom ?? each.address;
+      const isRecorded = observed !== null && each.known !== null && each.known.id === observed.id;
+      const state = {
+        ...{ kind, entry: null, broken: entry, createInterrupted: false },
+        misdescribed: isRecorded && !records.describes(recordedAs, each.known, observed),
+        wasProtected: this.wasProtected(kind, observed, each.known),
+        record: this.recordOf(observed) ?? each.known,
+        rule: each.ours && observed !== null ? ('inventory' as const) : null,
+      };
+      this.matches.push(resolve({ ...each, ...state }, this.basis));
     };
-    if (named !== null || known !== null) add({ address: entry.address, observed: named, known, ours: true });
-    for (const { observed } of own) {
+    if (named !== null || known !== null)
+      add({ address: entry.address, observed: named, known, renamedFrom, ours: true });
+    for (const observed of own.map(objectOf)) {
       if (observed === named) continue;
       const recorded = this.recorded.of(observed);
-      const address = addressOf(kind.name, observed.id ?? observed.name ?? 'unknown');
-      if (recorded === null) add({ address, observed, known: null, ours: false });
-      else add({ address: recorded.address, observed, known: recorded.entry, ours: true });
+      const address = recorded?.address ?? addressOf(kind.name, observed.id ?? observed.name ?? 'unknown');
+      const ours = recorded !== null;
+      add({ address, observed, known: recorded?.entry ?? null, renamedFrom: null, ours });
     }
   }
 

@@ -2,15 +2,18 @@ import type { Diagnostic } from '../model/diagnostic.js';
 import { groupBy, type JsonObject } from '../model/json.js';
 import type { Kind } from '../model/kind.js';
 import { resolveIdentity, resolveValues } from '../model/pending.js';
-import type {
-  Address,
-  Agent,
-  Declared,
-  Desired,
-  EntryProblem,
-  IdOrPending,
-  Resolver,
-  Suggest,
+import {
+  type Address,
+  type Agent,
+  type Declared,
+  type Desired,
+  type EntryProblem,
+  type IdOrPending,
+  isPending,
+  type KindName,
+  type ObjectRef,
+  type Resolver,
+  type Suggest,
 } from '../model/resource.js';
 import { namedIds } from '../model/words.js';
 
@@ -91,6 +94,26 @@ export class ReferenceResolver {
     return resolveIdentity(kind, identity, this.ids);
   }
 
+  /** Whether something that can be read is none of these addresses, as an entry may write them. */
+  isOther({ kind, id }: ObjectRef, written: readonly Address[]): boolean {
+    const ofKind = written.filter((each) => each.startsWith(`${kind}/`));
+    if (ofKind.length === 0) return true;
+    const names = isPending(id) ? [] : kind === 'agent' ? this.agentNames(id) : this.addressesOf(kind, id);
+    return names.length > 0 && !ofKind.some((each) => names.includes(comparable(each)));
+  }
+
+  private agentNames(id: string): readonly string[] {
+    const agent = this.agents.byId(id);
+    if (agent === undefined) return [];
+    return [agent.externalAgentId, agent.id, agent.name].map((each) => comparable(`agent/${each}`));
+  }
+
+  private addressesOf(kind: KindName, id: string): readonly string[] {
+    return [...this.ids].flatMap(([address, each]) =>
+      each === id && address.startsWith(`${kind}/`) ? [comparable(address)] : [],
+    );
+  }
+
   /** Canonical values of fields, with the known ids in place of pending ones. */
   values(kind: Kind, values: JsonObject): JsonObject {
     return resolveValues(kind, values, this.ids);
@@ -120,6 +143,11 @@ export class ReferenceResolver {
       },
     };
   }
+}
+
+/** Ids are written in either case, and names with spaces around them. */
+function comparable(name: string): string {
+  return name.normalize('NFC').trim().toLowerCase();
 }
 
 /**

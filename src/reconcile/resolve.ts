@@ -65,7 +65,10 @@ function effectiveEntry(
   return { entry: { ...entry, spec, templates, own }, ignoredDifferences: differences };
 }
 
-/** The value of a field after its ignored part was taken from the service. */
+/**
+ * The value of a field after its ignored part was taken from the service. A field that is ignored as a whole keeps the very
+ * object: a kind may know its text on the service (`inputsFrom` of schedules), and sends that back unchanged.
+ */
 function keptValue({ part }: IgnoredPart, declared: Json, observed: Json): Json {
   if (part === null) return observed;
   if (Array.isArray(declared) && Array.isArray(observed) && part === EXTRA) {

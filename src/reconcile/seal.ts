@@ -216,6 +216,10 @@ function recordOf(match: Match, entry: Desired, expired: boolean): InventoryReco
     // What exists of an expired entry may hold a former value from the environment.
     else if (template !== undefined && !expired) applied[field] = template;
   }
+  const pausing = kind.pausing?.field ?? '';
+  const before = match.known?.applied[pausing];
+  // Somebody else has paused it, not this apply: it is drift again when the hold ends.
+  if (match.hold?.wasPaused === true && before !== undefined) applied[pausing] = before;
   const record = {
     kind: kind.name,
     name: nameOf(kind, entry.spec),

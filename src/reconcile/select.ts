@@ -29,8 +29,11 @@ export function select(
   if (hasErrors(judged)) return { kept, diagnostics: judged };
   const addresses = [...all.map((each) => each.change.address), ...entries.map((each) => each.address)];
   const left = all.filter((each) => each.change.action !== 'none' && !inPlan.has(each));
+  const unclear = selectors.flatMap((each) => mayBeBroken(each, addresses, matched));
+  const clear = selectors.filter((each) => !unclear.some(({ selector }) => selector === each));
   const errors = [
-    ...matchingNothing(selectors, { addresses, existsIn }, suggest),
+    ...unclear.map(({ diagnostic }) => diagnostic),
+    ...matchingNothing(clear, { addresses, existsIn }, suggest),
     ...stranded(kept, left),
     ...strandedBroken(kept, matched),
   ];
@@ -84,6 +87,20 @@ function notJudged(addresses: readonly Address[]): Diagnostic[] {
   const message = `${what} outside the selected addresses, and not in this plan: ${inShort(addresses)}`;
   const help = 'To see the errors, run `roster plan` without addresses.';
   return [{ severity: 'warning', code: 'not-selected', message, help }];
+}
+
+/** What only matches objects that may be those of entries with an error. */
+function mayBeBroken(
+  selector: Selector,
+  addresses: readonly Address[],
+  { matches }: Matched,
+): { readonly selector: Selector; readonly diagnostic: Diagnostic }[] {
+  if (addresses.some((each) => selector.matches(each))) return [];
+  const found = matches.find(({ address, broken }) => broken !== undefined && selector.matches(address));
+  if (found?.broken === undefined) return [];
+  const message = `${found.address} may be the object of ${found.broken.address}, which has an error`;
+  const help = `Correct ${found.broken.address} first.`;
+  return [{ selector, diagnostic: { severity: 'error', code: 'usage', message, help } }];
 }
 
 /** Nor while an entry with an error refers to it: no plan changes what that one refers to. */

@@ -1,5 +1,5 @@
 import { readOutline } from '../../manifest/outline.js';
-import { type Diagnostic, errorsIn } from '../../model/diagnostic.js';
+import { type Diagnostic, errorsIn, Problem } from '../../model/diagnostic.js';
 import { canonical, type Json } from '../../model/json.js';
 import type { Address, Declared, Project } from '../../model/resource.js';
 import { environmentOf, type ProjectOptions, readProjectWith } from '../project.js';
@@ -41,9 +41,28 @@ export class OtherEnvironments {
     return this.names.flatMap((name) => [...this.meaningsIn(name).keys()]);
   }
 
-  /** Those that have an entry of this address. */
+  /** Those that have an entry of this address, or may have one: they cannot be read. */
   having(address: Address): readonly string[] {
-    return this.names.filter((name) => this.meaningsIn(name).has(address));
+    return this.names.filter(
+      (name) => this.readNow(name).project === null || this.meaningsIn(name).has(address),
+    );
+  }
+
+  /** Throws a Problem with the errors of those that cannot be read: nobody knows what a changed file means there. */
+  requireReadable(): void {
+    const unread = this.names.filter((name) => this.readNow(name).project === null);
+    if (unread.length === 0) return;
+    throw new Problem(
+      unread.flatMap((name) => [
+        ...this.readNow(name).errors,
+        {
+          severity: 'error',
+          code: 'shared-entry',
+          message: `the environment ${name} has errors, so it is not known what this pull would change there`,
+          help: `Correct them first: \`roster validate -e ${name}\`.`,
+        },
+      ]),
+    );
   }
 
   /** By address, as the first of them has it. */

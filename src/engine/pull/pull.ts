@@ -258,6 +258,7 @@ class Puller {
     const { environment } = this.context.session.project;
     // Without a selected environment, what is written is meant for all of them.
     const others = environment === null ? null : this.others;
+    if (differing.length > 0) others?.requireReadable();
     const written = writeBack(differing, this.texts, this.wording, { ...this.context, others });
     this.diagnostics.push(...written.diagnostics, ...this.sharedValues(written));
     return written;
@@ -302,6 +303,7 @@ function requireOthersUnchanged(
   { session }: CheckContext,
   others: OtherEnvironments,
 ): void {
+  if (session.project.environment !== null && overlay.changed.size > 0) others.requireReadable();
   const changes = others.changesBy(overlay);
   const errors = changes.flatMap((each) => each.errors);
   if (errors.length > 0) throw new Problem(errors);

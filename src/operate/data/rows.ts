@@ -2,7 +2,7 @@ import type { ReadSession } from '../../engine/session.js';
 import { suggest } from '../../manifest/suggest.js';
 import type { DataTable } from '../../model/data.js';
 import { type Diagnostic, Problem, problem } from '../../model/diagnostic.js';
-import type { ExactNumber } from '../../model/exact-number.js';
+import { type ExactNumber, isInexact } from '../../model/exact-number.js';
 import { type Json, parseJson } from '../../model/json.js';
 import type { Reader } from '../../model/request.js';
 import { shellWord } from '../../model/words.js';
@@ -278,12 +278,11 @@ function notANumber(value: string, operator: QueryOperator, text: string): Probl
   return problem('usage', message, `To compare it as text, put it in quotes: \`${operator} "${value}"\`.`);
 }
 
-/** It would be sent with other digits than those that were typed. */
+/** It would be sent with other digits than those that were typed. Another number is not proposed. */
 function otherSpelling(value: string, text: string): Problem {
-  const number = Number(value);
-  const written = Number.isFinite(number) ? `Write \`${number}\`, or put` : 'Put';
+  const written = isInexact(value.toLowerCase()) ? 'Put' : `Write \`${Number(value)}\`, or put`;
   const message = `--where: "${text}": "${value}" is not written as a decimal number`;
-  return problem('usage', message, `${written} it in quotes to compare it as text.`);
+  return problem('inexact-number', message, `${written} it in quotes to compare it as text.`);
 }
 
 /** Quotes keep spaces at the ends, and are left out. Only a comparison needs a number as such. */

@@ -77,8 +77,11 @@ function severalNewKeys({ diffs, matches }: World): Finding[] {
   if (first === undefined) return [];
   const made = new Set(creating.map(({ change }) => change.address));
   const ended = matches.filter(
-    ({ kind, entry, observed, address }) =>
-      kind.secret !== undefined && entry !== null && observed !== null && !made.has(address),
+    ({ kind, entry, broken, observed, address }) =>
+      kind.secret !== undefined &&
+      (entry !== null || broken !== undefined) &&
+      observed !== null &&
+      !made.has(address),
   );
   const help =
     'Remove all but one of them from the manifests: each user has one active key. For a second key, use a separate project with the API key of another user.';
@@ -87,7 +90,7 @@ function severalNewKeys({ diffs, matches }: World): Finding[] {
     return refuse(`${[...made].join(' and ')} would be created, and each new key revokes the previous one`);
   if (ended.length === 0) return [];
   const { address, action } = first.change;
-  const others = ended.map((each) => each.address).join(' and ');
+  const others = [...new Set(ended.map((each) => each.broken?.address ?? each.address))].join(' and ');
   return refuse(
     `${address} would be ${action === 'replace' ? 'replaced' : 'created'}, and each new key revokes the active keys of its user: ${others} would stop working`,
   );

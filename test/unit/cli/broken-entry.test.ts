@@ -179,6 +179,55 @@ test('a hold also pauses the schedules of entries with an error', async () => {
   ]);
 });
 
+test('an object that only has the timing of an entry with an error is that of its own address', async () => {
+  const sandbox = await startSandbox({ seed: structuredClone(seed), speed: 0, now });
+  const workspace = new Workspace({}, sandbox);
+  const write = (...entries: string[]) =>
+    workspace.write('roster.yaml', `project: prices\nschedules:\n${entries.join('\n')}\n`);
+  const old = (target: string) => `  old: { target: ${target}, every: 1 day, ${timing} }`;
+  const k = `  k: { target: agent/fine, every: 5 days, ${timing} }`;
+  const a = `  a: { target: agent/gone, every: 1 day, ${timing} }`;
+  write(old('agent/fine'), k);
+  expect((await workspace.apply()).exit).toBe(0);
+  write(a, k);
+  expect(await run(workspace, 'plan schedule/k')).toMatchObject({ exit: 0, changes: [] });
+  expect(await run(workspace, 'plan schedule/old')).toMatchObject({
+    exit: 0,
+    changes: ['delete schedule/old'],
+  });
+  write(old('agent/going'), k);
+  expect((await workspace.apply()).exit).toBe(0);
+  takeAway(sandbox);
+  write(a, k);
+  const { exit, stderr } = await workspace.command(['plan', 'schedule/old']);
+  const message = 'schedule/old may be the object of schedule/a, which has an error';
+  expect([exit, stderr.replace(/\s+/g, ' ')]).toEqual([1, expect.stringContaining(message)]);
+});
+
+test('what an interrupted create has made for a sound entry is not that of an entry with an error', async () => {
+  let interrupt = () => {};
+  const intercept = async ({ method, path }: { method: string; path: string }, next: () => Promise<void>) => {
+    if (method === 'POST' && path === '/api/schedules') interrupt();
+    await next();
+  };
+  const sandbox = await startSandbox({ seed: structuredClone(seed), speed: 0, now, faults: { intercept } });
+  const workspace = new Workspace({}, sandbox);
+  const write = (entries: string) =>
+    workspace.write('roster.yaml', `project: prices\nschedules:\n${entries}`);
+  write(`  a: { target: agent/fine, every: 1 day, ${timing} }\n`);
+  let begun = '';
+  interrupt = () => {
+    begun = readFileSync(join(workspace.root, 'roster.inventory.json'), 'utf8');
+  };
+  expect((await workspace.apply()).exit).toBe(0);
+  workspace.write('roster.inventory.json', begun);
+  write(`  a: { target: agent/fine, every: 2 days, ${timing} }
+  b: { target: agent/unknown, every: 1 day, ${timing} }
+`);
+  const planned = await run(workspace, 'plan schedule/a');
+  expect(planned).toMatchObject({ exit: 0, changes: ['update schedule/a'], errors: [] });
+});
+
 test.each([
   ['its inventory', () => {}],
   ['no inventory', (workspace: Workspace) => workspace.write('roster.inventory.json', '')],

@@ -220,6 +220,27 @@ describe('what somebody has paused in the dashboard, and the manifest enables', 
     expect([enabled(sandbox, workspace), held(workspace)]).toEqual([['hourly', 'pipe', 'single'], []]);
   });
 
+  test('is drift again after a resume, whatever was applied meanwhile', async () => {
+    const { workspace } = await paused();
+    expect((await workspace.command(['drift'])).exit).toBe(2);
+    await hold(workspace, 'schedule/hourly');
+    workspace.write('roster.yaml', manifest.replace('every: 1 hour', 'every: 6 hours'));
+    expect((await workspace.apply()).exit).toBe(0);
+    await resume(workspace, '--all');
+    const ran = await workspace.command(['drift', '--format', 'json']);
+    expect([ran.exit, jsonOf(ran)]).toEqual([
+      2,
+      expect.objectContaining({
+        changes: [
+          expect.objectContaining({
+            address: 'schedule/hourly',
+            fields: [expect.objectContaining({ path: 'enabled', origin: 'remote' })],
+          }),
+        ],
+      }),
+    ]);
+  });
+
   test('is paused by a hold that comes after somebody has enabled it again, and then enabled by a resume', async () => {
     const { sandbox, workspace } = await paused();
     await hold(workspace, 'schedule/hourly');
@@ -293,6 +314,44 @@ test('a schedule whose entry has an error, such as an agent that was taken away,
   await resume(workspace, '--all');
   expect(enabled(sandbox, workspace)).toEqual(['daily', 'hourly', 'pipe', 'single']);
 });
+
+test.each([
+  ['under its own key', manifest],
+  ['under its former key', manifest.replace('  single: {', '  alone: { formerly: single,')],
+])(
+  'an object that the record of an entry with an error does not describe is neither held nor resumed: %s',
+  async (_, text) => {
+    const { sandbox, workspace } = await project();
+    const body = { targetType: 'Agent', targetId: 'a9e00000-0000-4000-8000-000000000002' };
+    const timing = { scheduleType: 'Once', startTime: '2099-12-05T06:00:00' };
+    const headers = { 'X-Api-Key': sandbox.apiKey, 'Content-Type': 'application/json' };
+    await fetch(`${sandbox.url}/api/schedules`, {
+      method: 'POST',
+      headers,
+      body: JSON.stringify({ ...body, ...timing }),
+    });
+    const theirs = [...sandbox.world.schedules.values()].at(-1);
+    for (const agent of sandbox.world.agents.values())
+      if (agent.externalAgentId === 'acme-shop') Object.assign(agent, { assigned: false });
+    workspace.write('roster.yaml', text);
+    const forge = (more: object) => {
+      const inventory = inventoryOf(workspace);
+      const own = { ...inventory.entries['schedule/single'], id: theirs?.id, ...more };
+      const entries = { ...inventory.entries, 'schedule/single': own };
+      workspace.write('roster.inventory.json', JSON.stringify({ ...inventory, version: 3, entries }));
+    };
+    sandbox.requests.length = 0;
+    forge({});
+    const address = text === manifest ? 'schedule/single' : 'schedule/alone';
+    const held = await hold(workspace, address);
+    expect([held.exit, held.stderr]).toEqual([4, expect.stringContaining('inventory-mismatch')]);
+    Object.assign(theirs ?? {}, { isEnabled: false });
+    forge({ hold: { by: 'eve', reason: 'x', since: '2026-12-01T03:00:00.000Z', until: null } });
+    const resumed = await resume(workspace, address);
+    expect([resumed.exit, resumed.stderr]).toEqual([4, expect.stringContaining('inventory-mismatch')]);
+    expect([writes(sandbox), theirs?.isEnabled]).toEqual([[], false]);
+  },
+);
 
 test('holding again changes reason and end, sends nothing, and keeps the former set', async () => {
   const { sandbox, workspace } = await project();
@@ -547,12 +606,15 @@ test('a hold whose answer was lost is recorded, because it may be in force', asy
   );
 });
 
-test('another service than that of the inventory is refused', async () => {
+test.each([
+  ['', []],
+  [', whatever is said of missing objects', ['--allow-account-change']],
+])('another service than that of the inventory is refused%s', async (_, flags) => {
   const { sandbox, workspace } = await project();
   const inventory = { ...inventoryOf(workspace), service: 'https://other.example.com' };
   workspace.write('roster.inventory.json', JSON.stringify(inventory));
-  const ran = await hold(workspace, '--all');
-  expect([ran.exit, ran.stderr]).toEqual([4, expect.stringContaining('inventory-mismatch')]);
+  for (const ran of [await hold(workspace, '--all', ...flags), await resume(workspace, '--all', ...flags)])
+    expect([ran.exit, ran.stderr]).toEqual([4, expect.stringContaining('inventory-mismatch')]);
   expect(writes(sandbox)).toEqual([]);
 });
 

@@ -52,6 +52,19 @@ describe('a condition', () => {
     );
   });
 
+  test.each([
+    ['0x1F', 'Write `31`, or put it in quotes to compare it as text.'],
+    ['0X1EF', 'Write `495`, or put it in quotes to compare it as text.'],
+    ['.50', 'Write `0.5`, or put it in quotes to compare it as text.'],
+    ['0x20000000000001', 'Put it in quotes to compare it as text.'],
+    ['+9007199254740993', 'Put it in quotes to compare it as text.'],
+    ['.9007199254740993e999', 'Put it in quotes to compare it as text.'],
+  ])('that compares with %s is refused, and no other number is proposed', (value, help) => {
+    expect(() => parseQuery({ where: [`price gt ${value}`] })).toThrow(
+      expect.objectContaining({ diagnostics: [expect.objectContaining({ code: 'inexact-number', help })] }),
+    );
+  });
+
   test('that takes no value is refused with one', () => {
     expect(() => parseQuery({ where: ['a isempty b'] })).toThrow('takes no value');
   });

@@ -134,6 +134,15 @@ describe('guards: what must be allowed explicitly', () => {
       ['several-new-keys'],
     ],
     [
+      'a new key beside another whose entry has an error: two keys have its name',
+      {
+        entries: [one, two],
+        objects: [remoteKey('one'), { ...remoteKey('one'), id: 'another' }],
+        selected: [{ pattern: 'key/two', matches: (address) => address === 'key/two' }],
+      },
+      ['several-new-keys'],
+    ],
+    [
       'a replace beside another key that is declared',
       {
         entries: [one, apiKey('two', { scopes: ['read'] })],
