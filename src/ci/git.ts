@@ -42,6 +42,11 @@ export function gitEnvironment(
   };
 }
 
+/** Tells roster what the branch was at before the push that the job is for. Other events are for no push. */
+export function withFormerCommit(env: JobEnvironment, former: string | undefined): JobEnvironment {
+  return { ...env, ROSTER_FORMER_COMMIT: former };
+}
+
 /** git exited with another code than 0. */
 export class GitExit extends Problem {
   constructor(

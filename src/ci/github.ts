@@ -4,7 +4,7 @@ import { problem } from '../model/diagnostic.js';
 import { isJsonObject, parseJson } from '../model/json.js';
 import { firstHeader } from '../service/http.js';
 import { workflowCommand } from '../view/ci/workflow-command.js';
-import { gitEnvironment, type JobEnvironment, JobGit } from './git.js';
+import { gitEnvironment, type JobEnvironment, JobGit, withFormerCommit } from './git.js';
 import type { JobHost, Proposal, Thread } from './host.js';
 import { pulledMarkdown } from './pulled-text.js';
 import { Api, ApiFailure, type RefusedRequest, type Sleep } from './requests.js';
@@ -121,7 +121,8 @@ export class GithubHost implements JobHost {
     this.ref = needed(env, 'GITHUB_REF');
     this.workflow = /([^/]+)\.ya?ml@/.exec(env['GITHUB_WORKFLOW_REF'] ?? '')?.[1] ?? '';
     const credentials = { server, user: 'x-access-token', variable: 'GITHUB_TOKEN' };
-    this.env = gitEnvironment(env, root, credentials);
+    const former = this.eventName === 'push' ? this.event.before : undefined;
+    this.env = withFormerCommit(gitEnvironment(env, root, credentials), former);
     this.git = new JobGit(root, this.env, log, signal);
     this.api = new Api({
       url: `${needed(env, 'GITHUB_API_URL')}/repos/${this.repository}`,

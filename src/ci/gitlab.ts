@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { problem } from '../model/diagnostic.js';
 import { isJsonObject, parseJson } from '../model/json.js';
-import { gitEnvironment, type JobEnvironment, JobGit } from './git.js';
+import { gitEnvironment, type JobEnvironment, JobGit, withFormerCommit } from './git.js';
 import type { JobHost, Proposal, Thread } from './host.js';
 import { pulledHtml } from './pulled-text.js';
 import { Api, type RefusedRequest, type Sleep } from './requests.js';
@@ -73,7 +73,9 @@ export class GitlabHost implements JobHost {
     this.ref = `refs/heads/${env['CI_COMMIT_BRANCH'] ?? ''}`;
     this.source = needed(env, 'CI_PIPELINE_SOURCE');
     // The clone of the runner has the credentials of the job.
-    this.env = gitEnvironment(env, root, { server: null, user: '', variable: '' });
+    const former = this.source === 'push' ? env['CI_COMMIT_BEFORE_SHA'] : undefined;
+    const git = gitEnvironment(env, root, { server: null, user: '', variable: '' });
+    this.env = withFormerCommit(git, former);
     this.git = new JobGit(root, this.env, log, signal);
   }
 

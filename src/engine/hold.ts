@@ -1,6 +1,5 @@
-import { userInfo } from 'node:os';
-import { GitFailure } from '../inventory/git.js';
-import { NoRepository, openWorkTree } from '../inventory/work-tree.js';
+import { personName } from '../inventory/person.js';
+import { openWorkTree } from '../inventory/work-tree.js';
 import { kinds } from '../kinds/index.js';
 import { type Diagnostic, Problem, problem } from '../model/diagnostic.js';
 import type { Hold } from '../model/hold.js';
@@ -149,7 +148,9 @@ class HoldRun implements ReviewedRun<PlannedHold, HoldReport> {
     const now = session.serviceNow();
     const since = new Date(Math.floor(now.getTime() / 1000) * 1000).toISOString();
     const end = until === null || typeof until === 'string' ? until : endOf(until, now);
-    return { by: await holderOf(session, options.env), reason, since, until: end };
+    const git = async () => (await openWorkTree(session.project.root, options.env)).git;
+    const by = (await personName(options.env, git)) ?? 'an unknown user';
+    return { by, reason, since, until: end };
   }
 }
 
@@ -172,45 +173,6 @@ function reportOf(
 function otherService({ inventory, service }: MatchBasis): Problem {
   const message = `the inventory belongs to the service ${inventory.service}, and this run uses ${service}`;
   return problem('inventory-mismatch', message, 'Check `--url`, ROSTER_URL and `service.url`.');
-}
-
-/** A longer name is shortened. */
-const LONGEST_NAME = 100;
-
-/** Who holds: the user that started a CI job, else the user that git knows, else the one of this machine. */
-async function holderOf(
-  { project }: Session,
-  env: Readonly<Record<string, string | undefined>>,
-): Promise<string> {
-  const names = [env['GITHUB_ACTOR'], env['GITLAB_USER_LOGIN'], env['GIT_AUTHOR_NAME']];
-  const named = names.map(tidy).find((name) => name !== '');
-  return named ?? (tidy(await gitUser(project.root, env)) || tidy(localUser()) || 'an unknown user');
-}
-
-async function gitUser(folder: string, env: Readonly<Record<string, string | undefined>>) {
-  try {
-    const { git } = await openWorkTree(folder, env);
-    return (await git.answer(['config', 'user.name'])) ?? undefined;
-  } catch (failure) {
-    if (failure instanceof NoRepository || failure instanceof GitFailure || failure instanceof Problem)
-      return undefined;
-    throw failure;
-  }
-}
-
-/** A container may have a user without a name. */
-function localUser(): string | undefined {
-  try {
-    return userInfo().username;
-  } catch {
-    return undefined;
-  }
-}
-
-/** On one line, without characters that could change what a terminal shows. */
-function tidy(name: string | undefined): string {
-  const shown = (name ?? '').replace(/[\p{C}\p{Z}]+/gu, ' ').trim();
-  return [...shown].slice(0, LONGEST_NAME).join('');
 }
 
 /** Reads the lists again: what should be paused or enabled now, and is not. */

@@ -1,9 +1,10 @@
 import { dirname, join, relative, resolve, sep } from 'node:path';
 import { readRegular } from '../files/atomic.js';
 import { statOf } from '../manifest/files.js';
-import { Problem } from '../model/diagnostic.js';
+import { type Diagnostic, Problem } from '../model/diagnostic.js';
 import { Glob } from '../model/glob.js';
 import type { Plan } from '../model/plan.js';
+import { count } from '../model/words.js';
 
 /** Which host reads the file: they understand some lines differently. */
 type OwnersHost = 'github' | 'gitlab';
@@ -31,49 +32,74 @@ const places = ['.github/CODEOWNERS', 'CODEOWNERS', 'docs/CODEOWNERS', '.gitlab/
 
 /**
  * The plan with the owners of each change: those of the file that declares it, as CODEOWNERS of the repository says. The plan
- * as it is where there is no such file. Owners are no part of the digest.
+ * as it is where there is no such file. Whoever writes that file could hide who owns a change: where they are not known, a
+ * warning says so. Owners are no part of the digest.
  */
 export function withOwners(plan: Plan, root: string, cwd: string): Plan {
   const owners = ownersIn(root);
   if (owners === null) return plan;
-  const changes: Plan['changes'][number][] = [];
-  for (const change of plan.changes) {
+  let unknown = 0;
+  const changes = plan.changes.map((change) => {
     const { action, source } = change;
-    const found = action === 'none' || source === null ? [] : owners(resolve(cwd, source.file));
-    if (found === null) return plan;
-    changes.push(action === 'none' ? change : { owners: found, ...change });
-  }
-  return { ...plan, changes };
+    if (action === 'none') return change;
+    const found = source === null ? [] : owners.of(resolve(cwd, source.file));
+    if (found !== null) return { owners: found, ...change };
+    unknown += 1;
+    return change;
+  });
+  if (unknown === 0) return { ...plan, changes };
+  return { ...plan, changes, diagnostics: [...plan.diagnostics, unknownOwners(owners, unknown)] };
 }
 
-/** The owners of a file, by its absolute path, or null once finding them costs too much; null without CODEOWNERS. */
-export function ownersIn(folder: string): ((file: string) => readonly string[] | null) | null {
+function unknownOwners({ file, whyNot }: Owners, changes: number): Diagnostic {
+  const message = `the owners of ${count(changes, 'change')} are not known: ${file} ${whyNot}`;
+  const help = 'Use fewer and simpler rules in that file. If a pull request has changed it, review why.';
+  return { severity: 'warning', code: 'unknown-owners', message, help };
+}
+
+interface Owners {
+  /** From the root of the repository. */
+  readonly file: string;
+  /** The owners of a file, by its absolute path; null where they are not known. */
+  of(file: string): readonly string[] | null;
+  /** Why some are not known. */
+  readonly whyNot: string;
+}
+
+/** Null without CODEOWNERS. */
+export function ownersIn(folder: string): Owners | null {
   const root = repositoryOf(folder);
   if (root === null) return null;
-  const place = places.find((each) => statOf(join(root, each))?.isFile() === true);
-  if (place === undefined) return null;
-  const text = textOf(join(root, place));
-  if (text === null) return null;
+  const file = places.find((each) => statOf(join(root, each))?.isFile() === true);
+  if (file === undefined) return null;
+  const unknown = (whyNot: string) => ({ file, of: () => null, whyNot });
+  const path = join(root, file);
+  if ((statOf(path)?.size ?? 0) > MOST_BYTES) return unknown(`is larger than ${MOST_BYTES} bytes`);
+  const text = textOf(path);
+  if (text === null) return unknown('cannot be read');
   let left = MOST_STEPS;
   const spend = (steps: number) => {
     left -= steps + RULE_STEPS;
   };
-  const rules = new OwnersReader(hostOf(root, place, text), spend).read(text);
-  if (rules.length > MOST_RULES) return null;
+  const rules = new OwnersReader(hostOf(root, file, text), spend).read(text);
+  if (rules.length > MOST_RULES) return unknown(`has more than ${MOST_RULES} rules`);
   const known = new Map<string, readonly string[] | null>();
-  return (file) => {
-    const path = relative(root, file).split(sep).join('/');
-    const seen = known.get(path);
-    if (seen !== undefined) return seen;
-    const found = ownersOf(path, rules, () => left < 0);
-    known.set(path, found);
-    return found;
+  return {
+    file,
+    of(owned) {
+      const name = relative(root, owned).split(sep).join('/');
+      const seen = known.get(name);
+      if (seen !== undefined) return seen;
+      const found = ownersOf(name, rules, () => left < 0);
+      known.set(name, found);
+      return found;
+    },
+    whyNot: 'has patterns that take too long to compare with the files of the plan',
   };
 }
 
 /** Null for a file that cannot be read: that nobody is named is no reason to have no plan. */
 function textOf(path: string): string | null {
-  if ((statOf(path)?.size ?? 0) > MOST_BYTES) return null;
   try {
     return readRegular(path, path);
   } catch (failure) {

@@ -256,7 +256,8 @@ function committedReader(
   const { open, env } = options;
   const at = { manifest, manifests, path: resolve(root, place.file), name: place.file };
   const declared = (folder: string) => declaredIn(folder, basename(manifest), options);
-  return () => readCommitted({ open, env, ...at, declared });
+  const former = env['ROSTER_FORMER_COMMIT'];
+  return () => readCommitted({ open, env, ...at, former, declared });
 }
 
 /** What the manifests of another commit say of protection. */

@@ -202,11 +202,10 @@ export async function planFromSnapshot(
     former: () => () => true,
   });
   return {
-    ...withOwners(shown.plan, project.root, options.cwd),
+    ...withOwners({ ...shown.plan, diagnostics }, project.root, options.cwd),
     ...(calendar ? { calendar: compareCalendars(comparison) } : {}),
     snapshot: age,
     objections: [...shown.plan.objections, ...undelivered],
-    diagnostics,
   };
 }
 

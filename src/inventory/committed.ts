@@ -20,6 +20,8 @@ export interface CommittedOptions {
   /** The absolute path of the inventory, and how messages name it. */
   readonly path: string;
   readonly name: string;
+  /** What the branch was at before the push that a CI job is for. Ignored if the checkout does not contain it. */
+  readonly former?: string | undefined;
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 
@@ -31,7 +33,8 @@ const MOST_BYTES = 64 * 1024 * 1024;
  * What git says of an inventory file, from its versions. A commit that changes the file and nothing else of the project counts
  * as written by an apply, and so does the first version of a new project. In any other commit, and in the work tree, a
  * person may have changed the file together with the manifests. Of merges, only what they brought into the branch
- * counts, because the author of a pull request chooses its commits. Null where no pull request can have changed the
+ * counts, because the author of a pull request chooses its commits; so no commit of the push that a job is for counts as
+ * written by an apply, either. Null where no pull request can have changed the
  * file: outside of a repository, or where git does not have it.
  */
 export async function readCommitted(options: CommittedOptions): Promise<CommittedInventory | null> {
@@ -71,7 +74,7 @@ interface Version {
   readonly commit: string;
   /** Null where the commit does not have the file, or has one that cannot be read. */
   readonly inventory: Inventory | null;
-  /** The commit changes nothing else of the project. */
+  /** The commit changes nothing else of the project, and was there before the push. */
   readonly isAlone: boolean;
 }
 
@@ -83,16 +86,19 @@ async function readHistory(tree: WorkTree, options: CommittedOptions): Promise<F
   const file = nameIn(top, options.path);
   const branch = (range: readonly string[], ...paths: readonly string[]) =>
     git.run(['rev-list', '--first-parent', ...range, '--', ...paths]).then(linesOf);
-  const commits = await branch([`--max-count=${MOST_VERSIONS}`, head], `:(top,literal)${file}`);
+  const most = `--max-count=${MOST_VERSIONS}`;
+  const former = await formerIn(tree, head, options.former);
+  const pushed = former === null ? [] : await branch([most, `${former}..${head}`], `:(top,literal)${file}`);
+  const commits = [...pushed, ...(await branch([most, former ?? head], `:(top,literal)${file}`))];
   const oldest = commits.at(-1);
   if (oldest === undefined) return null;
   const parent = await git.answer(['rev-parse', '--verify', '--quiet', `${oldest}^1`]);
-  const range = parent === null ? [head] : [`${parent}..${head}`];
+  const range = parent === null ? [head] : [`${parent}..${former ?? head}`];
   const rest = prefix === '' ? ':(top)' : `:(top,literal)${prefix}`;
-  const mixed = new Set(await branch(range, rest, `:(top,exclude,literal)${file}`));
+  const mixed = new Set([...pushed, ...(await branch(range, rest, `:(top,exclude,literal)${file}`))]);
   const isShallow = (await git.run(['rev-parse', '--is-shallow-repository'])) === 'true';
-  const former = parent === null && head === oldest ? head : `${head}^1`;
-  const [before = null, ...inventories] = await versionsAt(tree, [former, ...commits], file);
+  const previous = former ?? (parent === null && head === oldest ? head : `${head}^1`);
+  const [before = null, ...inventories] = await versionsAt(tree, [previous, ...commits], file);
   const versions = inventories.map((inventory, index): Version => {
     const commit = commits[index] ?? head;
     // The first commit of a shallow clone seems to add every file.
@@ -107,6 +113,12 @@ async function readHistory(tree: WorkTree, options: CommittedOptions): Promise<F
     before,
     missing: isFound || isNew ? null : reasonFor(isShallow),
   };
+}
+
+/** Zeros stand for a new branch. A forced push does not contain what the branch was at. */
+async function formerIn({ git }: WorkTree, head: string, commit: string | undefined): Promise<string | null> {
+  if (commit === undefined || !/^(?:[0-9a-f]{40}|[0-9a-f]{64})$/.test(commit) || commit === head) return null;
+  return (await git.answer(['merge-base', '--is-ancestor', commit, head])) === null ? null : commit;
 }
 
 /**

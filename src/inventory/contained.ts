@@ -1,11 +1,16 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Git } from './git.js';
+import { Problem } from '../model/diagnostic.js';
+import { type Git, GitFailure } from './git.js';
 
 /** Commits that are looked at, the newest first, and merges that are tried. */
 const MOST_COMMITS = 500;
 const MOST_MERGES = 200;
+/** More changed manifests count as not contained. */
+const MOST_FILES = 2_000;
+/** Files times commits: with many files, fewer commits are looked at. */
+const MOST_BLOBS = 100_000;
 /** Of the files of one commit. */
 const MOST_BYTES = 16 * 1024 * 1024;
 
@@ -20,12 +25,23 @@ export interface ContentOptions {
  * Whether the branch has all that a commit changed in the manifests, although the commit is none of its own: it was
  * squashed, rebased or cherry-picked. It has, if after one of its commits a merge with `applied` would have changed no
  * manifest, or if it has the same patches. What was changed later, and what else the branch has, makes no difference.
- * False where git knows too little.
+ * False where git knows too little, fails, or would have to compare too much.
  */
-export async function containsChanges(
-  { git, prefix }: { readonly git: Git; readonly prefix: string },
-  options: ContentOptions,
-): Promise<boolean> {
+export async function containsChanges(tree: Tree, options: ContentOptions): Promise<boolean> {
+  try {
+    return await findChanges(tree, options);
+  } catch (failure) {
+    if (failure instanceof GitFailure || failure instanceof Problem) return false;
+    throw failure;
+  }
+}
+
+interface Tree {
+  readonly git: Git;
+  readonly prefix: string;
+}
+
+async function findChanges({ git, prefix }: Tree, options: ContentOptions): Promise<boolean> {
   const { head, applied, isManifest } = options;
   const base = await git.answer(['merge-base', applied, head]);
   if (base === null) return false;
@@ -44,9 +60,12 @@ export async function containsChanges(
   const files = changed.split('\0').filter((path) => path !== '' && isManifest(path));
   // Its changes are of no manifest.
   if (files.length === 0) return true;
-  const paths = files.map((path) => `:(top,literal)${path}`);
-  const range = ['--first-parent', `--max-count=${MOST_COMMITS}`, `${base}..${head}`];
-  const later = (await git.run(['rev-list', ...range, '--', ...paths]))
+  // Names are passed by lines.
+  if (files.length > MOST_FILES || files.some((path) => path.includes('\n'))) return false;
+  const paths = `--\n${files.map((path) => `:(top,literal)${path}\n`).join('')}`;
+  const most = Math.min(MOST_COMMITS, Math.floor(MOST_BLOBS / files.length));
+  const range = ['--first-parent', `--max-count=${most}`, `${base}..${head}`];
+  const later = (await git.run(['rev-list', ...range, '--stdin'], paths))
     .split('\n')
     .filter((each) => each !== '');
   const [before, after, ...states] = await blobsAt(git, [base, applied, ...later], files);
@@ -61,9 +80,9 @@ export async function containsChanges(
  * Whether the branch has the patch of each commit on the other side. That finds commits that were picked one by one, with
  * changes of the same lines in between. A merge has no patch.
  */
-async function arePicked(git: Git, range: string, paths: readonly string[]): Promise<boolean> {
+async function arePicked(git: Git, range: string, paths: string): Promise<boolean> {
   const missing = (...options: readonly string[]) =>
-    git.run(['rev-list', '--right-only', ...options, range, '--', ...paths]);
+    git.run(['rev-list', '--right-only', ...options, range, '--stdin'], paths);
   return (await missing('--merges')) === '' && (await missing('--cherry-pick')) === '';
 }
 

@@ -36,7 +36,8 @@ import {
   readLockFile,
   systemClock,
 } from './lock-state.js';
-import { holderName, personName, processName } from './run-history.js';
+import { personName } from './person.js';
+import { holderName, processName } from './run-history.js';
 import { isTracked, NoRepository, openWorkTree, type WorkTree, workTreeOpener } from './work-tree.js';
 
 export interface FileStoreOptions extends LeaseOptions {

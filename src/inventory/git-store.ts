@@ -29,7 +29,8 @@ import {
   systemClock,
   untilOf,
 } from './lock-state.js';
-import { ciUser, holderName, personName, processName, runAddress } from './run-history.js';
+import { ciUser, personName } from './person.js';
+import { holderName, processName, runAddress } from './run-history.js';
 import {
   checkRemote,
   keepFetchHead,

@@ -1,9 +1,7 @@
 import { hostname } from 'node:os';
-import { Problem } from '../model/diagnostic.js';
 import { commitFrom, type HistoryCommit, type InventoryHistory } from '../model/inventory.js';
 import type { LogEntry, LoggedChange, RunOutcome } from '../model/log.js';
-import { type Environment, type Git, GitFailure } from './git.js';
-import { NoRepository } from './work-tree.js';
+import type { Environment } from './git.js';
 
 /** A run while its commits are read. */
 type OpenRun = Omit<LogEntry, 'number'>;
@@ -182,42 +180,7 @@ export function processName(pid = process.pid, host = hostname()): string {
   return `process ${pid} on ${host}`;
 }
 
-/** The person who runs it, as git or CI knows them; null where neither does. On one line. */
-export async function personName(
-  env: Environment,
-  git: () => Promise<Pick<Git, 'answer'>>,
-): Promise<string | null> {
-  const own = tidy(env['GIT_AUTHOR_NAME']) ?? tidy(await userName(git));
-  return own ?? tidy(env['GITHUB_ACTOR'] ?? env['GITLAB_USER_NAME'] ?? env['USER']);
-}
-
-async function userName(git: () => Promise<Pick<Git, 'answer'>>): Promise<string | null> {
-  try {
-    return await (await git()).answer(['config', 'user.name']);
-  } catch (failure) {
-    // The lock is as good without it.
-    if (failure instanceof NoRepository || failure instanceof GitFailure || failure instanceof Problem)
-      return null;
-    throw failure;
-  }
-}
-
-/** A longer name is shortened. */
-const LONGEST_NAME = 100;
-
-function tidy(name: string | null | undefined): string | null {
-  const words = (name ?? '').replace(/[\p{C}\p{Z}]+/gu, ' ').trim();
-  return words === '' ? null : words.slice(0, LONGEST_NAME);
-}
-
 /** Who holds a lock: `Ada Lovelace, process 4711 on runner-7`. */
 export function holderName(person: string | null, run: string): string {
   return person === null ? run : `${person}, ${run}`;
-}
-
-/** The author of a commit in a repository in which git knows no user. */
-export function ciUser(env: Environment): { readonly name: string; readonly email: string } {
-  const name = env['GITHUB_ACTOR'] ?? env['GITLAB_USER_NAME'] ?? env['USER'] ?? 'roster';
-  const email = env['GITLAB_USER_EMAIL'] ?? `${name.replace(/[^\w.-]+/g, '-')}@${hostname()}`;
-  return { name, email };
 }

@@ -315,8 +315,19 @@ async function compare(
   if (remote !== null) await fetchCommit(tree, remote, commit);
   const isManifest = manifestTest(top, files);
   if (await containsChanges(tree, { head, applied: commit, isManifest })) return { state: 'current' };
-  const by = await appliedBy(applied);
+  const by = await known(appliedBy(applied));
   return { state: 'stale', ...(by === null ? {} : { by }) };
+}
+
+/** The checkout is stale, whether or not it can be read who applied the commit. */
+async function known<T>(asked: Promise<T | null>): Promise<T | null> {
+  try {
+    return await asked;
+  } catch (failure) {
+    if (failure instanceof GitFailure || failure instanceof Problem || failure instanceof NoRepository)
+      return null;
+    throw failure;
+  }
 }
 
 /** Hosts keep the commits of a branch that was deleted after it was merged. If it cannot be fetched, it stays unknown. */

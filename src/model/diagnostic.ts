@@ -59,6 +59,7 @@ export const diagnosticCodes = [
   'too-many-runs',
   'too-many-starts',
   'policy',
+  'unknown-owners',
   'protected',
   'not-allowed',
   'not-confirmed',

@@ -318,6 +318,12 @@ const texts: Readonly<Record<DiagnosticCode, CodeText>> = {
       'The command would start more agents than `--max-starts` allows: each member of a group and each stage of a pipeline counts.',
     help: 'Select fewer addresses. If all starts are intended, pass a higher `--max-starts`.',
   },
+  'unknown-owners': {
+    title: 'Unknown owners',
+    means:
+      'The CODEOWNERS file of the repository is too large, has too many rules or patterns that take too long to match, or cannot be read. The plan does not say who owns some of its changes.',
+    help: 'Use fewer and simpler rules in the file. If a pull request has changed it, review why.',
+  },
   protected: {
     title: 'Object is protected',
     means:

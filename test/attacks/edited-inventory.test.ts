@@ -16,6 +16,7 @@ let root: string;
 let folder: string;
 beforeEach(async () => {
   sandbox = await startSandbox();
+  pushed = {};
   root = mkdtempSync(join(tmpdir(), 'roster-attack-'));
   folder = join(root, 'work');
   git(root, 'init', '--quiet', '--initial-branch=main', folder);
@@ -50,8 +51,11 @@ const unprotect = () =>
     Object.assign(entries['group/old'] ?? {}, { protect: false });
   });
 
+/** What the job of a push is told. */
+let pushed: { readonly ROSTER_FORMER_COMMIT?: string };
+
 function run(args: readonly string[], cwd = folder) {
-  return roster(args, { cwd, env: { ROSTER_URL: sandbox.url, ROSTER_API_KEY: sandbox.apiKey } });
+  return roster(args, { cwd, env: { ROSTER_URL: sandbox.url, ROSTER_API_KEY: sandbox.apiKey, ...pushed } });
 }
 
 async function apply(...args: string[]): Promise<void> {
@@ -151,6 +155,64 @@ describe('protection that an edit of the inventory file takes off', () => {
     git(root, 'clone', '--quiet', '--depth', '2', `file://${folder}`, clone);
     expect((await plan(clone)).exit).toBe(4);
     expect(sandbox.world.groups.size).toBe(2);
+  });
+
+  /** As a rebase or a fast-forward merge brings them into the branch, with one push. */
+  describe('in a push whose commits look like those of an apply', () => {
+    const tip = () => git(folder, 'rev-parse', 'HEAD');
+    let former: string;
+    beforeEach(() => {
+      former = tip();
+      declare({ kept, old });
+      commit('roster.yaml');
+      unprotect();
+      commit(INVENTORY);
+    });
+
+    test('still holds for the job of the push', async () => {
+      pushed = { ROSTER_FORMER_COMMIT: former };
+      expect(await plan()).toMatchObject({
+        exit: 0,
+        risks: ['group/old is no longer protected from deletion'],
+      });
+      declare({ kept });
+      commit('roster.yaml');
+      expect(await plan()).toMatchObject({ exit: 4, errors: ['protected'] });
+      expect((await run(['apply', '--yes'])).exit).toBe(4);
+      expect(sandbox.world.groups.size).toBe(2);
+    });
+
+    test('still holds when the branch was merged into first', async () => {
+      git(folder, 'checkout', '--quiet', '-b', 'main-branch', former);
+      declare({ kept: { members: ['initech'] }, old: { ...old, protect: true } });
+      commit('roster.yaml');
+      pushed = { ROSTER_FORMER_COMMIT: tip() };
+      git(folder, 'checkout', '--quiet', 'main');
+      git(folder, 'merge', '--quiet', '--strategy=ours', '-m', 'merge', 'main-branch');
+      declare({ kept });
+      commit('roster.yaml');
+      expect(await plan()).toMatchObject({ exit: 4, errors: ['protected'] });
+    });
+
+    test.each([
+      ['a new branch', () => '0'.repeat(40)],
+      ['the same commit', tip],
+      ['a commit of another branch', () => git(folder, 'commit-tree', 'HEAD^{tree}', '-m', 'other')],
+      ['none', () => '--all'],
+    ])('is as it is without a push: %s', async (_, before) => {
+      declare({ kept });
+      commit('roster.yaml');
+      const without = await plan();
+      pushed = { ROSTER_FORMER_COMMIT: before() };
+      expect(await plan()).toEqual(without);
+    });
+
+    test('is no more in the push after that of the record of an apply', async () => {
+      pushed = { ROSTER_FORMER_COMMIT: tip() };
+      declare({ kept });
+      commit('roster.yaml');
+      expect(await plan()).toMatchObject({ exit: 0, errors: [], actions: ['delete group/old'] });
+    });
   });
 
   test('is no more once `removed` has let it go and it was declared and adopted again', async () => {

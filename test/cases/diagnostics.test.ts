@@ -18,6 +18,8 @@ interface Case {
   /** What is wrong, in a sentence. The diagnostic code is the file name up to its first dot. */
   about: string;
   files: Record<string, string>;
+  /** A file that holds a text many times. */
+  longFile?: { name: string; text: string; times: number };
   /** The command line; `validate` unless given. */
   run?: string;
   /** A command line that ran before, and succeeded. */
@@ -97,6 +99,8 @@ async function runCase(given: Case, more: string[]): Promise<{ ran: Ran; shown: 
   const { url, apiKey, reset } = await serve(given);
   const workspace = new Workspace(given.files, { url, apiKey });
   workspace.sleep = () => new Promise((done) => setImmediate(done));
+  const { longFile } = given;
+  if (longFile !== undefined) workspace.write(longFile.name, longFile.text.repeat(longFile.times));
   const commit = () => {
     if (given.repository !== true) return;
     initRepository(workspace.root);

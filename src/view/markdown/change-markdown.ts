@@ -31,7 +31,7 @@ import { type PageItem, placeMarkdown } from './page-parts.js';
 
 /** Risks and notes shown for one change. */
 const MOST_SENTENCES = 10;
-const LONGEST_SENTENCE = 2_000;
+export const LONGEST_SENTENCE = 2_000;
 /** No name, id or address of a manifest is longer; those of the service may be. */
 export const LONGEST_NAME = 2_000;
 const LONGEST_OWNER = 100;

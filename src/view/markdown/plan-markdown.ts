@@ -11,6 +11,8 @@ import {
   needsList,
   sentencesOf,
 } from '../change-view.js';
+import { fits } from '../columns.js';
+import { escapeControls } from '../escape.js';
 import { type FieldView, fieldLine, fieldParts } from '../field-view.js';
 import { graphMermaid } from '../graph/graph-formats.js';
 import {
@@ -23,7 +25,7 @@ import {
   totalFacts,
   verdictOf,
 } from '../plan-words.js';
-import { changeMarkdown } from './change-markdown.js';
+import { changeMarkdown, LONGEST_SENTENCE } from './change-markdown.js';
 import { markdownCode, markdownFence, markdownMarker, shortCode, shortProse } from './markdown-escape.js';
 import {
   budgetBelow,
@@ -177,20 +179,30 @@ function objectionLines(plan: Plan): string[] {
 
 /** A risk of the plan as a whole. An inventory or a pull request can make hundreds. */
 function settingItem({ message }: Risk): PageItem {
-  const text = `- ${shortProse(message, 2_000)}`;
-  return { short: text, full: () => ({ text, shortened: 0 }), shortened: 0 };
+  const text = `- ${shortProse(message, LONGEST_SENTENCE)}`;
+  const shortened = isLong(message) ? 1 : 0;
+  return { short: text, full: () => ({ text, shortened }), shortened };
 }
 
-function hiddenRisks({ items, texts }: Filled<Risk>): string[] {
+function isLong(sentence: string): boolean {
+  return !fits(escapeControls(sentence), LONGEST_SENTENCE);
+}
+
+function hiddenRisks({ items, texts, shortened }: Filled<Risk>): string[] {
   const left = items.length - texts.length;
-  return left === 0 ? [] : [`${count(left, 'risk')} of the settings left out`];
+  return [
+    ...(left === 0 ? [] : [`${count(left, 'risk')} of the settings left out`]),
+    ...(shortened === 0 ? [] : [`${count(shortened, 'risk')} of the settings not shown in full`]),
+  ];
 }
 
-/** What is said of each of these changes, and so needs to be said only once. */
+/** What is said of each of these changes, and so needs to be said only once. What would be cut is said, and counted, with each. */
 function sharedSentences(views: readonly ChangeView[]): string[] {
   const [first, ...rest] = views.map((each) => new Set(sentencesOf(each)));
   if (first === undefined || views.length < FEWEST_WITH_SENTENCE) return [];
-  return [...first].filter((each) => /\S/.test(each) && rest.every((others) => others.has(each)));
+  return [...first].filter(
+    (each) => /\S/.test(each) && !isLong(each) && rest.every((others) => others.has(each)),
+  );
 }
 
 /** The values that all of many deleted objects had. In a short list, they are read beside each object. */
@@ -218,7 +230,7 @@ function eachOf(
   fields: readonly string[],
 ): string {
   const texts = [
-    ...sentences.map((each) => shortProse(each, 2_000)),
+    ...sentences.map((each) => shortProse(each, LONGEST_SENTENCE)),
     ...(fields.length === 0 ? [] : [fields.join(', ')]),
   ];
   return `Each of these ${views.length} changes: ${texts.join('; ')}.\n`;

@@ -3,12 +3,13 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { ownersIn } from '../../../src/engine/owners.js';
+import { ownersIn, withOwners } from '../../../src/engine/owners.js';
 import { type Sandbox, startSandbox } from '../../../src/sandbox/index.js';
 import type { PlanJson } from '../../../src/view/json/plan-json.js';
 import { initRepository } from '../../support/repository.js';
 import { Workspace } from '../../support/roster.js';
 import { isLong } from '../../support/size.js';
+import { change, emptyPlan, place } from '../view/samples.js';
 
 /** A repository with these files. */
 function repository(files: Readonly<Record<string, string>>): string {
@@ -22,7 +23,7 @@ function repository(files: Readonly<Record<string, string>>): string {
 
 function owners(files: Readonly<Record<string, string>>, path: string) {
   const root = repository(files);
-  return ownersIn(root)?.(join(root, path)) ?? null;
+  return ownersIn(root)?.of(join(root, path)) ?? null;
 }
 
 /** The example of GitHub's documentation. */
@@ -144,7 +145,7 @@ describe('which file is read', () => {
     fc.assert(
       fc.property(text, (each) => {
         writeFileSync(join(root, 'CODEOWNERS'), each);
-        expect(Array.isArray(ownersIn(root)?.(join(root, 'aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa/b')))).toBe(true);
+        expect(Array.isArray(ownersIn(root)?.of(join(root, 'aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa/b')))).toBe(true);
       }),
       { numRuns: 200 },
     );
@@ -165,14 +166,38 @@ describe('which file is read', () => {
     expect(owners({ CODEOWNERS: '* @a\n'.repeat(10_001) }, 'a')).toBeNull();
   });
 
+  test('no owners are known of a large file', () => {
+    expect(owners({ CODEOWNERS: `* @a\n${'#'.repeat(3 * 1024 * 1024)}` }, 'a')).toBeNull();
+  });
+
   test.runIf(isLong)('no owners are known once finding them takes too many steps', () => {
     const text = `* @a\n${`/${'*a'.repeat(200)}b @b\n`.repeat(5_000)}`;
     const root = repository({ CODEOWNERS: text });
     const find = ownersIn(root);
-    expect(find?.(join(root, 'b'))).toEqual(['@a']);
-    expect(find?.(join(root, 'a'.repeat(200)))).toBeNull();
-    expect(find?.(join(root, 'b'))).toEqual(['@a']);
+    expect(find?.of(join(root, 'b'))).toEqual(['@a']);
+    expect(find?.of(join(root, 'a'.repeat(200)))).toBeNull();
+    expect(find?.of(join(root, 'b'))).toEqual(['@a']);
   });
+});
+
+test('owners that are known stay in a plan in which others are not', () => {
+  const slow = `* @a\n${`/${'*a'.repeat(200)}b @b\n`.repeat(5_000)}`;
+  const root = repository({ CODEOWNERS: slow });
+  const source = (file: string) => ({ source: place(1, 1, 1, '', join(root, file)) });
+  const changes = [
+    change('group/a', source('b')),
+    change('group/b', source('a'.repeat(200))),
+    change('group/c', { action: 'none', ...source('a') }),
+  ];
+  const made = withOwners({ ...emptyPlan, changes }, root, root);
+  expect(made.changes.map((each) => each.owners)).toEqual([['@a'], undefined, undefined]);
+  expect(made.diagnostics).toMatchObject([
+    {
+      severity: 'warning',
+      code: 'unknown-owners',
+      message: expect.stringContaining('of 1 change are not known'),
+    },
+  ]);
 });
 
 describe('a plan', () => {

@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
 import { containsChanges } from '../../../src/inventory/contained.js';
-import { Git } from '../../../src/inventory/git.js';
+import { Git, type GitWords } from '../../../src/inventory/git.js';
 import { git, Remote } from '../../support/repository.js';
 
 /** A commit on a branch adds a group and changes another one; `main` has gone on. */
@@ -60,4 +60,48 @@ test.each<[string, readonly Readonly<Record<string, string>>[], boolean]>([
   const head = commits.map(commit).at(-1) ?? '';
   const isManifest = (path: string) => path.endsWith('.yaml');
   expect(await containsChanges(tree, { head, applied, isManifest })).toBe(expected);
+});
+
+test('nothing, where git fails or the files cannot be read', async () => {
+  git(folder, 'checkout', '--quiet', '--detach', 'main');
+  const head = commit(squashed);
+  const isManifest = (path: string) => path.endsWith('.yaml');
+  expect(await containsChanges(tree, { head, applied, isManifest })).toBe(true);
+  const remote = join(folder, '..', 'partial.git');
+  git(folder, 'clone', '--quiet', '--bare', folder, remote);
+  git(remote, 'config', 'uploadpack.allowFilter', 'true');
+  git(remote, 'config', 'uploadpack.allowAnySHA1InWant', 'true');
+  git(remote, 'update-ref', 'refs/heads/squashed', head);
+  const partial = join(folder, '..', 'partial');
+  git(folder, 'clone', '--quiet', '--no-checkout', '--filter=blob:none', `file://${remote}`, partial);
+  git(partial, 'remote', 'set-url', 'origin', `file://${remote}.gone`);
+  const gitDir = join(partial, '.git');
+  const lacking = { git: new Git({ folder: partial, gitDir }, process.env), prefix: 'shop/' };
+  expect(await containsChanges(lacking, { head, applied, isManifest })).toBe(false);
+});
+
+/** A branch that changes so many manifests, none of which is in any other commit. */
+class ManyFiles extends Git {
+  longest = 0;
+
+  constructor(private readonly count: number) {
+    super({ folder, gitDir: join(folder, '.git') }, process.env);
+  }
+
+  override run(args: GitWords, input?: string): Promise<string> {
+    this.longest = Math.max(this.longest, args.join(' ').length);
+    if (args[0] !== 'diff-tree') return super.run(args, input);
+    const names = Array.from({ length: this.count }, (_, index) => `shop/${'long-'.repeat(40)}${index}.yaml`);
+    return Promise.resolve(names.join('\0'));
+  }
+}
+
+test.each([
+  [2_000, true],
+  [100_000, false],
+])('%d manifests are no arguments of git; their changes are found: %s', async (count, expected) => {
+  const many = new ManyFiles(count);
+  const options = { head: git(folder, 'rev-parse', 'main'), applied, isManifest: () => true };
+  expect(await containsChanges({ git: many, prefix: 'shop/' }, options)).toBe(expected);
+  expect(many.longest).toBeLessThan(500);
 });

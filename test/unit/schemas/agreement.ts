@@ -80,6 +80,7 @@ const reaches = {
   'rejected-by-preview': neverOffline,
   'preview-differs': neverOffline,
   'too-frequent': warning,
+  'unknown-owners': neverOffline,
   protected: neverOffline,
   'not-allowed': neverOffline,
   'not-confirmed': neverOffline,

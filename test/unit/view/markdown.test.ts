@@ -86,6 +86,17 @@ describe('what a Markdown comment shows of a value', () => {
       expect(text).toContain(`${start}${name}`);
   });
 
+  it('is counted for a risk of the settings, and for what many changes have in common', () => {
+    const message = `${'word '.repeat(300)}HIDDEN ${'word '.repeat(300)}`;
+    const setting = planMarkdown({ ...emptyPlan, risks: [{ code: 'policy', message }] });
+    expect(setting).toMatch(/Too long to show in full:\*\* 1 risk of the settings not shown in full\./);
+    expect(setting).not.toContain('HIDDEN');
+    const changes = ['a', 'b', 'c'].map((name) =>
+      change(`group/${name}`, { action: 'delete', notes: [message] }),
+    );
+    expect(planMarkdown({ ...emptyPlan, changes })).toContain('3 values not shown in full');
+  });
+
   it('is counted if it is not all', () => {
     const after = Array.from({ length: 100 }, (_, index) => `line ${index}`).join('\n');
     const members = Array.from({ length: 100 }, (_, index) => `agent-${index}`);
