@@ -4,17 +4,9 @@ import { problem } from '../model/diagnostic.js';
 import { parseJson } from '../model/json.js';
 import { Unexpected } from '../model/request.js';
 import { count, wordList } from '../model/words.js';
-import {
-  isWhole,
-  noPlanPage,
-  ownPage,
-  planMarker,
-  sayInComment,
-  unappliedFate,
-  withFate,
-} from './comment.js';
+import { isWhole, noPlanPage, ownPage, planMarker, sayFate, unappliedFate, withFate } from './comment.js';
 import type { JobEnvironment } from './git.js';
-import type { Artifact, GithubHost, PullRequest } from './github.js';
+import type { Artifact, Check, GithubHost, PullRequest } from './github.js';
 import {
   ending,
   madePlan,
@@ -269,11 +261,17 @@ const planRecord = object({
   exit: number,
   /** Whether a comment shows all of it. */
   isWhole: flag,
+  /** The job that records and shows it, as GitHub names it, and the attempt of its run. */
+  job: optional(text),
+  attempt: optional(number),
 });
 
 type PlanRecord = Read<typeof planRecord>;
 
 const RECORD = 'record.json';
+
+/** The name of the step that shows what was recorded: GitHub makes it of the command, if the workflow gives it none. */
+const SHOWS = /\bci show\b/;
 
 /**
  * Prepares what the next steps save and show: the plan of this run, also one that failed. Until it is shown, the comment
@@ -290,17 +288,45 @@ export async function recordPull(host: GithubHost, subject: Subject): Promise<vo
   const page = ownPage(subject, new TextDecoder().decode(files[PAGE]));
   const { project, environment } = subject;
   const { digest, exit } = passed;
-  const record: PlanRecord = { project, environment, pull, head, digest, exit, isWhole: isWhole(page) };
+  const record: PlanRecord = {
+    ...{ project, environment, pull, head, digest, exit, isWhole: isWhole(page) },
+    ...{ job: jobName(host, subject), attempt: host.attempt },
+  };
   const folder = shownFolder(host);
   mkdirSync(folder, { recursive: true });
   for (const [file, content] of Object.entries(files)) writeFileSync(join(folder, basename(file)), content);
   writeFileSync(join(folder, PAGE), page);
   writeFileSync(join(folder, RECORD), `${JSON.stringify(record)}\n`);
-  if (pull !== null) {
-    await sayInComment(host, pull, subject, `> A newer plan is being made: ${host.run}`);
-    host.output('record', recordName(subject, pull, head));
-  }
+  if (pull !== null) host.output('record', recordName(subject, pull, head));
   host.output('folder', folder);
+  await announce(host, subject, record);
+}
+
+/** A job of a matrix has its value in its name. */
+function jobName({ env }: GithubHost, { environment }: Subject): string {
+  return `${env['GITHUB_JOB'] ?? ''}${environment === null ? '' : ` (${environment})`}`;
+}
+
+/**
+ * Until the plan is shown, its check is in progress, so that a required check blocks the merge, and the comment promises nothing
+ * of an earlier plan. What is recorded counts without both.
+ */
+async function announce(host: GithubHost, subject: Subject, { head, pull }: PlanRecord): Promise<void> {
+  const fate = `> A newer plan is being made: ${host.run}`;
+  const output = { title: 'A plan is being made', summary: fate };
+  try {
+    const begun = { name: checkName(subject), head_sha: head, status: 'in_progress' } as const;
+    const id = await host.addCheck({ ...begun, details_url: host.run, output });
+    writeFileSync(checkFile(host), String(id));
+  } catch (failure) {
+    host.log(`The check was not begun: ${failure instanceof Error ? failure.message : failure}\n`);
+  }
+  if (pull !== null) await sayFate(host, pull, subject, fate);
+}
+
+/** Holds the id of the check that was begun. */
+function checkFile({ temp }: GithubHost): string {
+  return join(temp, 'check');
 }
 
 /** The artifact of the job that has planned. If it has failed without one, that is what is shown. */
@@ -330,9 +356,9 @@ export async function showPull(host: GithubHost, subject: Subject, recorded: str
   const page = readFileSync(join(folder, PAGE), 'utf8');
   const isRecorded = record.pull === null || recorded === 'success';
   const fate = fateAhead(host, record, isRecorded);
-  const check = checkOf(subject, record, isRecorded);
   const output = { title: record.digest ?? 'Errors', summary: withFate(page, fate) };
-  const failure = await host.addCheck({ ...check, details_url: host.run, output }).then(
+  const check = { ...checkOf(subject, record, isRecorded), details_url: host.run, output };
+  const failure = await writeCheck(host, check).then(
     () => null,
     (reason: unknown) => ({ reason }),
   );
@@ -345,10 +371,23 @@ export async function showPull(host: GithubHost, subject: Subject, recorded: str
   if (failure !== null) throw failure.reason;
 }
 
-function checkOf({ project, environment }: Subject, { head, digest, exit }: PlanRecord, isRecorded: boolean) {
-  const name = ['roster plan', project, environment && `(${environment})`].filter(Boolean).join(' ');
+async function writeCheck(host: GithubHost, check: Check): Promise<void> {
+  const file = checkFile(host);
+  if (existsSync(file)) await host.changeCheck(Number(readFileSync(file, 'utf8')), check);
+  else await host.addCheck(check);
+}
+
+function checkName({ project, environment }: Subject): string {
+  return ['roster plan', project, environment && `(${environment})`].filter(Boolean).join(' ');
+}
+
+function checkOf(
+  subject: Subject,
+  { head, digest, exit }: PlanRecord,
+  isRecorded: boolean,
+): Pick<Check, 'name' | 'head_sha' | 'status' | 'conclusion'> {
   const conclusion = exit === 0 && digest !== null && isRecorded ? 'success' : 'failure';
-  return { name, head_sha: head, status: 'completed', conclusion };
+  return { name: checkName(subject), head_sha: head, status: 'completed', conclusion };
 }
 
 /**
@@ -361,16 +400,16 @@ function recordName(subject: Subject, pull: number, head: string): string {
 
 /** What will become of a plan that is shown. */
 function fateAhead({ run }: GithubHost, record: PlanRecord, isRecorded: boolean): string {
+  if (!isRecorded)
+    return `> [!CAUTION]
+> **This plan does not count as reviewed,** because this run could not record it. After the merge, an earlier plan that was shown for this commit may still be applied. Run the job again before you merge: ${run}`;
   const unapplied = unappliedFate(record);
   if (unapplied !== null) return unapplied;
   if (record.pull === null) return '> The merge queue shows it. It does not count as reviewed.';
   if (!record.isWhole)
     return `> [!IMPORTANT]
 > This plan does not count as reviewed, because it is too long for a comment. After the merge, read it in the summary of the run, then start the workflow manually with its digest.`;
-  if (isRecorded)
-    return '> After the merge, a job applies exactly this plan, or nothing. It waits for the reviewers of its environment.';
-  return `> [!CAUTION]
-> **Merging does not apply this plan,** because it could not be recorded that it is shown. Run the job again: ${run}`;
+  return '> After the merge, a job applies exactly this plan, or nothing. It waits for the reviewers of its environment.';
 }
 
 function uncheckedFate({ run }: GithubHost): string {
@@ -389,7 +428,21 @@ export async function wasShown(
     // A plan that was shown in the second of the merge was not reviewed, and no longer is the one before it.
     if (!(Date.parse(each.created_at) < Date.parse(merged ?? ''))) return false;
     const record = fileIn(await host.files(each), RECORD, planRecord);
-    return record.digest === digest && record.exit === 0 && record.isWhole;
+    const isReviewable = record.digest === digest && record.exit === 0 && record.isWhole;
+    return isReviewable && (await wasFinished(host, each, record, merged));
   }
   return false;
+}
+
+/** Whether the job that made a record also showed it, before the merge. A run can be cancelled between the two. */
+async function wasFinished(
+  host: GithubHost,
+  artifact: Artifact,
+  { job, attempt }: PlanRecord,
+  merged: string | null,
+): Promise<boolean> {
+  if (job === null || attempt === null) return false;
+  const found = (await host.jobsOf(artifact, attempt)).find(({ name }) => name === job);
+  const step = found?.steps?.find(({ name }) => SHOWS.test(name));
+  return step?.conclusion === 'success' && Date.parse(step.completed_at ?? '') < Date.parse(merged ?? '');
 }

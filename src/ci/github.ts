@@ -70,6 +70,18 @@ const workflowRun = object({
 
 export type WorkflowRun = Read<typeof workflowRun>;
 
+const jobs = within(
+  'jobs',
+  list(
+    object({
+      name: text,
+      steps: optional(list(object({ name: text, conclusion: optional(text), completed_at: optional(text) }))),
+    }),
+  ),
+);
+
+export type WorkflowJob = Read<typeof jobs>[number];
+
 const reviews = list(object({ state: text, user: optional(object({ login: text })) }));
 
 const commented = object({
@@ -89,6 +101,16 @@ interface GithubOptions {
   readonly out: (text: string) => void;
   readonly signal?: AbortSignal | undefined;
   readonly sleep?: Sleep | undefined;
+}
+
+/** A check run of a commit. */
+export interface Check {
+  readonly name: string;
+  readonly head_sha: string;
+  readonly status: 'in_progress' | 'completed';
+  readonly conclusion?: 'success' | 'failure';
+  readonly details_url: string;
+  readonly output: { readonly title: string; readonly summary: string };
 }
 
 /** A job of GitHub Actions. */
@@ -140,6 +162,11 @@ export class GithubHost implements JobHost {
   /** The last part of the URL of the run. */
   get runId(): string {
     return this.run.slice(this.run.lastIndexOf('/') + 1);
+  }
+
+  /** A run that is started again has the same id. */
+  get attempt(): number {
+    return Number(this.options.env['GITHUB_RUN_ATTEMPT'] ?? 1);
   }
 
   output(name: string, value: string): void {
@@ -250,6 +277,11 @@ export class GithubHost implements JobHost {
     return known;
   }
 
+  /** Those of one attempt of the run that made an artifact. */
+  jobsOf({ workflow_run: { id } }: Artifact, attempt: number): Promise<readonly WorkflowJob[]> {
+    return this.api.all(`actions/runs/${id}/attempts/${attempt}/jobs`, jobs);
+  }
+
   /** Who approved that a job of this run uses an environment with required reviewers. */
   async approvers(): Promise<readonly string[]> {
     const found = await this.api.get(`actions/runs/${this.runId}/approvals`, reviews);
@@ -301,8 +333,14 @@ export class GithubHost implements JobHost {
     }
   }
 
-  async addCheck(check: object): Promise<void> {
-    await this.api.send('POST', 'check-runs', check);
+  /** Returns its id. */
+  async addCheck(check: Check): Promise<number> {
+    const { id } = await this.api.create('check-runs', check, object({ id: number }));
+    return id;
+  }
+
+  async changeCheck(id: number, { head_sha: _, ...check }: Check): Promise<void> {
+    await this.api.send('PATCH', `check-runs/${id}`, check);
   }
 }
 

@@ -46,6 +46,14 @@ export interface RecordedRun {
   readonly head_repository: { readonly full_name: string };
 }
 
+/** A job of one attempt of a run. */
+export interface RecordedJob {
+  readonly run: number;
+  readonly attempt: number;
+  readonly name: string;
+  readonly steps: { readonly name: string; conclusion: string; completed_at: string }[];
+}
+
 export interface Artifact {
   readonly id: number;
   readonly name: string;
@@ -75,6 +83,7 @@ export class GithubApi {
   readonly approvals: { readonly state: string; readonly user: { readonly login: string } }[] = [];
   readonly runs: RecordedRun[] = [];
   readonly artifacts: Artifact[] = [];
+  readonly jobs: RecordedJob[] = [];
   readonly checks: Body[] = [];
   /** Whether a commit is another one or comes before it. */
   isAncestor = (_commit: string, _of: string): boolean => false;
@@ -121,7 +130,7 @@ export class GithubApi {
   /** Another one with the same content. */
   async copy(): Promise<GithubApi> {
     const made = new GithubApi();
-    for (const list of ['pulls', 'comments', 'issues', 'runs', 'artifacts', 'checks'] as const)
+    for (const list of ['pulls', 'comments', 'issues', 'runs', 'jobs', 'artifacts', 'checks'] as const)
       made[list].push(...(structuredClone(this[list]) as never[]));
     made.last = this.last;
     made.time = this.time;
@@ -181,6 +190,15 @@ export class GithubApi {
       'actions:read',
       (_, [id]) => this.runs.find((each) => each.id === Number(id)),
     ],
+    [
+      'GET',
+      /^actions\/runs\/(\d+)\/attempts\/(\d+)\/jobs$/,
+      'actions:read',
+      (_, [id, attempt], query) => {
+        const own = this.jobs.filter((each) => each.run === Number(id) && each.attempt === Number(attempt));
+        return { jobs: page(own, query) };
+      },
+    ],
     ['GET', /^actions\/runs\/(\d+)\/approvals$/, 'actions:read', () => this.approvals],
     [
       'GET',
@@ -189,6 +207,7 @@ export class GithubApi {
       (_, [base = '', head = '']) => ({ status: this.isAncestor(head, base) ? 'behind' : 'diverged' }),
     ],
     ['POST', /^check-runs$/, 'checks:write', (body) => this.addCheck(body)],
+    ['PATCH', /^check-runs\/(\d+)$/, 'checks:write', (body, [id]) => this.changeCheck(id, body)],
     [
       'GET',
       /^issues\/(\d+)\/comments$/,
@@ -259,10 +278,14 @@ export class GithubApi {
   }
 
   private addCheck(body: Body): Body {
-    const { summary } = body['output'] as { readonly summary: string };
-    if (summary.length > 65_535) throw new Error('the summary is too long');
-    this.checks.push(body);
-    return body;
+    const made = { ...checked(body), id: this.next() };
+    this.checks.push(made);
+    return made;
+  }
+
+  private changeCheck(id: string | undefined, body: Body): Body | undefined {
+    const check = this.checks.find((each) => each['id'] === Number(id));
+    return check && Object.assign(check, checked(body));
   }
 
   private addComment(number: string | undefined, { body }: Body): Comment {
@@ -309,6 +332,12 @@ export class GithubApi {
     if (issue !== undefined && state !== undefined) issue.state = text(state);
     return issue;
   }
+}
+
+function checked(body: Body): Body {
+  const { summary } = body['output'] as { readonly summary: string };
+  if (summary.length > 65_535) throw new Error('the summary is too long');
+  return body;
 }
 
 /** The files of a folder. */

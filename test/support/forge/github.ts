@@ -369,6 +369,8 @@ export class Github {
         ref,
         commit,
         runId: id,
+        job: moment.name,
+        cell: Object.values(moment.matrix).join(', '),
         eventName,
         path,
         event: (contexts['github'] as { event: object }).event,
