@@ -38,29 +38,23 @@ export function unappliedFate({ digest, exit }: PlanResult): string | null {
 }
 
 /**
- * Says in the comment of a change what becomes of its plan, if there is one. Nobody waits for a comment: without it, the run
+ * Says in the comments of changes what becomes of their plan, if there are any. Nobody waits for a comment: without it, the run
  * still says what happened.
  */
 export async function sayFate(
   host: JobHost,
-  change: number | undefined | Promise<number | undefined>,
+  changes: readonly number[] | Promise<readonly number[]>,
   subject: Subject,
   fate: string,
 ): Promise<void> {
   try {
-    const number = await change;
-    if (number !== undefined) await sayInComment(host, number, subject, fate);
+    for (const change of await changes) await sayInComment(host, change, subject, fate);
   } catch (failure) {
     host.log(`The comment was not updated: ${failure instanceof Error ? failure.message : failure}\n`);
   }
 }
 
-export async function sayInComment(
-  host: JobHost,
-  change: number,
-  subject: Subject,
-  fate: string,
-): Promise<void> {
+async function sayInComment(host: JobHost, change: number, subject: Subject, fate: string): Promise<void> {
   const known = await host.comment(change, planMarker(subject));
   if (known !== null) await host.writeComment(change, known, withFate(known.body, fate));
 }

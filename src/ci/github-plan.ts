@@ -321,7 +321,7 @@ async function announce(host: GithubHost, subject: Subject, { head, pull }: Plan
   } catch (failure) {
     host.log(`The check was not begun: ${failure instanceof Error ? failure.message : failure}\n`);
   }
-  if (pull !== null) await sayFate(host, pull, subject, fate);
+  if (pull !== null) await sayFate(host, [pull], subject, fate);
 }
 
 /** Holds the id of the check that was begun. */

@@ -235,23 +235,26 @@ export class GithubHost implements JobHost {
     return found.find((each) => each.head.sha === head) ?? null;
   }
 
-  /** The pull request that was merged into the default branch as this commit. GitHub may know it only a moment later. */
-  mergedAs(commit: string): Promise<PullRequest | null> {
-    const look = () => this.pullOf(commit);
-    return this.eventName === 'push' ? this.api.eventually(look) : look();
+  /**
+   * The pull requests that were merged into the default branch as this commit: several, if they have the same commits. GitHub
+   * may know them only a moment later.
+   */
+  async mergedAs(commit: string): Promise<readonly PullRequest[]> {
+    const look = () => this.pullsOf(commit);
+    return (await (this.eventName === 'push' ? this.api.eventually(look) : look())) ?? [];
   }
 
-  private async pullOf(commit: string): Promise<PullRequest | null> {
+  /** Null for none. */
+  private async pullsOf(commit: string): Promise<readonly PullRequest[] | null> {
     const pulls = await this.api.all(`commits/${commit}/pulls`, list(pullRequest));
-    return (
-      pulls.find(
-        (each) =>
-          each.merged_at !== null &&
-          each.merge_commit_sha === commit &&
-          each.base.ref === this.defaultBranch &&
-          each.base.repo.full_name === this.repository,
-      ) ?? null
+    const merged = pulls.filter(
+      (each) =>
+        each.merged_at !== null &&
+        each.merge_commit_sha === commit &&
+        each.base.ref === this.defaultBranch &&
+        each.base.repo.full_name === this.repository,
     );
+    return merged.length === 0 ? null : merged;
   }
 
   /** Those that a run of the default branch may have made, newest first. Anybody can upload one of the same name. */

@@ -211,7 +211,7 @@ export async function prepareApply(host: GitlabHost, roster: Roster, subject: Su
 
 /** Says in the note of what was merged what becomes of its plan. */
 async function say(host: GitlabHost, subject: Subject, fate: string): Promise<void> {
-  const merged = host.mergedAs(host.commit).then((found) => found?.iid);
+  const merged = host.mergedAs(host.commit).then((found) => (found === undefined ? [] : [found.iid]));
   await sayFate(host, merged, subject, `${fate}: ${host.run}`);
 }
 

@@ -206,7 +206,7 @@ async function runTask(
         GITHUB_WORKSPACE: checkout,
         ...env,
       },
-      ...{ temp, subject, roster },
+      ...{ temp, subject, roster, sleep: async () => {} },
       log: (text) => {
         log += text;
       },
@@ -337,7 +337,7 @@ describe('a pull request is planned', () => {
 
   test.each([{ project: 'billing' }, { environment: 'production' }])(
     'unless its files are of another project or environment: %j',
-    (plan) => isNotPlanned('and this job is for pricing', plan),
+    (plan) => isNotPlanned('but this job is for pricing', plan),
   );
 
   test('and has errors, whatever project its files name', async () => {
@@ -484,6 +484,7 @@ describe('a plan is not reviewed because', () => {
     newer.created_at = record.created_at;
     expect(await isReviewed()).toBe(false);
     recordOf(recordedRun({}), commits.head).created_at = '2026-10-31T00:00:01Z';
+    pull.merged_at = api.now();
     expect(await isReviewed()).toBe(true);
   });
 
@@ -559,6 +560,22 @@ describe('a plan is not reviewed because', () => {
       expect([exit, ran]).toEqual([1, []]);
     },
   );
+
+  test('one of several pull requests that were merged as this commit did not show it', async () => {
+    git(checkout, 'push', '--quiet', 'origin', `${commits.head}:refs/pull/2/head`);
+    const twin = { ...pull, number: 2, branch: 'twin' };
+    for (const pulls of [
+      [pull, twin],
+      [twin, pull],
+    ]) {
+      api.pulls.splice(0, 2, ...pulls);
+      expect(await isReviewed()).toBe(false);
+    }
+    recordOf(run, commits.head, {}, 2).created_at = '2026-10-31T00:00:00Z';
+    for (const { steps } of api.jobs) steps[1] = { ...steps[0], name: 'roster ci show' } as (typeof steps)[0];
+    for (const each of api.pulls) each.merged_at = api.now();
+    expect(await isReviewed()).toBe(true);
+  });
 
   test('it is closed and not merged', async () => {
     pull.merged_at = null;
@@ -805,6 +822,17 @@ describe('the comment', () => {
     expect(await isReviewed()).toBe(true);
     expect(comment()).toBe(body);
   });
+
+  test.each([403, 502])(
+    'that cannot be found (%i) does not keep the snapshot from being saved',
+    async (status) => {
+      api.broken.set(`commits/${commits.merged}/pulls`, status);
+      const { ran, outputs, log } = await runTask({ do: 'drift', applied: 'success' }, {});
+      expect([ran[0]?.[0], outputs['artifact']]).toEqual(['snapshot', 'roster-snapshot-pricing']);
+      expect(log).toContain('The comment was not updated: ');
+      expect(comment()).toBe(body);
+    },
+  );
 
   test('that cannot be written does not keep a reviewed plan from being applied', async () => {
     api.permissions = { actions: 'read', contents: 'read', 'pull-requests': 'read' };

@@ -85,6 +85,8 @@ export class GithubApi {
   readonly artifacts: Artifact[] = [];
   readonly jobs: RecordedJob[] = [];
   readonly checks: Body[] = [];
+  /** What is sent for a path instead of its answer. */
+  readonly broken = new Map<string, number>();
   /** Whether a commit is another one or comes before it. */
   isAncestor = (_commit: string, _of: string): boolean => false;
   private last = 0;
@@ -231,6 +233,8 @@ export class GithubApi {
     if (request.headers.authorization !== `Bearer ${this.token}`)
       return [401, { message: 'Bad credentials' }];
     const path = pathname.replace(`/repos/${REPOSITORY}/`, '');
+    const status = this.broken.get(path);
+    if (status !== undefined) return [status, { message: 'broken' }];
     const route = this.routes.find(([method, pattern]) => method === request.method && pattern.test(path));
     if (route === undefined) return [404, { message: 'Not Found' }];
     const [, pattern, permission, handler] = route;

@@ -224,7 +224,7 @@ describe('on GitHub', () => {
     const merged = { ...pull, merged_at: '2026-11-01T00:00:00Z', merge_commit_sha: HEAD };
     answers = [['commits/', (...to) => json(asked.length < 3 ? [] : [merged])(...to)]];
     const host = new GithubHost({ env: workspace.env, temp: workspace.root, ...silent });
-    expect(await host.mergedAs(HEAD)).toMatchObject({ number: 3 });
+    expect(await host.mergedAs(HEAD)).toMatchObject([{ number: 3 }]);
     expect(asked).toHaveLength(3);
     await host.close();
   });
