@@ -277,11 +277,11 @@ const SHOWS = /\bci show\b/;
  * Prepares what the next steps save and show: the plan of this run, also one that failed. Until it is shown, the comment
  * promises nothing of an earlier plan.
  */
-export async function recordPull(host: GithubHost, subject: Subject): Promise<void> {
+export async function recordPull(host: GithubHost, subject: Subject, uploaded: string): Promise<void> {
   const mergeable = await mergeableOf(host);
   if (mergeable === null) return;
   const { pull, head } = mergeable;
-  const files = await passedFiles(host, subject);
+  const files = await passedFiles(host, subject, uploaded);
   const passed = fileIn(files, PASSED, passedPull);
   if (head !== passed.head)
     return host.log(`The plan is of ${passed.head}, which is no longer the last commit.\n`);
@@ -329,12 +329,18 @@ function checkFile({ temp }: GithubHost): string {
   return join(temp, 'check');
 }
 
-/** The artifact of the job that has planned. If it has failed without one, that is what is shown. */
+/**
+ * The artifact of the job that has planned. If it has failed without one, that is what is shown: artifacts are those of the run,
+ * and can be of an earlier attempt, so that only the ids tell which ones count.
+ */
 async function passedFiles(
   host: GithubHost,
   subject: Subject,
+  uploaded: string,
 ): Promise<Readonly<Record<string, Uint8Array>>> {
-  const [artifact] = await host.ownArtifacts(`roster-plan${ending(subject)}`);
+  const ids = uploaded.split(/\s+/).filter(Boolean).map(Number);
+  const own = ids.length === 0 ? [] : await host.ownArtifacts(`roster-plan${ending(subject)}`);
+  const artifact = own.find(({ id }) => ids.includes(id));
   if (artifact !== undefined) return host.files(artifact);
   const head = host.event.workflow_run?.head_sha ?? '';
   const bytesOf = (text: string) => new TextEncoder().encode(text);

@@ -15,7 +15,7 @@ import type { Sleep } from './requests.js';
 /** What a job is to do. */
 export type Task =
   | { readonly do: 'plan'; readonly live: boolean }
-  | { readonly do: 'record' }
+  | { readonly do: 'record'; readonly artifacts: string | undefined }
   | { readonly do: 'show'; readonly recorded: string | undefined }
   | { readonly do: 'review' }
   | { readonly do: 'apply'; readonly digest: string | undefined; readonly verify: boolean }
@@ -90,7 +90,8 @@ async function onGithub(host: GithubHost, { roster, subject }: CiJob, task: Task
     case 'plan':
       return planPull(host, roster, subject, task.live);
     case 'record':
-      await recordPull(host, subject);
+      if (task.artifacts === undefined) throw outdated('the step `ci record` has no `--artifacts`');
+      await recordPull(host, subject, task.artifacts);
       return 0;
     case 'show':
       if (task.recorded === undefined) throw outdated('the step `ci show` has no `--recorded`');

@@ -599,15 +599,18 @@ describe('a plan that is shown', () => {
     readonly event?: object;
     /** The result of the step that uploads the record. */
     readonly upload?: string;
+    /** The plan is that of an earlier attempt of the run. */
+    readonly earlier?: boolean;
   }
 
   /** What is recorded and shown of the plan that an earlier job of this run has passed on, or that has failed. */
   async function shown(plan: string | null, more: Shown = {}): Promise<Ended & { readonly last: Ended }> {
-    const { head = commits.head, exit = 0, event = validated(), upload = 'success' } = more;
+    const { head = commits.head, exit = 0, event = validated(), upload = 'success', earlier = false } = more;
     const files = { 'plan.md': plan ?? '', 'plan.json': JSON.stringify({ head, digest, exit }) };
-    if (plan !== null) artifact('roster-plan-pricing', run.id, api.now(), folderOf(files));
+    const passed = plan === null ? null : artifact('roster-plan-pricing', run.id, api.now(), folderOf(files));
     const how = { workflow: 'roster-plan', temp: mkdtempSync(join(remote.root, 'temp-')) };
-    const recorded = await runTask({ do: 'record' }, event, how);
+    const artifacts = passed === null || earlier ? '' : `7 ${passed.id}`;
+    const recorded = await runTask({ do: 'record', artifacts }, event, how);
     // What is shown comes after the record. Until then, a required check blocks the merge.
     for (const { status, head_sha } of api.checks) expect([status, head_sha]).toEqual(['in_progress', head]);
     expect(comments().join()).not.toContain('exactly this plan');
@@ -663,7 +666,7 @@ describe('a plan that is shown', () => {
     api.comments.push({ ...old, body: '<!-- roster:pricing: -->\nold\n' });
     api.permissions = { actions: 'read', checks: 'write', 'pull-requests': 'read' };
     const how = { workflow: 'roster-plan' };
-    const ended = await runTask({ do: 'record' }, validated(), how);
+    const ended = await runTask({ do: 'record', artifacts: '' }, validated(), how);
     expect([ended.exit, ended.outputs['record']]).toEqual([0, record.name]);
     expect(ended.log).toContain('The comment was not updated: ');
     expect(api.checks).toMatchObject([{ status: 'in_progress', head_sha: commits.head }]);
@@ -682,8 +685,11 @@ describe('a plan that is shown', () => {
     expect(api.checks).toMatchObject([{ conclusion: 'failure' }]);
   });
 
-  test('is recorded as one that does not count if the job that plans has failed', async () => {
-    const ended = await shown(null);
+  test.each([
+    ['', null, {}],
+    [', and an earlier attempt has not', PLAN, { earlier: true }],
+  ])('is recorded as one that does not count if the job that plans has failed%s', async (_, plan, more) => {
+    const ended = await shown(plan, more);
     expect(ended.outputs['record']).toBe(record.name);
     expect(recordIn(ended)).toMatchObject({ digest: null, exit: 1 });
     expect(comments()).toEqual([expect.stringMatching(/^<!-- roster:pricing: -->\n\*\*No plan\.\*\*/)]);

@@ -116,13 +116,13 @@ export class RunningJob {
     return filledIn(String(value), this.contexts);
   }
 
-  private action({ uses = '', with: given = {} }: Step): void {
+  private action({ id, uses = '', with: given = {} }: Step): void {
     const settings = Object.fromEntries(
       Object.entries(given).map(([name, value]) => [name, this.filled(value)]),
     );
     const [action = ''] = uses.split('@');
     if (action === 'actions/checkout') this.checkOut(settings);
-    else if (action === 'actions/upload-artifact') this.upload(settings);
+    else if (action === 'actions/upload-artifact') this.upload(settings, id);
     else if (action === 'actions/download-artifact') this.download(settings);
     else if (action !== 'actions/setup-node') throw new Error(`the action ${uses} is not known here`);
   }
@@ -137,7 +137,7 @@ export class RunningJob {
     if (ref === undefined && depth === '0') git(machine.workspace, 'checkout', '--quiet', '--detach', commit);
   }
 
-  private upload({ name = '', path = '' }: Readonly<Record<string, string>>): void {
+  private upload({ name = '', path = '' }: Readonly<Record<string, string>>, step = ''): void {
     const { machine, api, runId } = this.place;
     if (!/^[\w.-]+$/.test(name) || !existsSync(path)) throw new Error(`cannot upload "${name}"`);
     if (!machine.mayUpload(name)) return void this.failed.push(`upload ${name}`);
@@ -154,6 +154,8 @@ export class RunningJob {
       created_at: api.now(),
       folder,
     });
+    const own = this.steps[step];
+    if (own !== undefined) own.outputs = { 'artifact-id': String(id) };
   }
 
   private download(settings: Readonly<Record<string, string>>): void {
