@@ -1,15 +1,21 @@
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { problem } from '../model/diagnostic.js';
-import { parseJson } from '../model/json.js';
-import { Unexpected } from '../model/request.js';
 import { count, wordList } from '../model/words.js';
-import { isWhole, noPlanPage, ownPage, planMarker, sayFate, unappliedFate, withFate } from './comment.js';
+import {
+  failedPage,
+  isWhole,
+  ownPage,
+  planMarker,
+  planProposed,
+  sayFate,
+  unappliedFate,
+  withFate,
+} from './comment.js';
 import type { JobEnvironment } from './git.js';
 import type { Artifact, Check, GithubHost, PullRequest } from './github.js';
 import {
   ending,
-  madePlan,
   type PlanResult,
   proposedIn,
   RefusedJob,
@@ -17,7 +23,7 @@ import {
   type Subject,
   titleOf,
 } from './host.js';
-import { flag, number, object, optional, type Read, type Shape, text } from './shape.js';
+import { fileIn, flag, number, object, optional, type Read, text } from './shape.js';
 
 /** What a run plans and shows. */
 interface Mergeable {
@@ -43,16 +49,6 @@ type PassedPull = Read<typeof passedPull>;
 const PASSED = 'plan.json';
 const PAGE = 'plan.md';
 
-/** A JSON file of an artifact. */
-function fileIn<T>(files: Readonly<Record<string, Uint8Array>>, name: string, shape: Shape<T>): T {
-  try {
-    return shape(parseJson(new TextDecoder().decode(files[name])), '');
-  } catch (failure) {
-    if (!(failure instanceof Unexpected)) throw failure;
-    throw problem('ci-host-error', `the artifact of the plan has no valid ${name}: ${failure.message}`);
-  }
-}
-
 /** The plan of a pull request, made from its files as data, without any right to write. Returns the exit code of the job. */
 export async function planPull(
   host: GithubHost,
@@ -71,29 +67,18 @@ export async function planPull(
     host.output('artifact', name);
     host.output('folder', folder);
   };
-  try {
+  const [markdown, json] = [join(folder, PAGE), join(host.temp, `${name}.json`)];
+  return planProposed(subject, { folder, markdown, json, passOn }, async () => {
     const snapshot = live ? null : await savedSnapshot(host, subject);
     const proposed = await checkedOut(host, mergeable);
-    const [markdown, json] = [join(folder, PAGE), join(host.temp, `${name}.json`)];
     const place = proposedIn(proposed, subject, envOf(host, proposed, live));
-    const exit = await roster.plan(place, {
+    return roster.plan(place, {
       ...{ markdown, json, html: join(folder, `${name}.html`) },
       ...(snapshot === null ? {} : { snapshot }),
       pageLink: host.run,
       linkBase: `${host.run.replace(/\/actions\/runs\/.*$/, '')}/blob/${head}`,
     });
-    // Errors, and a plan that apply would refuse, are shown, and fail the job all the same.
-    if (!existsSync(json) || !existsSync(markdown)) return exit;
-    passOn({ digest: madePlan(json, subject).digest, exit });
-    return exit;
-  } catch (failure) {
-    if (!(failure instanceof RefusedJob)) throw failure;
-    rmSync(folder, { recursive: true });
-    mkdirSync(folder);
-    writeFileSync(join(folder, PAGE), noPlanPage(subject, failure.message));
-    passOn({ digest: null, exit: 1 });
-    throw failure;
-  }
+  });
 }
 
 /** What was validated, if it is still to be merged. Null, with a note in the log, if there is nothing to plan. */
@@ -282,7 +267,7 @@ export async function recordPull(host: GithubHost, subject: Subject, uploaded: s
   if (mergeable === null) return;
   const { pull, head } = mergeable;
   const files = await passedFiles(host, subject, uploaded);
-  const passed = fileIn(files, PASSED, passedPull);
+  const passed = fileIn(files[PASSED], `${PASSED} of the plan`, passedPull);
   if (head !== passed.head)
     return host.log(`The plan is of ${passed.head}, which is no longer the last commit.\n`);
   const page = ownPage(subject, new TextDecoder().decode(files[PAGE]));
@@ -345,7 +330,7 @@ async function passedFiles(
   const head = host.event.workflow_run?.head_sha ?? '';
   const bytesOf = (text: string) => new TextEncoder().encode(text);
   return {
-    [PAGE]: bytesOf(noPlanPage(subject, `The job that makes the plan failed. See ${host.run}`)),
+    [PAGE]: bytesOf(failedPage(subject, host)),
     [PASSED]: bytesOf(JSON.stringify({ head, digest: null, exit: 1 } satisfies PassedPull)),
   };
 }
@@ -358,7 +343,7 @@ function shownFolder({ temp }: GithubHost): string {
 export async function showPull(host: GithubHost, subject: Subject, recorded: string): Promise<void> {
   const folder = shownFolder(host);
   if (!existsSync(join(folder, RECORD))) return host.log('There is no plan to show.\n');
-  const record = planRecord(parseJson(readFileSync(join(folder, RECORD), 'utf8')), '');
+  const record = fileIn(readFileSync(join(folder, RECORD)), RECORD, planRecord);
   const page = readFileSync(join(folder, PAGE), 'utf8');
   const isRecorded = record.pull === null || recorded === 'success';
   const fate = fateAhead(host, record, isRecorded);
@@ -433,7 +418,7 @@ export async function wasShown(
     if ((await runBy(host, each, `${host.workflow}-plan`)) !== 'workflow_run') continue;
     // A plan that was shown in the second of the merge was not reviewed, and no longer is the one before it.
     if (!(Date.parse(each.created_at) < Date.parse(merged ?? ''))) return false;
-    const record = fileIn(await host.files(each), RECORD, planRecord);
+    const record = fileIn((await host.files(each))[RECORD], `${RECORD} of the plan`, planRecord);
     const isReviewable = record.digest === digest && record.exit === 0 && record.isWhole;
     return isReviewable && (await wasFinished(host, each, record, merged));
   }
