@@ -1,5 +1,6 @@
+import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { markdownMarker, shortProse } from '../view/markdown/markdown-escape.js';
-import type { JobHost, PlanResult, Subject } from './host.js';
+import { type JobHost, madePlan, type PlanResult, RefusedJob, type Subject } from './host.js';
 
 /** What becomes of a plan is said between these, below the line with its counts. */
 const BEGIN = '<!-- roster: what becomes of it -->';
@@ -26,8 +27,46 @@ export function ownPage(subject: Subject, page: string): string {
 }
 
 /** The page in place of a plan that was not made. */
-export function noPlanPage(subject: Subject, reason: string): string {
+function noPlanPage(subject: Subject, reason: string): string {
   return `${planMarker(subject)}\n**No plan.** ${shortProse(reason)}\n`;
+}
+
+/** The page of a plan whose job has failed, and has passed nothing on. */
+export function failedPage(subject: Subject, { run }: JobHost): string {
+  return noPlanPage(subject, `The job that makes the plan failed. See ${run}`);
+}
+
+interface ProposedFiles {
+  /** Passed on to the job that shows. */
+  readonly folder: string;
+  /** The page in it. */
+  readonly markdown: string;
+  /** The plan. */
+  readonly json: string;
+  passOn(result: PlanResult): void;
+}
+
+/**
+ * Plans a proposed change, and passes on what is shown of it: the plan, or why there is none. Errors, and a plan that apply
+ * would refuse, fail the job all the same. Returns its exit code.
+ */
+export async function planProposed(
+  subject: Subject,
+  { folder, markdown, json, passOn }: ProposedFiles,
+  plan: () => Promise<number>,
+): Promise<number> {
+  try {
+    const exit = await plan();
+    if (existsSync(json) && existsSync(markdown)) passOn({ digest: madePlan(json, subject).digest, exit });
+    return exit;
+  } catch (failure) {
+    if (!(failure instanceof RefusedJob)) throw failure;
+    rmSync(folder, { recursive: true, force: true });
+    mkdirSync(folder, { recursive: true });
+    writeFileSync(markdown, noPlanPage(subject, failure.message));
+    passOn({ digest: null, exit: 1 });
+    throw failure;
+  }
 }
 
 /** What becomes of a plan that cannot be applied; null for one that can. */
@@ -38,29 +77,23 @@ export function unappliedFate({ digest, exit }: PlanResult): string | null {
 }
 
 /**
- * Says in the comment of a change what becomes of its plan, if there is one. Nobody waits for a comment: without it, the run
+ * Says in the comments of changes what becomes of their plan, if there are any. Nobody waits for a comment: without it, the run
  * still says what happened.
  */
 export async function sayFate(
   host: JobHost,
-  change: number | undefined | Promise<number | undefined>,
+  changes: readonly number[] | Promise<readonly number[]>,
   subject: Subject,
   fate: string,
 ): Promise<void> {
   try {
-    const number = await change;
-    if (number !== undefined) await sayInComment(host, number, subject, fate);
+    for (const change of await changes) await sayInComment(host, change, subject, fate);
   } catch (failure) {
     host.log(`The comment was not updated: ${failure instanceof Error ? failure.message : failure}\n`);
   }
 }
 
-export async function sayInComment(
-  host: JobHost,
-  change: number,
-  subject: Subject,
-  fate: string,
-): Promise<void> {
+async function sayInComment(host: JobHost, change: number, subject: Subject, fate: string): Promise<void> {
   const known = await host.comment(change, planMarker(subject));
   if (known !== null) await host.writeComment(change, known, withFate(known.body, fate));
 }

@@ -1,7 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { markdownMarker } from '../view/markdown/markdown-escape.js';
 import { ending, type JobHost, type Roster, type RosterPlace, type Subject, titleOf } from './host.js';
+import { fileIn, list, object, optional, type Read, text } from './shape.js';
 
 /** Exit codes of `roster drift`. */
 const DRIFTED = 2;
@@ -33,10 +34,9 @@ export async function checkDrift(
 }
 
 /** Empty where `roster drift` failed before it had compared anything. */
-function changesIn(json: string): DriftJson['changes'] {
+function changesIn(json: string): Changes {
   if (!existsSync(json)) return [];
-  const { changes = [] } = JSON.parse(readFileSync(json, 'utf8')) as Partial<DriftJson>;
-  return changes;
+  return fileIn(readFileSync(json), basename(json), driftFile).changes ?? [];
 }
 
 /** What `roster status` has written, as many of its lines as fit below the drift. */
@@ -50,9 +50,9 @@ function statusBelow(found: string, file: string): string {
   return `${shown}\n**The status is too long to show here:** \`roster status\` shows all of it.\n`;
 }
 
-interface DriftJson {
-  readonly changes: readonly { readonly address: string; readonly source: object | null }[];
-}
+const changed = list(object({ address: text, source: optional(object({})) }));
+const driftFile = object({ changes: optional(changed) });
+type Changes = Read<typeof changed>;
 
 /** Proposes to accept what was changed outside roster. Returns the exit code of the job. */
 export async function proposePull(
@@ -64,8 +64,7 @@ export async function proposePull(
   const json = join(host.temp, `drift${ending(subject)}.json`);
   const exit = await roster.drift(place, { json });
   if (exit !== 0 && exit !== DRIFTED) return exit;
-  const { changes } = JSON.parse(readFileSync(json, 'utf8')) as DriftJson;
-  const addresses = changes.flatMap(({ address, source }) => (source === null ? [] : [address]));
+  const addresses = changesIn(json).flatMap(({ address, source }) => (source === null ? [] : [address]));
   // Without an address, pull would import everything that is not declared.
   if (addresses.length === 0) {
     host.log('Nothing that is declared was changed outside roster.\n');

@@ -93,8 +93,7 @@ export class JobGit {
       if (this.signal?.aborted === true) throw interrupted(words);
       const status = typeof error.code === 'number' ? error.code : null;
       // A git that a signal has ended has neither.
-      if (status === null && error.code != null)
-        throw problem('missing-setting', `git cannot be started: ${error.message}`);
+      if (status === null && error.code != null) throw unstarted(words, error);
       if (attempt === ATTEMPTS || !isNetworkFailure(stderr)) throw new GitExit(status ?? -1, words, stderr);
       const wait = Math.random() * 2 ** attempt;
       this.log(`git: the network failed. Trying again in ${Math.ceil(wait)} s.\n`);
@@ -151,7 +150,7 @@ export class JobGit {
       // If the ref was deleted meanwhile, git has fetched another one whose name ends like it.
       if ((await this.run(['rev-parse', 'FETCH_HEAD'])) === tip) return tip;
       if (attempt === ATTEMPTS)
-        throw problem('service-error', `git fetch: ${ref} of ${remote} changes all the time`);
+        throw problem('ci-host-error', `git fetch: ${ref} of ${remote} changes all the time`);
     }
   }
 
@@ -160,7 +159,7 @@ export class JobGit {
     const other = lookalikeOf(ref, await this.remoteRefs(remote, ref));
     if (other !== null)
       throw problem(
-        'service-error',
+        'ci-host-error',
         `git push: ${remote} has the ref ${other}, which git takes for ${ref}`,
         `Delete it: \`git push ${remote} :${other}\`.`,
       );
@@ -185,6 +184,13 @@ interface GitRun {
   readonly error: ExecFileException | null;
   readonly stdout: string;
   readonly stderr: string;
+}
+
+/** Without git, a setting of the job is missing. Anything else is about this repository, as output that is too long. */
+export function unstarted(words: readonly string[], { code, message }: ExecFileException): Problem {
+  if (code === 'ENOENT' || code === 'EACCES')
+    return problem('missing-setting', `git cannot be started: ${message}`);
+  return problem('ci-host-error', `git ${words[0]} failed: ${message}`);
 }
 
 function interrupted(words: readonly string[]): Problem {

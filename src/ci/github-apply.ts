@@ -15,8 +15,8 @@ import { checkNewest, ending, madePlan, placeIn, RefusedJob, type Roster, type S
 export async function reviewMerge(host: GithubHost, roster: Roster, subject: Subject): Promise<number> {
   const json = join(host.temp, `merged${ending(subject)}.json`);
   const exit = await roster.plan(placeIn(host.git.root, subject, host.env), { json });
-  const pull = await host.mergedAs(host.commit);
-  const said = (fate: string) => sayFate(host, pull?.number, subject, fate);
+  const pulls = await host.mergedAs(host.commit);
+  const said = (fate: string) => sayFate(host, numbersOf(pulls), subject, fate);
   if (exit !== 0 || !existsSync(json)) {
     await said(`> [!CAUTION]\n> **Not applied:** after the merge, it could not be planned. See ${host.run}`);
     return exit;
@@ -28,7 +28,7 @@ export async function reviewMerge(host: GithubHost, roster: Roster, subject: Sub
   }
   try {
     await checkNewest(host);
-    await checkReviewed(host, subject, { pull, digest });
+    await checkReviewed(host, subject, { pulls, digest });
   } catch (failure) {
     if (failure instanceof RefusedJob)
       await said(
@@ -40,19 +40,24 @@ export async function reviewMerge(host: GithubHost, roster: Roster, subject: Sub
   return 0;
 }
 
+function numbersOf(pulls: readonly PullRequest[]): readonly number[] {
+  return pulls.map(({ number }) => number);
+}
+
 function isManual({ eventName }: GithubHost): boolean {
   return eventName === 'workflow_dispatch';
 }
 
 interface Reviewable {
-  readonly pull: PullRequest | null;
+  /** Those that were merged as this commit. */
+  readonly pulls: readonly PullRequest[];
   readonly digest: string;
 }
 
 async function checkReviewed(
   host: GithubHost,
   subject: Subject,
-  { pull, digest }: Reviewable,
+  { pulls, digest }: Reviewable,
 ): Promise<void> {
   const { environment: selected = '', digest: asked = '' } = host.event.inputs ?? {};
   const { environment } = subject;
@@ -61,7 +66,7 @@ async function checkReviewed(
       'Another environment comes first, nothing was changed',
       `${environment} has changes left, and is applied before ${selected}. Run this workflow manually for ${environment} first: review its plan in the summary of this run, and pass its digest, ${digest}`,
     );
-  const why = isManual(host) ? notAsked(asked, digest) : await notShown(host, subject, { pull, digest });
+  const why = isManual(host) ? notAsked(asked, digest) : await notShown(host, subject, { pulls, digest });
   if (why === null) return;
   throw new RefusedJob(
     'Not the reviewed plan, nothing was changed',
@@ -73,17 +78,29 @@ function notAsked(asked: string, digest: string): string | null {
   return asked === digest ? null : 'The plan is not the one with the given digest';
 }
 
-/** Why the plan does not count as reviewed; null if it does. */
+/**
+ * Why the plan does not count as reviewed; null if it does. If several pull requests were merged as this commit, each one must
+ * have shown it: nobody knows which of them was read.
+ */
 async function notShown(
   host: GithubHost,
   subject: Subject,
-  { pull, digest }: Reviewable,
+  { pulls, digest }: Reviewable,
 ): Promise<string | null> {
-  const none = 'No pull request showed this plan before it was merged as this commit';
-  if (pull === null) return none;
-  if (!(await isMergeOf(host, pull)))
-    return `This push contains more than pull request #${pull.number}, and changes that were not reviewed together are not applied`;
-  return (await wasShown(host, subject, pull, digest)) ? null : none;
+  const [first, ...others] = pulls;
+  if (first === undefined) return 'No pull request showed this plan before it was merged as this commit';
+  for (const pull of pulls) {
+    if (!(await isMergeOf(host, pull)))
+      return `This push contains more than pull request #${pull.number}, and changes that were not reviewed together are not applied`;
+    if (await wasShown(host, subject, pull, digest)) continue;
+    if (others.length === 0) return 'No pull request showed this plan before it was merged as this commit';
+    const all = wordList(
+      pulls.map(({ number }) => `#${number}`),
+      'and',
+    );
+    return `The pull requests ${all} were merged as this commit, and #${pull.number} did not show this plan before`;
+  }
+  return null;
 }
 
 /** Whether the pushed files are those of the merge, however it was made: by a merge, a squash or a rebase. */
@@ -138,8 +155,8 @@ export async function followUp(
   applied: string | undefined,
 ): Promise<number> {
   const fate = await fateOf(host, applied);
-  const pull = fate === null ? null : await host.mergedAs(host.commit);
-  if (fate !== null) await sayFate(host, pull?.number, subject, fate);
+  // Without a comment, the snapshot is saved all the same.
+  if (fate !== null) await sayFate(host, host.mergedAs(host.commit).then(numbersOf), subject, fate);
   const place = placeIn(host.git.root, subject, host.env);
   const name = `roster-snapshot${ending(subject)}`;
   const folder = join(host.temp, name);

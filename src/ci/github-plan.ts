@@ -1,23 +1,21 @@
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { problem } from '../model/diagnostic.js';
-import { parseJson } from '../model/json.js';
-import { Unexpected } from '../model/request.js';
 import { count, wordList } from '../model/words.js';
 import {
+  failedPage,
   isWhole,
-  noPlanPage,
   ownPage,
   planMarker,
-  sayInComment,
+  planProposed,
+  sayFate,
   unappliedFate,
   withFate,
 } from './comment.js';
 import type { JobEnvironment } from './git.js';
-import type { Artifact, GithubHost, PullRequest } from './github.js';
+import type { Artifact, Check, GithubHost, PullRequest } from './github.js';
 import {
   ending,
-  madePlan,
   type PlanResult,
   proposedIn,
   RefusedJob,
@@ -25,7 +23,7 @@ import {
   type Subject,
   titleOf,
 } from './host.js';
-import { flag, number, object, optional, type Read, type Shape, text } from './shape.js';
+import { fileIn, flag, number, object, optional, type Read, text } from './shape.js';
 
 /** What a run plans and shows. */
 interface Mergeable {
@@ -51,16 +49,6 @@ type PassedPull = Read<typeof passedPull>;
 const PASSED = 'plan.json';
 const PAGE = 'plan.md';
 
-/** A JSON file of an artifact. */
-function fileIn<T>(files: Readonly<Record<string, Uint8Array>>, name: string, shape: Shape<T>): T {
-  try {
-    return shape(parseJson(new TextDecoder().decode(files[name])), '');
-  } catch (failure) {
-    if (!(failure instanceof Unexpected)) throw failure;
-    throw problem('ci-host-error', `the artifact of the plan has no valid ${name}: ${failure.message}`);
-  }
-}
-
 /** The plan of a pull request, made from its files as data, without any right to write. Returns the exit code of the job. */
 export async function planPull(
   host: GithubHost,
@@ -79,29 +67,18 @@ export async function planPull(
     host.output('artifact', name);
     host.output('folder', folder);
   };
-  try {
+  const [markdown, json] = [join(folder, PAGE), join(host.temp, `${name}.json`)];
+  return planProposed(subject, { folder, markdown, json, passOn }, async () => {
     const snapshot = live ? null : await savedSnapshot(host, subject);
     const proposed = await checkedOut(host, mergeable);
-    const [markdown, json] = [join(folder, PAGE), join(host.temp, `${name}.json`)];
     const place = proposedIn(proposed, subject, envOf(host, proposed, live));
-    const exit = await roster.plan(place, {
+    return roster.plan(place, {
       ...{ markdown, json, html: join(folder, `${name}.html`) },
       ...(snapshot === null ? {} : { snapshot }),
       pageLink: host.run,
       linkBase: `${host.run.replace(/\/actions\/runs\/.*$/, '')}/blob/${head}`,
     });
-    // Errors, and a plan that apply would refuse, are shown, and fail the job all the same.
-    if (!existsSync(json) || !existsSync(markdown)) return exit;
-    passOn({ digest: madePlan(json, subject).digest, exit });
-    return exit;
-  } catch (failure) {
-    if (!(failure instanceof RefusedJob)) throw failure;
-    rmSync(folder, { recursive: true });
-    mkdirSync(folder);
-    writeFileSync(join(folder, PAGE), noPlanPage(subject, failure.message));
-    passOn({ digest: null, exit: 1 });
-    throw failure;
-  }
+  });
 }
 
 /** What was validated, if it is still to be merged. Null, with a note in the log, if there is nothing to plan. */
@@ -269,51 +246,91 @@ const planRecord = object({
   exit: number,
   /** Whether a comment shows all of it. */
   isWhole: flag,
+  /** The job that records and shows it, as GitHub names it, and the attempt of its run. */
+  job: optional(text),
+  attempt: optional(number),
 });
 
 type PlanRecord = Read<typeof planRecord>;
 
 const RECORD = 'record.json';
 
+/** The name of the step that shows what was recorded: GitHub makes it of the command, if the workflow gives it none. */
+const SHOWS = /\bci show\b/;
+
 /**
  * Prepares what the next steps save and show: the plan of this run, also one that failed. Until it is shown, the comment
  * promises nothing of an earlier plan.
  */
-export async function recordPull(host: GithubHost, subject: Subject): Promise<void> {
+export async function recordPull(host: GithubHost, subject: Subject, uploaded: string): Promise<void> {
   const mergeable = await mergeableOf(host);
   if (mergeable === null) return;
   const { pull, head } = mergeable;
-  const files = await passedFiles(host, subject);
-  const passed = fileIn(files, PASSED, passedPull);
+  const files = await passedFiles(host, subject, uploaded);
+  const passed = fileIn(files[PASSED], `${PASSED} of the plan`, passedPull);
   if (head !== passed.head)
     return host.log(`The plan is of ${passed.head}, which is no longer the last commit.\n`);
   const page = ownPage(subject, new TextDecoder().decode(files[PAGE]));
   const { project, environment } = subject;
   const { digest, exit } = passed;
-  const record: PlanRecord = { project, environment, pull, head, digest, exit, isWhole: isWhole(page) };
+  const record: PlanRecord = {
+    ...{ project, environment, pull, head, digest, exit, isWhole: isWhole(page) },
+    ...{ job: jobName(host, subject), attempt: host.attempt },
+  };
   const folder = shownFolder(host);
   mkdirSync(folder, { recursive: true });
   for (const [file, content] of Object.entries(files)) writeFileSync(join(folder, basename(file)), content);
   writeFileSync(join(folder, PAGE), page);
   writeFileSync(join(folder, RECORD), `${JSON.stringify(record)}\n`);
-  if (pull !== null) {
-    await sayInComment(host, pull, subject, `> A newer plan is being made: ${host.run}`);
-    host.output('record', recordName(subject, pull, head));
-  }
+  if (pull !== null) host.output('record', recordName(subject, pull, head));
   host.output('folder', folder);
+  await announce(host, subject, record);
 }
 
-/** The artifact of the job that has planned. If it has failed without one, that is what is shown. */
+/** A job of a matrix has its value in its name. */
+function jobName({ env }: GithubHost, { environment }: Subject): string {
+  return `${env['GITHUB_JOB'] ?? ''}${environment === null ? '' : ` (${environment})`}`;
+}
+
+/**
+ * Until the plan is shown, its check is in progress, so that a required check blocks the merge, and the comment promises nothing
+ * of an earlier plan. What is recorded counts without both.
+ */
+async function announce(host: GithubHost, subject: Subject, { head, pull }: PlanRecord): Promise<void> {
+  const fate = `> A newer plan is being made: ${host.run}`;
+  const output = { title: 'A plan is being made', summary: fate };
+  try {
+    const begun = { name: checkName(subject), head_sha: head, status: 'in_progress' } as const;
+    const id = await host.addCheck({ ...begun, details_url: host.run, output });
+    writeFileSync(checkFile(host), String(id));
+  } catch (failure) {
+    host.log(`The check was not begun: ${failure instanceof Error ? failure.message : failure}\n`);
+  }
+  if (pull !== null) await sayFate(host, [pull], subject, fate);
+}
+
+/** Holds the id of the check that was begun. */
+function checkFile({ temp }: GithubHost): string {
+  return join(temp, 'check');
+}
+
+/**
+ * The artifact of the job that has planned. If it has failed without one, that is what is shown: artifacts are those of the run,
+ * and can be of an earlier attempt, so that only the ids tell which ones count.
+ */
 async function passedFiles(
   host: GithubHost,
   subject: Subject,
+  uploaded: string,
 ): Promise<Readonly<Record<string, Uint8Array>>> {
-  const [artifact] = await host.ownArtifacts(`roster-plan${ending(subject)}`);
+  const ids = uploaded.split(/\s+/).filter(Boolean).map(Number);
+  const own = ids.length === 0 ? [] : await host.ownArtifacts(`roster-plan${ending(subject)}`);
+  const artifact = own.find(({ id }) => ids.includes(id));
   if (artifact !== undefined) return host.files(artifact);
   const head = host.event.workflow_run?.head_sha ?? '';
   const bytesOf = (text: string) => new TextEncoder().encode(text);
   return {
-    [PAGE]: bytesOf(noPlanPage(subject, `The job that makes the plan failed. See ${host.run}`)),
+    [PAGE]: bytesOf(failedPage(subject, host)),
     [PASSED]: bytesOf(JSON.stringify({ head, digest: null, exit: 1 } satisfies PassedPull)),
   };
 }
@@ -326,13 +343,13 @@ function shownFolder({ temp }: GithubHost): string {
 export async function showPull(host: GithubHost, subject: Subject, recorded: string): Promise<void> {
   const folder = shownFolder(host);
   if (!existsSync(join(folder, RECORD))) return host.log('There is no plan to show.\n');
-  const record = planRecord(parseJson(readFileSync(join(folder, RECORD), 'utf8')), '');
+  const record = fileIn(readFileSync(join(folder, RECORD)), RECORD, planRecord);
   const page = readFileSync(join(folder, PAGE), 'utf8');
   const isRecorded = record.pull === null || recorded === 'success';
   const fate = fateAhead(host, record, isRecorded);
-  const check = checkOf(subject, record, isRecorded);
   const output = { title: record.digest ?? 'Errors', summary: withFate(page, fate) };
-  const failure = await host.addCheck({ ...check, details_url: host.run, output }).then(
+  const check = { ...checkOf(subject, record, isRecorded), details_url: host.run, output };
+  const failure = await writeCheck(host, check).then(
     () => null,
     (reason: unknown) => ({ reason }),
   );
@@ -345,10 +362,23 @@ export async function showPull(host: GithubHost, subject: Subject, recorded: str
   if (failure !== null) throw failure.reason;
 }
 
-function checkOf({ project, environment }: Subject, { head, digest, exit }: PlanRecord, isRecorded: boolean) {
-  const name = ['roster plan', project, environment && `(${environment})`].filter(Boolean).join(' ');
+async function writeCheck(host: GithubHost, check: Check): Promise<void> {
+  const file = checkFile(host);
+  if (existsSync(file)) await host.changeCheck(Number(readFileSync(file, 'utf8')), check);
+  else await host.addCheck(check);
+}
+
+function checkName({ project, environment }: Subject): string {
+  return ['roster plan', project, environment && `(${environment})`].filter(Boolean).join(' ');
+}
+
+function checkOf(
+  subject: Subject,
+  { head, digest, exit }: PlanRecord,
+  isRecorded: boolean,
+): Pick<Check, 'name' | 'head_sha' | 'status' | 'conclusion'> {
   const conclusion = exit === 0 && digest !== null && isRecorded ? 'success' : 'failure';
-  return { name, head_sha: head, status: 'completed', conclusion };
+  return { name: checkName(subject), head_sha: head, status: 'completed', conclusion };
 }
 
 /**
@@ -361,16 +391,16 @@ function recordName(subject: Subject, pull: number, head: string): string {
 
 /** What will become of a plan that is shown. */
 function fateAhead({ run }: GithubHost, record: PlanRecord, isRecorded: boolean): string {
+  if (!isRecorded)
+    return `> [!CAUTION]
+> **This plan does not count as reviewed,** because this run could not record it. After the merge, an earlier plan that was shown for this commit may still be applied. Run the job again before you merge: ${run}`;
   const unapplied = unappliedFate(record);
   if (unapplied !== null) return unapplied;
   if (record.pull === null) return '> The merge queue shows it. It does not count as reviewed.';
   if (!record.isWhole)
     return `> [!IMPORTANT]
 > This plan does not count as reviewed, because it is too long for a comment. After the merge, read it in the summary of the run, then start the workflow manually with its digest.`;
-  if (isRecorded)
-    return '> After the merge, a job applies exactly this plan, or nothing. It waits for the reviewers of its environment.';
-  return `> [!CAUTION]
-> **Merging does not apply this plan,** because it could not be recorded that it is shown. Run the job again: ${run}`;
+  return '> After the merge, a job applies exactly this plan, or nothing. It waits for the reviewers of its environment.';
 }
 
 function uncheckedFate({ run }: GithubHost): string {
@@ -388,8 +418,22 @@ export async function wasShown(
     if ((await runBy(host, each, `${host.workflow}-plan`)) !== 'workflow_run') continue;
     // A plan that was shown in the second of the merge was not reviewed, and no longer is the one before it.
     if (!(Date.parse(each.created_at) < Date.parse(merged ?? ''))) return false;
-    const record = fileIn(await host.files(each), RECORD, planRecord);
-    return record.digest === digest && record.exit === 0 && record.isWhole;
+    const record = fileIn((await host.files(each))[RECORD], `${RECORD} of the plan`, planRecord);
+    const isReviewable = record.digest === digest && record.exit === 0 && record.isWhole;
+    return isReviewable && (await wasFinished(host, each, record, merged));
   }
   return false;
+}
+
+/** Whether the job that made a record also showed it, before the merge. A run can be cancelled between the two. */
+async function wasFinished(
+  host: GithubHost,
+  artifact: Artifact,
+  { job, attempt }: PlanRecord,
+  merged: string | null,
+): Promise<boolean> {
+  if (job === null || attempt === null) return false;
+  const found = (await host.jobsOf(artifact, attempt)).find(({ name }) => name === job);
+  const step = found?.steps?.find(({ name }) => SHOWS.test(name));
+  return step?.conclusion === 'success' && Date.parse(step.completed_at ?? '') < Date.parse(merged ?? '');
 }

@@ -70,6 +70,18 @@ const workflowRun = object({
 
 export type WorkflowRun = Read<typeof workflowRun>;
 
+const jobs = within(
+  'jobs',
+  list(
+    object({
+      name: text,
+      steps: optional(list(object({ name: text, conclusion: optional(text), completed_at: optional(text) }))),
+    }),
+  ),
+);
+
+export type WorkflowJob = Read<typeof jobs>[number];
+
 const reviews = list(object({ state: text, user: optional(object({ login: text })) }));
 
 const commented = object({
@@ -89,6 +101,16 @@ interface GithubOptions {
   readonly out: (text: string) => void;
   readonly signal?: AbortSignal | undefined;
   readonly sleep?: Sleep | undefined;
+}
+
+/** A check run of a commit. */
+export interface Check {
+  readonly name: string;
+  readonly head_sha: string;
+  readonly status: 'in_progress' | 'completed';
+  readonly conclusion?: 'success' | 'failure';
+  readonly details_url: string;
+  readonly output: { readonly title: string; readonly summary: string };
 }
 
 /** A job of GitHub Actions. */
@@ -141,6 +163,11 @@ export class GithubHost implements JobHost {
   /** The last part of the URL of the run. */
   get runId(): string {
     return this.run.slice(this.run.lastIndexOf('/') + 1);
+  }
+
+  /** A run that is started again has the same id. */
+  get attempt(): number {
+    return Number(this.options.env['GITHUB_RUN_ATTEMPT'] ?? 1);
   }
 
   output(name: string, value: string): void {
@@ -209,23 +236,26 @@ export class GithubHost implements JobHost {
     return found.find((each) => each.head.sha === head) ?? null;
   }
 
-  /** The pull request that was merged into the default branch as this commit. GitHub may know it only a moment later. */
-  mergedAs(commit: string): Promise<PullRequest | null> {
-    const look = () => this.pullOf(commit);
-    return this.eventName === 'push' ? this.api.eventually(look) : look();
+  /**
+   * The pull requests that were merged into the default branch as this commit: several, if they have the same commits. GitHub
+   * may know them only a moment later.
+   */
+  async mergedAs(commit: string): Promise<readonly PullRequest[]> {
+    const look = () => this.pullsOf(commit);
+    return (await (this.eventName === 'push' ? this.api.eventually(look) : look())) ?? [];
   }
 
-  private async pullOf(commit: string): Promise<PullRequest | null> {
+  /** Null for none. */
+  private async pullsOf(commit: string): Promise<readonly PullRequest[] | null> {
     const pulls = await this.api.all(`commits/${commit}/pulls`, list(pullRequest));
-    return (
-      pulls.find(
-        (each) =>
-          each.merged_at !== null &&
-          each.merge_commit_sha === commit &&
-          each.base.ref === this.defaultBranch &&
-          each.base.repo.full_name === this.repository,
-      ) ?? null
+    const merged = pulls.filter(
+      (each) =>
+        each.merged_at !== null &&
+        each.merge_commit_sha === commit &&
+        each.base.ref === this.defaultBranch &&
+        each.base.repo.full_name === this.repository,
     );
+    return merged.length === 0 ? null : merged;
   }
 
   /** Those that a run of the default branch may have made, newest first. Anybody can upload one of the same name. */
@@ -249,6 +279,11 @@ export class GithubHost implements JobHost {
     const known = this.runs.get(id) ?? this.api.get(`actions/runs/${id}`, workflowRun);
     this.runs.set(id, known);
     return known;
+  }
+
+  /** Those of one attempt of the run that made an artifact. */
+  jobsOf({ workflow_run: { id } }: Artifact, attempt: number): Promise<readonly WorkflowJob[]> {
+    return this.api.all(`actions/runs/${id}/attempts/${attempt}/jobs`, jobs);
   }
 
   /** Who approved that a job of this run uses an environment with required reviewers. */
@@ -302,8 +337,14 @@ export class GithubHost implements JobHost {
     }
   }
 
-  async addCheck(check: object): Promise<void> {
-    await this.api.send('POST', 'check-runs', check);
+  /** Returns its id. */
+  async addCheck(check: Check): Promise<number> {
+    const { id } = await this.api.create('check-runs', check, object({ id: number }));
+    return id;
+  }
+
+  async changeCheck(id: number, { head_sha: _, ...check }: Check): Promise<void> {
+    await this.api.send('PATCH', `check-runs/${id}`, check);
   }
 }
 

@@ -2,10 +2,11 @@ import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node
 import { join } from 'node:path';
 import {
   asName,
+  failedPage,
   isWhole,
-  noPlanPage,
   ownPage,
   planMarker,
+  planProposed,
   sayFate,
   unappliedFate,
   withFate,
@@ -25,6 +26,7 @@ import {
   type Subject,
   titleOf,
 } from './host.js';
+import { fileIn, number, object, optional, type Read, text } from './shape.js';
 
 /** What jobs leave for each other and for people. GitLab keeps only files of the checkout. */
 const ARTIFACTS = 'roster-ci';
@@ -45,13 +47,14 @@ function pageLink({ run }: GitlabHost): string {
 }
 
 /** What the job that plans tells the job that shows, beside the plan itself. */
-interface PassedPlan extends PlanResult {
-  readonly change: number;
-  readonly head: string;
-}
+const passedPlan = object({ change: number, head: text, digest: optional(text), exit: number });
+
+type PassedPlan = Read<typeof passedPlan>;
 
 const PASSED = 'record.json';
 const PAGE = 'plan.md';
+/** Says that there was nothing to plan: without it, the job that plans has failed. */
+const NOTHING = 'nothing-to-plan';
 
 /**
  * Plans a merge request. Its own pipeline, which its author can change, has no secret, and nothing that it writes is trusted. The
@@ -67,24 +70,18 @@ export async function planMergeRequest(
   if (host.source === 'merge_request_event')
     return planFiles(host, roster, subject, { root: host.git.root, live });
   const request = await requestToPlan(host, live);
-  if (request === null) return 0;
+  if (request === null) {
+    writeFileSync(artifact(host, NOTHING), '');
+    return 0;
+  }
   const passOn = (result: PlanResult) => {
     const passed: PassedPlan = { ...request, ...result };
     writeFileSync(artifact(host, PASSED), `${JSON.stringify(passed)}\n`);
   };
-  try {
-    const exit = await planFiles(host, roster, subject, { root: await mergedFiles(host, request), live });
-    const json = planJson(host, subject);
-    if (existsSync(json) && existsSync(artifact(host, PAGE)))
-      passOn({ digest: madePlan(json, subject).digest, exit });
-    return exit;
-  } catch (failure) {
-    if (!(failure instanceof RefusedJob)) throw failure;
-    emptyArtifacts(host);
-    writeFileSync(artifact(host, PAGE), noPlanPage(subject, failure.message));
-    passOn({ digest: null, exit: 1 });
-    throw failure;
-  }
+  const files = { folder: artifact(host, ''), markdown: artifact(host, PAGE), json: planJson(host, subject) };
+  return planProposed(subject, { ...files, passOn }, async () =>
+    planFiles(host, roster, subject, { root: await mergedFiles(host, request), live }),
+  );
 }
 
 function planJson({ temp }: GitlabHost, subject: Subject): string {
@@ -164,15 +161,34 @@ async function snapshotFile(host: GitlabHost, subject: Subject): Promise<string>
 
 /** Shows the plan of a merge request, which an earlier job of the default branch has made, in a note. */
 export async function showMergeRequest(host: GitlabHost, subject: Subject): Promise<void> {
-  const file = artifact(host, PASSED);
-  if (!existsSync(file)) return host.log('There is no plan to show.\n');
-  const { change, head, digest, exit } = JSON.parse(readFileSync(file, 'utf8')) as PassedPlan;
+  const passed = passedTo(host, subject);
+  if (passed === null) return host.log('There is no plan to show.\n');
+  const { change, head, digest, exit } = passed;
   const { state, sha, target_branch: target } = await host.mergeRequest(change);
-  if (state !== 'opened' || target !== host.branch || sha !== head)
+  if (state !== 'opened' || target !== host.branch || (head !== null && sha !== head))
     return host.log(`${head} is not the last commit of an open merge request into ${host.branch}.\n`);
-  const page = ownPage(subject, readFileSync(artifact(host, PAGE), 'utf8'));
+  const page = ownPage(subject, passed.page);
   const body = withFate(page, unappliedFate({ digest, exit }) ?? fateAhead(isWhole(page)));
   await host.writeComment(change, await host.comment(change, planMarker(subject)), body);
+}
+
+interface ToShow extends PlanResult {
+  readonly change: number;
+  /** The commit that was planned, if the plan was made. */
+  readonly head: string | null;
+  readonly page: string;
+}
+
+/** What the job that plans has passed on. If it has failed without that, its failure is shown. Null if it had nothing to plan. */
+function passedTo(host: GitlabHost, subject: Subject): ToShow | null {
+  const file = artifact(host, PASSED);
+  if (existsSync(file)) {
+    const page = readFileSync(artifact(host, PAGE), 'utf8');
+    return { ...fileIn(readFileSync(file), `${PASSED} of the plan`, passedPlan), page };
+  }
+  const { startedFor: change } = host;
+  if (change === null || existsSync(artifact(host, NOTHING))) return null;
+  return { change, head: null, digest: null, exit: 1, page: failedPage(subject, host) };
 }
 
 /** What will become of a plan that is shown. */
@@ -211,16 +227,18 @@ export async function prepareApply(host: GitlabHost, roster: Roster, subject: Su
 
 /** Says in the note of what was merged what becomes of its plan. */
 async function say(host: GitlabHost, subject: Subject, fate: string): Promise<void> {
-  const merged = host.mergedAs(host.commit).then((found) => found?.iid);
+  const merged = host.mergedAs(host.commit).then((found) => (found === undefined ? [] : [found.iid]));
   await sayFate(host, merged, subject, `${fate}: ${host.run}`);
 }
 
 /** What the job that applied tells the job after it. */
-interface AppliedRecord {
+const appliedRecord = object({
   /** Null if it was interrupted. */
-  readonly exit: number | null;
-  readonly by: string;
-}
+  exit: optional(number),
+  by: text,
+});
+
+type AppliedRecord = Read<typeof appliedRecord>;
 
 /** Applies exactly the plan that was prepared, if no newer commit was pushed. Returns the exit code of the job. */
 export async function applyPrepared(
@@ -260,7 +278,7 @@ export async function followUp(host: GitlabHost, roster: Roster, subject: Subjec
 function fateOf(host: GitlabHost): string {
   const file = artifact(host, 'applied.json');
   if (!existsSync(file)) return '> [!CAUTION]\n> **Not applied:** the job that applies it did not begin';
-  const { exit, by } = JSON.parse(readFileSync(file, 'utf8')) as AppliedRecord;
+  const { exit, by } = fileIn(readFileSync(file), 'applied.json', appliedRecord);
   const whose = by === '' ? '' : ` by ${asName(by)}`;
   return exit === 0
     ? `> **Applied**${whose} after the merge`

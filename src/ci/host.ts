@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import type { JobEnvironment, JobGit } from './git.js';
+import { fileIn, number, object, optional, record, text } from './shape.js';
 
 /** The project and environment that a job is for. Both are part of all names, so that no other one has the same. */
 export interface Subject {
@@ -146,6 +147,13 @@ export interface PlanResult {
   readonly exit: number;
 }
 
+const planFile = object({
+  digest: optional(text),
+  project: optional(text),
+  environment: optional(text),
+  summary: optional(record(number)),
+});
+
 interface MadePlan {
   readonly digest: string | null;
   /** Whether it changes nothing. */
@@ -157,18 +165,12 @@ interface MadePlan {
  * that the job reads and writes.
  */
 export function madePlan(json: string, subject: Subject): MadePlan {
-  const made = JSON.parse(readFileSync(json, 'utf8')) as {
-    readonly digest?: string | null;
-    readonly project?: string;
-    readonly environment?: string | null;
-    readonly summary?: Readonly<Record<string, number>>;
-  };
-  const { digest = null, project = '', environment = null, summary = {} } = made;
+  const { digest, project, environment, summary } = fileIn(readFileSync(json), basename(json), planFile);
   if (digest !== null && (project !== subject.project || environment !== subject.environment))
     throw new RefusedJob(
       'No plan',
-      `${subject.file} declares the project ${titleOf({ project, environment })}, but this job is for ${titleOf(subject)}. A renamed project is planned only after the merge.`,
+      `${subject.file} declares the project ${titleOf({ project: project ?? '', environment })}, but this job is for ${titleOf(subject)}. A renamed project is planned only after the merge.`,
     );
-  const { unchanged: _, ...acting } = summary;
+  const { unchanged: _, ...acting } = summary ?? {};
   return { digest, isEmpty: Object.values(acting).every((each) => each === 0) };
 }

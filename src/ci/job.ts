@@ -11,11 +11,12 @@ import { GitlabHost } from './gitlab.js';
 import { applyPrepared, followUp, planMergeRequest, prepareApply, showMergeRequest } from './gitlab-jobs.js';
 import { placeIn, RefusedJob, type Roster, type Subject } from './host.js';
 import type { Sleep } from './requests.js';
+import { fileIn, number, object, optional } from './shape.js';
 
 /** What a job is to do. */
 export type Task =
   | { readonly do: 'plan'; readonly live: boolean }
-  | { readonly do: 'record' }
+  | { readonly do: 'record'; readonly artifacts: string | undefined }
   | { readonly do: 'show'; readonly recorded: string | undefined }
   | { readonly do: 'review' }
   | { readonly do: 'apply'; readonly digest: string | undefined; readonly verify: boolean }
@@ -50,16 +51,16 @@ function rootIn(env: JobEnvironment, name: string): string {
   return root;
 }
 
+const installPackage = object({ roster: optional(object({ ci: optional(number) })) });
+
 /** Throws a Problem if the files of the job were written for a version that does something else with them. */
 export function checkFormat({ host, root }: ReturnType<typeof ciOf>): void {
   const path = ciPackageOf(host);
   const file = join(root, path);
   if (!existsSync(file)) return;
-  const { roster } = JSON.parse(readFileSync(file, 'utf8')) as {
-    readonly roster?: { readonly ci?: unknown };
-  };
+  const { roster } = fileIn(readFileSync(file), path, installPackage);
   const known = CI_FORMATS[host];
-  if (roster !== undefined && roster.ci !== known)
+  if (roster !== null && roster.ci !== known)
     throw outdated(`${path} has the format ${roster.ci}, and this version ${known}`);
 }
 
@@ -90,7 +91,8 @@ async function onGithub(host: GithubHost, { roster, subject }: CiJob, task: Task
     case 'plan':
       return planPull(host, roster, subject, task.live);
     case 'record':
-      await recordPull(host, subject);
+      if (task.artifacts === undefined) throw outdated('the step `ci record` has no `--artifacts`');
+      await recordPull(host, subject, task.artifacts);
       return 0;
     case 'show':
       if (task.recorded === undefined) throw outdated('the step `ci show` has no `--recorded`');

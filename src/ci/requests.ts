@@ -135,6 +135,11 @@ export class Api {
     this.read(method, path, await this.request(method, path, body), object({}));
   }
 
+  /** Creates something, and reads what is needed of it. */
+  async create<T>(path: string, body: object, shape: Shape<T>): Promise<T> {
+    return this.read('POST', path, await this.request('POST', path, body), shape);
+  }
+
   /** Looks again, a few times, for what the host may only know a moment after an event. */
   async eventually<T>(look: () => Promise<T | null>): Promise<T | null> {
     for (const seconds of LATER_S) {

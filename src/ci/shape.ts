@@ -1,4 +1,6 @@
-import { isJsonObject } from '../model/json.js';
+import { problem } from '../model/diagnostic.js';
+import { isJsonObject, parseJson } from '../model/json.js';
+import { Unexpected } from '../model/request.js';
 import { unexpected, wholeNumber } from '../service/operations/record.js';
 
 /**
@@ -50,6 +52,32 @@ export function object<F extends Fields>(fields: F): Shape<{ readonly [N in keyo
     ]);
     return Object.fromEntries(read) as { readonly [N in keyof F]: Read<F[N]> };
   };
+}
+
+/** An object whose names are not known. */
+export function record<T>(item: Shape<T>): Shape<Readonly<Record<string, T>>> {
+  return (value, name) => {
+    if (!isJsonObject(value)) throw mismatch('an object', value, name);
+    return Object.fromEntries(
+      Object.entries(value).map(([each, inner]) => [
+        each,
+        item(inner, name === '' ? each : `${name}.${each}`),
+      ]),
+    );
+  };
+}
+
+/**
+ * Reads a JSON file that an earlier job or command has written, which can be cut or of another version. `name` is how people
+ * know it.
+ */
+export function fileIn<T>(content: string | Uint8Array | undefined, name: string, shape: Shape<T>): T {
+  try {
+    return shape(parseJson(typeof content === 'string' ? content : new TextDecoder().decode(content)), '');
+  } catch (failure) {
+    if (!(failure instanceof Unexpected)) throw failure;
+    throw problem('ci-host-error', `${name} cannot be read: ${failure.message}`, 'Run the job again.');
+  }
 }
 
 /** The property of an object that holds what is wanted, as a page of GitHub holds its items. */

@@ -48,7 +48,7 @@ export const runCiPlan: Implementation<typeof ciPlanCommand> = (flags, context) 
   doTask(flags, context, { do: 'plan', live: flags.live === true });
 
 export const runCiRecord: Implementation<typeof ciRecordCommand> = (flags, context) =>
-  doTask(flags, context, { do: 'record' });
+  doTask(flags, context, { do: 'record', artifacts: flags.artifacts });
 
 export const runCiShow: Implementation<typeof ciShowCommand> = (flags, context) =>
   doTask(flags, context, { do: 'show', recorded: flags.recorded });

@@ -135,14 +135,27 @@ function matrixOf(facts: CiFacts): Values {
   const { environments } = facts;
   const token = 'GITHUB_TOKEN: "${{ github.token }}"';
   if (environments.length === 0)
-    return { MATRIX: '', MATRIX_ENV: '', SHOW_SETTINGS: token, READ: `roster-plan${ending(facts)}` };
+    return {
+      ...{ MATRIX: '', MATRIX_ENV: '', SHOW_SETTINGS: token, READ: `roster-plan${ending(facts)}` },
+      OUTPUTS: `artifact: "\${{ ${uploaded} }}"`,
+      ARTIFACTS: '${{ needs.plan.outputs.artifact }}',
+    };
+  // All jobs of a matrix have the same outputs, of which each sets its own.
+  const own = environments.map((each): [string, string] => [`artifact-${each}`, each]);
   return {
+    OUTPUTS: own
+      .map(([name, each]) => `${name}: "\${{ matrix.environment == '${each}' && ${uploaded} || '' }}"`)
+      .join(', '),
+    ARTIFACTS: own.map(([name]) => `\${{ needs.plan.outputs.${name} }}`).join(' '),
     MATRIX: matrix(environments),
     MATRIX_ENV: 'ROSTER_ENV: ${{ matrix.environment }}',
     SHOW_SETTINGS: `${token}, ROSTER_ENV: "\${{ matrix.environment }}"`,
     READ: `roster-plan${ending(facts)}_\${{ matrix.environment }}`,
   };
 }
+
+/** The id of an artifact: its name is the same in all attempts of a run. */
+const uploaded = 'steps.upload.outputs.artifact-id';
 
 const variables = `# Add here what manifests use as \${env.NAME} (without an API key, any value will do), ROSTER_INVENTORY and ROSTER_POLICIES.`;
 

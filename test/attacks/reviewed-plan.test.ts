@@ -9,6 +9,7 @@ import {
   GithubApi,
   type Pull,
   REPOSITORY,
+  type RecordedJob,
   type RecordedRun,
 } from '../support/forge/github-api.js';
 import { git, Remote } from '../support/repository.js';
@@ -103,9 +104,26 @@ function recordedRun(other: Partial<RecordedRun>): RecordedRun {
 
 /** The artifact by which the plan workflow records which plan a pull request showed for this commit. */
 function recordOf({ id }: RecordedRun, head: string, shown: object = {}, number = 1): Artifact {
-  const record = { digest, exit: 0, isWhole: true, ...shown };
+  const made = { project: 'pricing', environment: null, pull: number, head, job: 'show', attempt: 1 };
+  const record = { ...made, digest, exit: 0, isWhole: true, ...shown };
   const folder = folderOf({ 'record.json': JSON.stringify(record) });
-  return artifact(`roster-review-pricing-${number}-${head}`, id, api.now(), folder);
+  const uploaded = artifact(`roster-review-pricing-${number}-${head}`, id, api.now(), folder);
+  showIn(id);
+  return uploaded;
+}
+
+/** The job of an attempt that showed what it had recorded. */
+function showIn(
+  run: number,
+  step: Partial<RecordedJob['steps'][number]> = {},
+  job: Partial<RecordedJob> = {},
+): void {
+  const done = { conclusion: 'success', completed_at: api.now() };
+  const steps = [
+    { name: 'Run roster ci record', ...done },
+    { name: 'roster ci show', ...done, ...step },
+  ];
+  api.jobs.push({ run, attempt: 1, name: 'show', steps, ...job });
 }
 
 function artifact(name: string, run: number, created_at = api.now(), folder = ''): Artifact {
@@ -177,6 +195,7 @@ async function runTask(
         GITHUB_EVENT_NAME: 'push',
         GITHUB_EVENT_PATH: file,
         GITHUB_OUTPUT: output,
+        GITHUB_JOB: 'show',
         GITHUB_REF: 'refs/heads/main',
         GITHUB_REPOSITORY: REPOSITORY,
         GITHUB_RUN_ID: String(run.id),
@@ -187,7 +206,7 @@ async function runTask(
         GITHUB_WORKSPACE: checkout,
         ...env,
       },
-      ...{ temp, subject, roster },
+      ...{ temp, subject, roster, sleep: async () => {} },
       log: (text) => {
         log += text;
       },
@@ -304,7 +323,7 @@ describe('a pull request is planned', () => {
     const parents = ['-p', commits.squashed, '-p', commits.head];
     const merged = git(checkout, 'commit-tree', `${commits.merged}^{tree}`, ...parents, '-m', 'merged');
     git(checkout, 'push', '--quiet', '--force', 'origin', `${merged}:refs/pull/1/merge`);
-    await isNotPlanned('is no commit of main: its base was changed');
+    await isNotPlanned('is not a commit of main: the base of the pull request was changed');
   });
 
   test.each(['refs/heads/a/refs/pull/1/merge', 'refs/heads/refs/pull/1/merge'])(
@@ -318,7 +337,7 @@ describe('a pull request is planned', () => {
 
   test.each([{ project: 'billing' }, { environment: 'production' }])(
     'unless its files are of another project or environment: %j',
-    (plan) => isNotPlanned('and this job is for pricing', plan),
+    (plan) => isNotPlanned('but this job is for pricing', plan),
   );
 
   test('and has errors, whatever project its files name', async () => {
@@ -465,7 +484,35 @@ describe('a plan is not reviewed because', () => {
     newer.created_at = record.created_at;
     expect(await isReviewed()).toBe(false);
     recordOf(recordedRun({}), commits.head).created_at = '2026-10-31T00:00:01Z';
+    pull.merged_at = api.now();
     expect(await isReviewed()).toBe(true);
+  });
+
+  test.each<[string, ((run: number) => void) | null]>([
+    ['no step', null],
+    ['a cancelled step', (id) => showIn(id, { conclusion: 'cancelled' })],
+    ['a skipped step', (id) => showIn(id, { conclusion: 'skipped' })],
+    ['a step that goes on', (id) => showIn(id, { conclusion: '' })],
+    ['a failed step', (id) => showIn(id, { conclusion: 'failure' })],
+    ['a step of another attempt', (id) => showIn(id, {}, { attempt: 2 })],
+    ['a step for another environment', (id) => showIn(id, {}, { name: 'show (staging)' })],
+    ['a step of another job', (id) => showIn(id, {}, { name: 'plan' })],
+    [
+      'a step that ended in the second of the merge',
+      (id) => showIn(id, { completed_at: pull.merged_at ?? '' }),
+    ],
+  ])('it was recorded to be shown, and %s of the run shows it', async (_, end) => {
+    api.jobs.splice(0);
+    end?.(run.id);
+    expect(await isReviewed()).toBe(false);
+  });
+
+  test('another one, which was shown, is not the newest that was recorded', async () => {
+    record.created_at = '2026-10-30T00:00:00Z';
+    const other = recordedRun({});
+    recordOf(other, commits.head, { digest: `sha256:${'0'.repeat(64)}` }).created_at = '2026-10-31T00:00:00Z';
+    api.jobs.splice(api.jobs.findIndex((each) => each.run === other.id));
+    expect(await isReviewed()).toBe(false);
   });
 
   test('another one was shown in the second of the merge', async () => {
@@ -490,7 +537,9 @@ describe('a plan is not reviewed because', () => {
     expect(await isReviewed()).toBe(false);
     const event = { before: commits.before };
     const { out } = await runTask({ do: 'review' }, event, { plan: { digest, summary: { create: 1 } } });
-    expect(out).toContain('holds more than the pull request #1, and what was not reviewed together is not');
+    expect(out).toContain(
+      'contains more than pull request #1, and changes that were not reviewed together are not',
+    );
   });
 
   test('a newer commit was pushed, even if its digest is given by hand', async () => {
@@ -511,6 +560,22 @@ describe('a plan is not reviewed because', () => {
       expect([exit, ran]).toEqual([1, []]);
     },
   );
+
+  test('one of several pull requests that were merged as this commit did not show it', async () => {
+    git(checkout, 'push', '--quiet', 'origin', `${commits.head}:refs/pull/2/head`);
+    const twin = { ...pull, number: 2, branch: 'twin' };
+    for (const pulls of [
+      [pull, twin],
+      [twin, pull],
+    ]) {
+      api.pulls.splice(0, 2, ...pulls);
+      expect(await isReviewed()).toBe(false);
+    }
+    recordOf(run, commits.head, {}, 2).created_at = '2026-10-31T00:00:00Z';
+    for (const { steps } of api.jobs) steps[1] = { ...steps[0], name: 'roster ci show' } as (typeof steps)[0];
+    for (const each of api.pulls) each.merged_at = api.now();
+    expect(await isReviewed()).toBe(true);
+  });
 
   test('it is closed and not merged', async () => {
     pull.merged_at = null;
@@ -534,17 +599,21 @@ describe('a plan that is shown', () => {
     readonly event?: object;
     /** The result of the step that uploads the record. */
     readonly upload?: string;
+    /** The plan is that of an earlier attempt of the run. */
+    readonly earlier?: boolean;
   }
 
   /** What is recorded and shown of the plan that an earlier job of this run has passed on, or that has failed. */
   async function shown(plan: string | null, more: Shown = {}): Promise<Ended & { readonly last: Ended }> {
-    const { head = commits.head, exit = 0, event = validated(), upload = 'success' } = more;
+    const { head = commits.head, exit = 0, event = validated(), upload = 'success', earlier = false } = more;
     const files = { 'plan.md': plan ?? '', 'plan.json': JSON.stringify({ head, digest, exit }) };
-    if (plan !== null) artifact('roster-plan-pricing', run.id, api.now(), folderOf(files));
+    const passed = plan === null ? null : artifact('roster-plan-pricing', run.id, api.now(), folderOf(files));
     const how = { workflow: 'roster-plan', temp: mkdtempSync(join(remote.root, 'temp-')) };
-    const recorded = await runTask({ do: 'record' }, event, how);
-    // What is shown comes after the record.
-    expect([api.checks, comments().join().includes('exactly this plan')]).toEqual([[], false]);
+    const artifacts = passed === null || earlier ? '' : `7 ${passed.id}`;
+    const recorded = await runTask({ do: 'record', artifacts }, event, how);
+    // What is shown comes after the record. Until then, a required check blocks the merge.
+    for (const { status, head_sha } of api.checks) expect([status, head_sha]).toEqual(['in_progress', head]);
+    expect(comments().join()).not.toContain('exactly this plan');
     return { ...recorded, last: await runTask({ do: 'show', recorded: upload }, event, how) };
   }
 
@@ -583,8 +652,24 @@ describe('a plan that is shown', () => {
 
   test('is not promised if it could not be recorded', async () => {
     await shown(PLAN, { upload: 'failure' });
-    expect(comments()).toEqual([expect.stringContaining('Merging does not apply this plan')]);
+    expect(comments()).toEqual([
+      expect.stringMatching(
+        /does not count as reviewed.*an earlier plan that was shown .*may still be applied/,
+      ),
+    ]);
     expect(api.checks).toMatchObject([{ conclusion: 'failure' }]);
+    expect(comments().join()).not.toContain('Merging applies nothing');
+  });
+
+  test('is recorded although the comment of an earlier one cannot be changed', async () => {
+    const old = { id: api.next(), issue: 1, user: { login: 'github-actions[bot]' }, updated_at: '' };
+    api.comments.push({ ...old, body: '<!-- roster:pricing: -->\nold\n' });
+    api.permissions = { actions: 'read', checks: 'write', 'pull-requests': 'read' };
+    const how = { workflow: 'roster-plan' };
+    const ended = await runTask({ do: 'record', artifacts: '' }, validated(), how);
+    expect([ended.exit, ended.outputs['record']]).toEqual([0, record.name]);
+    expect(ended.log).toContain('The comment was not updated: ');
+    expect(api.checks).toMatchObject([{ status: 'in_progress', head_sha: commits.head }]);
   });
 
   test('is not promised if its check cannot be written, and the job fails', async () => {
@@ -600,8 +685,11 @@ describe('a plan that is shown', () => {
     expect(api.checks).toMatchObject([{ conclusion: 'failure' }]);
   });
 
-  test('is recorded as one that does not count if the job that plans has failed', async () => {
-    const ended = await shown(null);
+  test.each([
+    ['', null, {}],
+    [', and an earlier attempt has not', PLAN, { earlier: true }],
+  ])('is recorded as one that does not count if the job that plans has failed%s', async (_, plan, more) => {
+    const ended = await shown(plan, more);
     expect(ended.outputs['record']).toBe(record.name);
     expect(recordIn(ended)).toMatchObject({ digest: null, exit: 1 });
     expect(comments()).toEqual([expect.stringMatching(/^<!-- roster:pricing: -->\n\*\*No plan\.\*\*/)]);
@@ -677,11 +765,13 @@ describe('a merge queue', () => {
 
   test('is planned as a whole, and the summary says which pull requests it holds', async () => {
     const { summary, folder, passed } = await plannedOf(queue('main', 2, commits.merged), second);
-    expect(summary).toContain('that of #1 and #2 in 2 commits, merged into `main` together. It is no review');
+    expect(summary).toContain(
+      'for #1 and #2 (2 commits), merged into `main` together. It does not count as reviewed',
+    );
     expect(git(folder ?? '', 'rev-parse', 'HEAD')).toBe(second);
     expect(passed).toEqual({ head: second, digest, exit: 0 });
     const first = await plannedOf(queue('main', 1, commits.before), commits.merged);
-    expect(first.summary).toContain('that of #1 in 1 commit,');
+    expect(first.summary).toContain('for #1 (1 commit),');
   });
 
   test('is not planned if it is one of another branch, or has another commit by now', async () => {
@@ -738,6 +828,17 @@ describe('the comment', () => {
     expect(await isReviewed()).toBe(true);
     expect(comment()).toBe(body);
   });
+
+  test.each([403, 502])(
+    'that cannot be found (%i) does not keep the snapshot from being saved',
+    async (status) => {
+      api.broken.set(`commits/${commits.merged}/pulls`, status);
+      const { ran, outputs, log } = await runTask({ do: 'drift', applied: 'success' }, {});
+      expect([ran[0]?.[0], outputs['artifact']]).toEqual(['snapshot', 'roster-snapshot-pricing']);
+      expect(log).toContain('The comment was not updated: ');
+      expect(comment()).toBe(body);
+    },
+  );
 
   test('that cannot be written does not keep a reviewed plan from being applied', async () => {
     api.permissions = { actions: 'read', contents: 'read', 'pull-requests': 'read' };

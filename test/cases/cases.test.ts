@@ -195,7 +195,10 @@ describe.each(cases)('%s', (name, given) => {
   );
 });
 
-/** A plan without the places in files. */
+/** How to keep an object is said for the entry as it is written: in a repeated one, `formerly` is a map. */
+const advice = /: to keep that object, .*/;
+
+/** A plan without the places in files, and without what to write there. */
 function meaning({ digest, exit, changes, diagnostics }: Awaited<ReturnType<Workspace['planJson']>>) {
   // One line stands for several items with the same problem.
   const found = diagnostics.flatMap(({ severity, code, message, similar = [] }) =>
@@ -203,7 +206,10 @@ function meaning({ digest, exit, changes, diagnostics }: Awaited<ReturnType<Work
   );
   return {
     ...{ digest, exit },
-    changes: changes.map(({ source: _, ...change }) => change),
+    changes: changes.map(({ source: _, notes, ...change }) => ({
+      ...change,
+      notes: notes.map((each) => each.replace(advice, '')),
+    })),
     diagnostics: [...new Set(found)].sort(),
   };
 }

@@ -98,7 +98,7 @@ const known = {
     'steps',
   ],
   call: ['if', 'needs', 'strategy', 'concurrency', 'permissions', 'uses', 'with', 'secrets'],
-  step: ['id', 'if', 'uses', 'with', 'env', 'run'],
+  step: ['name', 'id', 'if', 'uses', 'with', 'env', 'run'],
   scope: ['actions', 'checks', 'contents', 'pull-requests', 'issues'],
   event: [
     'merge_group',

@@ -188,7 +188,7 @@ describe('a pull request', () => {
     author.propose('shops', shops('acme-shop'));
     const number = github.openPull('shops');
     expect(results(await github.pullRequest(number))).toMatchObject({ show: 'failure' });
-    expect(github.comments(number)[0]?.body).toContain('Merging does not apply this plan');
+    expect(github.comments(number)[0]?.body).toContain('This plan does not count as reviewed');
     github.merge(number);
     await team.isRefused();
   });

@@ -62,12 +62,16 @@ export const ciRecordCommand = define({
   summary: 'Record which plan a pull request shows',
   about:
     'On GitHub, prepare the artifact that records the plan of this run, or that it failed. The next step uploads it, then `roster ci show` shows the plan. For each pull request and commit, only the newest record counts.',
+  options: [flag('--artifacts <ids>', 'IDs of the artifacts that the jobs with `ci plan` have uploaded')],
   shared,
   does: inJob,
   formats: ['text'],
   examples: [
-    ['Record the plan that an earlier job has made', 'roster ci record'],
-    ['Record that of a project in a folder', 'roster ci record -f prices/roster.yaml'],
+    ['Record the plan that an earlier job has made', 'roster ci record --artifacts "$ARTIFACTS"'],
+    [
+      'Record that of a project in a folder',
+      'roster ci record -f prices/roster.yaml --artifacts "$ARTIFACTS"',
+    ],
   ],
   exits,
   docs: 'docs/ci.md',

@@ -46,6 +46,14 @@ export interface RecordedRun {
   readonly head_repository: { readonly full_name: string };
 }
 
+/** A job of one attempt of a run. */
+export interface RecordedJob {
+  readonly run: number;
+  readonly attempt: number;
+  readonly name: string;
+  readonly steps: { readonly name: string; conclusion: string; completed_at: string }[];
+}
+
 export interface Artifact {
   readonly id: number;
   readonly name: string;
@@ -75,7 +83,10 @@ export class GithubApi {
   readonly approvals: { readonly state: string; readonly user: { readonly login: string } }[] = [];
   readonly runs: RecordedRun[] = [];
   readonly artifacts: Artifact[] = [];
+  readonly jobs: RecordedJob[] = [];
   readonly checks: Body[] = [];
+  /** What is sent for a path instead of its answer. */
+  readonly broken = new Map<string, number>();
   /** Whether a commit is another one or comes before it. */
   isAncestor = (_commit: string, _of: string): boolean => false;
   private last = 0;
@@ -121,7 +132,7 @@ export class GithubApi {
   /** Another one with the same content. */
   async copy(): Promise<GithubApi> {
     const made = new GithubApi();
-    for (const list of ['pulls', 'comments', 'issues', 'runs', 'artifacts', 'checks'] as const)
+    for (const list of ['pulls', 'comments', 'issues', 'runs', 'jobs', 'artifacts', 'checks'] as const)
       made[list].push(...(structuredClone(this[list]) as never[]));
     made.last = this.last;
     made.time = this.time;
@@ -181,6 +192,15 @@ export class GithubApi {
       'actions:read',
       (_, [id]) => this.runs.find((each) => each.id === Number(id)),
     ],
+    [
+      'GET',
+      /^actions\/runs\/(\d+)\/attempts\/(\d+)\/jobs$/,
+      'actions:read',
+      (_, [id, attempt], query) => {
+        const own = this.jobs.filter((each) => each.run === Number(id) && each.attempt === Number(attempt));
+        return { jobs: page(own, query) };
+      },
+    ],
     ['GET', /^actions\/runs\/(\d+)\/approvals$/, 'actions:read', () => this.approvals],
     [
       'GET',
@@ -189,6 +209,7 @@ export class GithubApi {
       (_, [base = '', head = '']) => ({ status: this.isAncestor(head, base) ? 'behind' : 'diverged' }),
     ],
     ['POST', /^check-runs$/, 'checks:write', (body) => this.addCheck(body)],
+    ['PATCH', /^check-runs\/(\d+)$/, 'checks:write', (body, [id]) => this.changeCheck(id, body)],
     [
       'GET',
       /^issues\/(\d+)\/comments$/,
@@ -212,6 +233,8 @@ export class GithubApi {
     if (request.headers.authorization !== `Bearer ${this.token}`)
       return [401, { message: 'Bad credentials' }];
     const path = pathname.replace(`/repos/${REPOSITORY}/`, '');
+    const status = this.broken.get(path);
+    if (status !== undefined) return [status, { message: 'broken' }];
     const route = this.routes.find(([method, pattern]) => method === request.method && pattern.test(path));
     if (route === undefined) return [404, { message: 'Not Found' }];
     const [, pattern, permission, handler] = route;
@@ -259,10 +282,14 @@ export class GithubApi {
   }
 
   private addCheck(body: Body): Body {
-    const { summary } = body['output'] as { readonly summary: string };
-    if (summary.length > 65_535) throw new Error('the summary is too long');
-    this.checks.push(body);
-    return body;
+    const made = { ...checked(body), id: this.next() };
+    this.checks.push(made);
+    return made;
+  }
+
+  private changeCheck(id: string | undefined, body: Body): Body | undefined {
+    const check = this.checks.find((each) => each['id'] === Number(id));
+    return check && Object.assign(check, checked(body));
   }
 
   private addComment(number: string | undefined, { body }: Body): Comment {
@@ -309,6 +336,12 @@ export class GithubApi {
     if (issue !== undefined && state !== undefined) issue.state = text(state);
     return issue;
   }
+}
+
+function checked(body: Body): Body {
+  const { summary } = body['output'] as { readonly summary: string };
+  if (summary.length > 65_535) throw new Error('the summary is too long');
+  return body;
 }
 
 /** The files of a folder. */

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { git } from '../repository.js';
 import { type Contexts, evaluate, filledIn, isTrue } from './expression.js';
 import type { Job, Step } from './github.js';
-import type { GithubApi } from './github-api.js';
+import type { GithubApi, RecordedJob } from './github-api.js';
 import type { Machine } from './runner.js';
 
 export interface JobResult {
@@ -42,6 +42,10 @@ export interface JobPlace {
   readonly ref: string;
   readonly commit: string;
   readonly runId: number;
+  /** Its name in the workflow. */
+  readonly job: string;
+  /** Which one of a matrix it is, or nothing. */
+  readonly cell: string;
   readonly eventName: string;
   /** The workflow that the event started. */
   readonly path: string;
@@ -55,6 +59,7 @@ export class RunningJob {
   private readonly contexts: Contexts;
   private readonly trace: StepTrace[] = [];
   private readonly refs: string;
+  private readonly recorded: RecordedJob;
   private log = '';
   private summary = '';
   private count = 0;
@@ -69,6 +74,9 @@ export class RunningJob {
     this.contexts = { ...contexts, steps: this.steps, runner: { temp: machine.temp } };
     writeFileSync(join(machine.temp, 'event.json'), JSON.stringify(event));
     if (job.container !== undefined) machine.installed();
+    const { api, runId, job: id, cell } = place;
+    this.recorded = { run: runId, attempt: 1, name: cell === '' ? id : `${id} (${cell})`, steps: [] };
+    api.jobs.push(this.recorded);
   }
 
   async step(step: Step): Promise<void> {
@@ -79,10 +87,13 @@ export class RunningJob {
     this.trace.push({ steps: structuredClone(this.steps), hasFailed, values });
     if (!isDue) return;
     const failures = this.failed.length;
+    const name = step.name ?? `Run ${step.run ?? step.uses}`;
     if (step.run !== undefined) await this.script(step, step.run);
     else this.action(step);
+    const conclusion = this.failed.length > failures ? 'failure' : 'success';
     const own = this.steps[step.id ?? ''];
-    if (own !== undefined) own.outcome = this.failed.length > failures ? 'failure' : 'success';
+    if (own !== undefined) own.outcome = conclusion;
+    this.recorded.steps.push({ name, conclusion, completed_at: this.place.api.now() });
   }
 
   end(): JobResult {
@@ -105,13 +116,13 @@ export class RunningJob {
     return filledIn(String(value), this.contexts);
   }
 
-  private action({ uses = '', with: given = {} }: Step): void {
+  private action({ id, uses = '', with: given = {} }: Step): void {
     const settings = Object.fromEntries(
       Object.entries(given).map(([name, value]) => [name, this.filled(value)]),
     );
     const [action = ''] = uses.split('@');
     if (action === 'actions/checkout') this.checkOut(settings);
-    else if (action === 'actions/upload-artifact') this.upload(settings);
+    else if (action === 'actions/upload-artifact') this.upload(settings, id);
     else if (action === 'actions/download-artifact') this.download(settings);
     else if (action !== 'actions/setup-node') throw new Error(`the action ${uses} is not known here`);
   }
@@ -126,7 +137,7 @@ export class RunningJob {
     if (ref === undefined && depth === '0') git(machine.workspace, 'checkout', '--quiet', '--detach', commit);
   }
 
-  private upload({ name = '', path = '' }: Readonly<Record<string, string>>): void {
+  private upload({ name = '', path = '' }: Readonly<Record<string, string>>, step = ''): void {
     const { machine, api, runId } = this.place;
     if (!/^[\w.-]+$/.test(name) || !existsSync(path)) throw new Error(`cannot upload "${name}"`);
     if (!machine.mayUpload(name)) return void this.failed.push(`upload ${name}`);
@@ -143,6 +154,8 @@ export class RunningJob {
       created_at: api.now(),
       folder,
     });
+    const own = this.steps[step];
+    if (own !== undefined) own.outputs = { 'artifact-id': String(id) };
   }
 
   private download(settings: Readonly<Record<string, string>>): void {
@@ -192,8 +205,10 @@ export class RunningJob {
       GITHUB_API_URL: api.url,
       GITHUB_EVENT_NAME: eventName,
       GITHUB_EVENT_PATH: join(machine.temp, 'event.json'),
+      GITHUB_JOB: this.place.job,
       GITHUB_REF: ref,
       GITHUB_REPOSITORY: github.repository,
+      GITHUB_RUN_ATTEMPT: '1',
       GITHUB_RUN_ID: String(runId),
       GITHUB_TRIGGERING_ACTOR: 'olivia',
       GITHUB_SERVER_URL: github.server_url,

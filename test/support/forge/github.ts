@@ -369,6 +369,8 @@ export class Github {
         ref,
         commit,
         runId: id,
+        job: moment.name,
+        cell: Object.values(moment.matrix).join(', '),
         eventName,
         path,
         event: (contexts['github'] as { event: object }).event,
@@ -462,7 +464,9 @@ function resultOf(runs: readonly JobRun[]): JobRun['result'] {
 /** The result and the outputs of a job, which may have been several of a matrix. */
 function ofAll(earlier: readonly JobRun[], name: string): Pick<JobRun, 'result' | 'outputs'> {
   const own = earlier.filter(({ job }) => job === name);
-  return { result: resultOf(own), outputs: Object.assign({}, ...own.map(({ outputs }) => outputs)) };
+  // In a matrix, an output that is empty is none.
+  const set = own.flatMap(({ outputs }) => Object.entries(outputs).filter(([, value]) => value !== ''));
+  return { result: resultOf(own), outputs: Object.fromEntries(set) };
 }
 
 type Cell = Readonly<Record<string, string>>;

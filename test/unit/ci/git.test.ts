@@ -2,7 +2,7 @@ import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, wr
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { gitEnvironment, JobGit } from '../../../src/ci/git.js';
+import { gitEnvironment, JobGit, unstarted } from '../../../src/ci/git.js';
 import { git, Remote } from '../../support/repository.js';
 
 /** How `roster ci` runs git. */
@@ -123,7 +123,11 @@ describe('a ref of the remote is the one with its full name', () => {
     const own = git(folder, 'rev-parse', 'HEAD');
     const pushing = jobGit().push('origin', own, ref);
     if (other.includes('/a/')) await pushing;
-    else await expect(pushing).rejects.toThrow(`origin has the ref ${other}, which git takes for ${ref}`);
+    else
+      await expect(pushing).rejects.toMatchObject({
+        message: expect.stringContaining(`origin has the ref ${other}, which git takes for ${ref}`),
+        diagnostics: [{ code: 'ci-host-error' }],
+      });
     expect(remote.git('rev-parse', other)).toBe(main());
   });
 });
@@ -135,6 +139,16 @@ test('git fails with its exit code and what it says, as a diagnostic', async () 
   expect(failure).toMatchObject({ status: 128, diagnostics: [{ code: 'ci-host-error' }] });
   expect(String(failure)).toMatch(/git fetch failed with exit code 128: fatal: .*refs\/pull\/7\/merge/);
   expect(printed.join()).toContain('refs/pull/7/merge');
+});
+
+test.each([
+  ['ENOENT', 'missing-setting'],
+  ['EACCES', 'missing-setting'],
+  ['ERR_CHILD_PROCESS_STDIO_MAXBUFFER', 'ci-host-error'],
+  ['E2BIG', 'ci-host-error'],
+])('only a git that is missing is a setting: %s is %s', (code, expected) => {
+  const { diagnostics } = unstarted(['ls-remote'], { name: 'Error', message: 'no', code });
+  expect(diagnostics).toMatchObject([{ code: expected }]);
 });
 
 test('the token in a URL is not in the diagnostic', async () => {

@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { rmSync, writeFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -137,7 +137,7 @@ describe('on GitHub', () => {
   });
 
   test.each<readonly [string, Answer, RegExp]>([
-    ['not a zip file', send(200, 'not a zip'), /not\s+a\s+zip\s+file/],
+    ['no zip file', send(200, 'not a zip'), /not\s+a\s+zip\s+file/],
     ['nothing', send(200), /not\s+a\s+zip\s+file/],
     [
       'one that is cut',
@@ -152,14 +152,18 @@ describe('on GitHub', () => {
       /redirect\s+to\s+no\s+URL/,
     ],
     ['an artifact that has expired', send(410), /with\s+410/],
-    ['no record in it', send(200, zipSync({ 'plan.md': new Uint8Array(1) })), /no\s+valid\s+plan.json/],
+    [
+      'no record in it',
+      send(200, zipSync({ 'plan.md': new Uint8Array(1) })),
+      /plan\.json\s+of\s+the\s+plan\s+cannot\s+be\s+read/,
+    ],
   ])('the plan of the earlier job is %s', async (_, answer, words) => {
     answers = [
       ['actions/runs/7/artifacts', json({ artifacts: [artifact(5)] })],
       ['pulls', json([pull])],
       ['actions/artifacts/5/zip', answer],
     ];
-    expect(await failure('record')).toMatch(words);
+    expect(await failure('record', '--artifacts', '5')).toMatch(words);
   });
 
   test('the storage of artifacts refuses, and its signature is not shown', async () => {
@@ -169,7 +173,7 @@ describe('on GitHub', () => {
       ['actions/artifacts/5/zip', send(302, '', { location: `${url}/storage/zip?sig=s3cr3t` })],
       ['/storage', send(403)],
     ];
-    const said = await failure('record');
+    const said = await failure('record', '--artifacts', '5');
     expect(said).toMatch(/GET\s+\/storage\/zip: .*with\s+403/);
     expect(said).not.toContain('s3cr3t');
   });
@@ -224,7 +228,7 @@ describe('on GitHub', () => {
     const merged = { ...pull, merged_at: '2026-11-01T00:00:00Z', merge_commit_sha: HEAD };
     answers = [['commits/', (...to) => json(asked.length < 3 ? [] : [merged])(...to)]];
     const host = new GithubHost({ env: workspace.env, temp: workspace.root, ...silent });
-    expect(await host.mergedAs(HEAD)).toMatchObject({ number: 3 });
+    expect(await host.mergedAs(HEAD)).toMatchObject([{ number: 3 }]);
     expect(asked).toHaveLength(3);
     await host.close();
   });
@@ -250,7 +254,10 @@ describe('on GitLab', () => {
       ...{ CI_COMMIT_SHA: HEAD, CI_COMMIT_BRANCH: 'main', CI_PIPELINE_SOURCE: 'trigger' },
       ...{ CI_API_V4_URL: `${url}/api/v4`, ROSTER_GITLAB_TOKEN: 'glpat-of-the-project' },
     };
-    workspace.write('roster-ci/record.json', JSON.stringify({ change: 3, head: HEAD, digest: 'sha256:0' }));
+    workspace.write(
+      'roster-ci/record.json',
+      JSON.stringify({ change: 3, head: HEAD, digest: 'sha256:0', exit: 0 }),
+    );
     workspace.write('roster-ci/plan.md', '<!-- roster -->\n**No changes**\n');
   });
 
@@ -275,6 +282,58 @@ describe('on GitLab', () => {
     },
     ...{ merge_commit_sha: null, squash_commit_sha: null },
   };
+
+  test.each(['', '{"change": 3, "he', 'null', '{"change": 3}'])(
+    'what the job before has passed on is cut: %s',
+    async (passed) => {
+      workspace.write('roster-ci/record.json', passed);
+      expect(await failure('show')).toMatch(/record\.json of the plan cannot\s+be\s+read/);
+    },
+  );
+
+  describe('the job before has passed nothing on', () => {
+    let notes: string[];
+
+    beforeEach(() => {
+      notes = [];
+      rmSync(join(workspace.root, 'roster-ci'), { recursive: true });
+      const attributes = { iid: 3, state: 'opened' };
+      workspace.write(
+        'payload.json',
+        JSON.stringify({ object_kind: 'merge_request', object_attributes: attributes }),
+      );
+      workspace.env = { ...workspace.env, TRIGGER_PAYLOAD: join(workspace.root, 'payload.json') };
+      const noted: Answer = (asking, response) => {
+        let body = '';
+        asking.on('data', (part) => {
+          body += part;
+        });
+        asking.on('end', () => {
+          if (asking.method === 'POST') notes.push((JSON.parse(body) as { body: string }).body);
+          json(asking.method === 'POST' ? { id: 1 } : [])(asking, response);
+        });
+      };
+      answers = [
+        ['merge_requests/3/notes', noted],
+        ['merge_requests/3', json(request)],
+        ['/api/v4/user', json({ id: 17 })],
+      ];
+    });
+
+    test('because it has failed, which the note says', async () => {
+      expect((await workspace.command(['ci', 'show'])).exit).toBe(0);
+      expect(notes).toEqual([
+        expect.stringMatching(/\*\*No plan\.\*\* The job that makes the plan failed\. See /),
+      ]);
+    });
+
+    test('because there was nothing to plan', async () => {
+      workspace.write('roster-ci/nothing-to-plan', '');
+      const { exit, stderr } = await workspace.command(['ci', 'show']);
+      expect([exit, stderr]).toEqual([0, expect.stringContaining('There is no plan to show.')]);
+      expect(notes).toEqual([]);
+    });
+  });
 
   test.each(odd)('the merge request cannot be read: %s', async (_, answer, words) => {
     answers = [['merge_requests/3', answer]];

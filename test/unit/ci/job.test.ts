@@ -56,6 +56,8 @@ test.each(['github', 'gitlab'] as const)(
     mkdirSync(dirname(file), { recursive: true });
     writeFileSync(file, manifest?.text ?? '');
     expect(() => checkFormat({ host, root })).not.toThrow();
+    writeFileSync(file, '{"roster": {"ci":');
+    expect(() => checkFormat({ host, root })).toThrow(`ci-host-error: ${manifest?.path} cannot be read`);
     writeFileSync(file, (manifest?.text ?? '').replace(/"ci": \d+/, '"ci": 99'));
     expect(() => checkFormat({ host, root })).toThrow(/written for another version.*format 99/);
   },
