@@ -13,7 +13,7 @@ import {
   withFate,
 } from './comment.js';
 import type { JobEnvironment } from './git.js';
-import type { Artifact, Check, GithubHost, PullRequest } from './github.js';
+import type { Artifact, CheckRun, GithubHost, PullRequest } from './github.js';
 import {
   ending,
   type PlanResult,
@@ -362,7 +362,7 @@ export async function showPull(host: GithubHost, subject: Subject, recorded: str
   if (failure !== null) throw failure.reason;
 }
 
-async function writeCheck(host: GithubHost, check: Check): Promise<void> {
+async function writeCheck(host: GithubHost, check: CheckRun): Promise<void> {
   const file = checkFile(host);
   if (existsSync(file)) await host.changeCheck(Number(readFileSync(file, 'utf8')), check);
   else await host.addCheck(check);
@@ -376,7 +376,7 @@ function checkOf(
   subject: Subject,
   { head, digest, exit }: PlanRecord,
   isRecorded: boolean,
-): Pick<Check, 'name' | 'head_sha' | 'status' | 'conclusion'> {
+): Pick<CheckRun, 'name' | 'head_sha' | 'status' | 'conclusion'> {
   const conclusion = exit === 0 && digest !== null && isRecorded ? 'success' : 'failure';
   return { name: checkName(subject), head_sha: head, status: 'completed', conclusion };
 }

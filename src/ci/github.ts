@@ -104,7 +104,7 @@ interface GithubOptions {
 }
 
 /** A check run of a commit. */
-export interface Check {
+export interface CheckRun {
   readonly name: string;
   readonly head_sha: string;
   readonly status: 'in_progress' | 'completed';
@@ -338,12 +338,12 @@ export class GithubHost implements JobHost {
   }
 
   /** Returns its id. */
-  async addCheck(check: Check): Promise<number> {
+  async addCheck(check: CheckRun): Promise<number> {
     const { id } = await this.api.create('check-runs', check, object({ id: number }));
     return id;
   }
 
-  async changeCheck(id: number, { head_sha: _, ...check }: Check): Promise<void> {
+  async changeCheck(id: number, { head_sha: _, ...check }: CheckRun): Promise<void> {
     await this.api.send('PATCH', `check-runs/${id}`, check);
   }
 }

@@ -97,6 +97,21 @@ describe('a pull request', () => {
     );
   });
 
+  test('whose run is cancelled before it shows what it has recorded is not applied', async () => {
+    author.propose('shops', shops('acme-shop'));
+    const number = github.openPull('shops');
+    github.options.isCancelledAfter = (job, { id }) => job === 'show' && id === 'upload';
+    await github.pullRequest(number);
+    delete github.options.isCancelledAfter;
+    expect(github.api.artifacts.map(({ name }) => name)).toContainEqual(
+      expect.stringContaining('roster-review-'),
+    );
+    expect(github.api.checks).toMatchObject([{ status: 'in_progress' }]);
+    github.merge(number);
+    expect(results(await github.push())).toEqual(refused);
+    expect(groups()).toEqual([]);
+  });
+
   inLongRun('with errors that only a plan finds fails, and shows them in the comment', async () => {
     author.propose('unknown', 'groups:\n  shops: { members: [nobody] }\n');
     const number = github.openPull('unknown');

@@ -1,4 +1,4 @@
-/** The contexts of an expression: `github`, `secrets`, `vars`, `inputs`, `steps`. */
+/** The contexts of an expression: `github`, `secrets`, `vars`, `inputs`, `steps`. `cancelled` says whether the run is. */
 export type Contexts = Readonly<Record<string, unknown>>;
 
 /** Contexts in which an unknown name is empty. In the others it is an error. */
@@ -71,7 +71,7 @@ function operand(tokens: string[], contexts: Contexts): unknown {
     return value;
   }
   if (token.startsWith("'")) return token.slice(1, -1).replaceAll("''", "'");
-  if (token === 'cancelled()') return false;
+  if (token === 'cancelled()') return contexts['cancelled'] === true;
   return named(token, contexts);
 }
 

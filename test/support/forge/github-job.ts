@@ -44,6 +44,8 @@ export interface JobPlace {
   readonly runId: number;
   /** Its name in the workflow. */
   readonly job: string;
+  /** Whether somebody cancels the run once a step has ended. */
+  readonly isCancelledAfter?: ((job: string, step: Step) => boolean) | undefined;
   /** Which one of a matrix it is, or nothing. */
   readonly cell: string;
   readonly eventName: string;
@@ -56,7 +58,7 @@ export interface JobPlace {
 export class RunningJob {
   private readonly steps: Record<string, { outputs: Record<string, string>; outcome: string }> = {};
   private readonly failed: string[] = [];
-  private readonly contexts: Contexts;
+  private readonly contexts: Record<string, unknown>;
   private readonly trace: StepTrace[] = [];
   private readonly refs: string;
   private readonly recorded: RecordedJob;
@@ -81,7 +83,7 @@ export class RunningJob {
 
   async step(step: Step): Promise<void> {
     if (step.id !== undefined) this.steps[step.id] = { outputs: {}, outcome: 'skipped' };
-    const hasFailed = this.failed.length > 0;
+    const hasFailed = this.failed.length > 0 || this.contexts['cancelled'] === true;
     const isDue = isStepDue(step, this.contexts, hasFailed);
     const values = isDue ? valuesOf(step, this.contexts) : null;
     this.trace.push({ steps: structuredClone(this.steps), hasFailed, values });
@@ -94,12 +96,14 @@ export class RunningJob {
     const own = this.steps[step.id ?? ''];
     if (own !== undefined) own.outcome = conclusion;
     this.recorded.steps.push({ name, conclusion, completed_at: this.place.api.now() });
+    if (this.place.isCancelledAfter?.(this.place.job, step) === true) this.contexts['cancelled'] = true;
   }
 
   end(): JobResult {
     const steps = Object.fromEntries(Object.entries(this.steps).map(([id, each]) => [id, each.outputs]));
     const outputs = Object.entries(this.job.outputs ?? {}).map(([name, value]) => [name, this.filled(value)]);
-    const result = this.failed.length === 0 ? 'success' : 'failure';
+    const isWhole = this.failed.length === 0 && this.contexts['cancelled'] !== true;
+    const result = isWhole ? 'success' : 'failure';
     const { failed, log, summary, trace } = this;
     const { machine, api } = this.place;
     if (this.branches() !== this.refs) api.used.add('contents');

@@ -114,6 +114,8 @@ export interface GithubOptions extends MachineOptions {
   /** What each environment has; without it, all have the same. */
   environments?: Readonly<Record<string, EnvironmentSettings>>;
   watcher?: Watcher;
+  /** Whether somebody cancels the run once a step has ended: no later step runs. */
+  isCancelledAfter?(job: string, step: Step): boolean;
 }
 
 const nothing = { failed: [], log: '', summary: '', steps: {}, outputs: {}, trace: [] };
@@ -370,6 +372,7 @@ export class Github {
         commit,
         runId: id,
         job: moment.name,
+        isCancelledAfter: this.options.isCancelledAfter,
         cell: Object.values(moment.matrix).join(', '),
         eventName,
         path,
