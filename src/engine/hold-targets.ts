@@ -94,7 +94,7 @@ function selectedBy(
 }
 
 /** What selects a schedule. */
-interface Selectable {
+interface Holdable {
   readonly match: Match;
   readonly addresses: readonly Address[];
   /** What it targets, as it is written and as it is shown. */
@@ -104,7 +104,7 @@ interface Selectable {
 }
 
 /** What selectors mean, found once for all schedules. */
-interface Meaning {
+interface HoldMeaning {
   isSelected(address: Address): boolean;
   isTarget(label: string): boolean;
   /** The groups and pipelines that start an agent which is meant, by their keys. */
@@ -112,7 +112,7 @@ interface Meaning {
 }
 
 /** A direct way needs no explanation. */
-function meantOf(all: readonly Selectable[], { isSelected, isTarget, through }: Meaning): HoldTarget[] {
+function meantOf(all: readonly Holdable[], { isSelected, isTarget, through }: HoldMeaning): HoldTarget[] {
   return all.flatMap(({ match, addresses, targets, containers }) => {
     if (addresses.some(isSelected) || targets.some(isTarget)) return [{ match, through: [] }];
     const ways = new Set(containers.flatMap((each) => through.get(each) ?? []));
@@ -137,7 +137,7 @@ class Ways {
     this.members = isDirect ? new Map() : membersIn(comparison);
   }
 
-  of(match: Match): Selectable {
+  of(match: Match): Holdable {
     const { address, renamedFrom, kind, entry, observed } = match;
     const { field } = kind.references ?? {};
     const specs = [entry?.spec, observed?.spec].filter((each) => each != null);
@@ -152,7 +152,7 @@ class Ways {
     };
   }
 
-  meaningOf(selectors: readonly Selector[]): Meaning {
+  meaningOf(selectors: readonly Selector[]): HoldMeaning {
     const known = new Map<string, boolean>();
     const isSelected = (label: string) => {
       const found = known.get(label) ?? selectors.some((each) => each.matches(label));
@@ -215,17 +215,17 @@ function outsideSchedule({ match, through }: HoldTarget, { names }: Comparison):
   return { id: observed?.id ?? null, kind: kind.name, inBrief, through };
 }
 
-interface Selectables {
+interface Holdables {
   readonly ways: Ways;
-  readonly own: readonly Selectable[];
-  readonly others: readonly Selectable[];
+  readonly own: readonly Holdable[];
+  readonly others: readonly Holdable[];
 }
 
 /** An entry with an error of its own may have no match. */
 function refuseMeaningless(
   selectors: readonly Selector[],
   { observation, project: { entries, existsIn }, isDirect }: SelectionContext,
-  { ways, own, others }: Selectables,
+  { ways, own, others }: Holdables,
 ): void {
   const meaningless = selectors.filter((each) => meantOf(own, ways.meaningOf([each])).length === 0);
   if (meaningless.length === 0) return;

@@ -233,7 +233,9 @@ function shownValue(at: FailureAt): string {
   if (secret || failure.keyword === 'minLength' || failure.keyword === 'maxLength') return '';
   const value: unknown = failure.data;
   if (typeof value === 'string') return `, not ${quoted(value)}`;
-  return typeof value === 'number' || typeof value === 'boolean' ? `, not ${ownSpelling(at.written, value)}` : '';
+  return typeof value === 'number' || typeof value === 'boolean'
+    ? `, not ${ownSpelling(at.written, value)}`
+    : '';
 }
 
 export function closestProperty(failure: Failure, suggestions: Suggestions): string | null {

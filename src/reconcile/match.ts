@@ -128,8 +128,8 @@ class Matcher implements Matched {
     const known = inventoryEntry(entry, inventory);
     const renamedFrom = known === null || inventory.entries.has(entry.address) ? null : entry.formerly;
     const records = this.recordsOf(kind);
-    type Found = Pick<Match, 'address' | 'observed' | 'known' | 'renamedFrom' | 'ours'>;
-    const add = (each: Found) => {
+    type BrokenMatch = Pick<Match, 'address' | 'observed' | 'known' | 'renamedFrom' | 'ours'>;
+    const add = (each: BrokenMatch) => {
       const { observed } = each;
       const recordedAs = each.renamedFrom ?? each.address;
       const isRecorded = observed !== null && each.known !== null && each.known.id === observed.id;

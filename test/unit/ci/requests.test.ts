@@ -115,7 +115,9 @@ describe('POST', () => {
 
   test('is sent again if there was no connection: nothing was sent', async () => {
     await new Promise((resolve) => server.close(resolve));
-    expect(await told(send('POST'))).toMatch(/^ci-host-error \| POST \/things: no response from HOST: .* \| $/);
+    expect(await told(send('POST'))).toMatch(
+      /^ci-host-error \| POST \/things: no response from HOST: .* \| $/,
+    );
     expect(printed).toHaveLength(4);
   });
 });
