@@ -49,7 +49,9 @@ describe.runIf(isLong)('a hostile project is read in few steps', () => {
   let usual = 0;
   beforeAll(() => {
     const files = { 'roster.yaml': `project: p\ngroups:\n${megabyte}` };
-    usual = stepsFor({ family: '', name: '', files, expected: 'fine' });
+    const project: Hostile = { family: '', name: '', files, expected: 'fine' };
+    // What V8 has compiled before is not counted: the higher count is the better one.
+    usual = Math.max(stepsFor(project), stepsFor(project));
   });
 
   // Counting makes everything slow. `npm run bench` has the limits in seconds and megabytes.
