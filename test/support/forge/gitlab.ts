@@ -24,6 +24,8 @@ interface MergeRequest {
 }
 
 interface Issue {
+  /** Unique on the host; `iid` is the number in the address. */
+  readonly id: number;
   readonly iid: number;
   readonly author: { readonly id: number };
   readonly title: string;
@@ -174,7 +176,8 @@ export class GitlabApi {
   }
 
   private addIssue({ title = '', description = '', labels = '' }: Body): Issue {
-    const own = { iid: this.next(), author: { id: this.bot }, notes: [], state: 'opened' as const };
+    const iid = this.next();
+    const own = { id: 1_000 + iid, iid, author: { id: this.bot }, notes: [], state: 'opened' as const };
     const issue: Issue = { ...own, title, description, labels: labels.split(',') };
     this.issues.push(issue);
     return issue;
