@@ -28,6 +28,8 @@ interface Comment {
 }
 
 interface Issue {
+  /** Unique on the host; `number` is the one in the address. */
+  readonly id: number;
   readonly number: number;
   readonly title: string;
   readonly labels: readonly { readonly name: string }[];
@@ -318,8 +320,10 @@ export class GithubApi {
   }
 
   private addIssue({ title, body, labels }: Body): Issue {
+    const number = this.next();
     const made = {
-      number: this.next(),
+      id: 1_000 + number,
+      number,
       title: text(title),
       body: text(body),
       labels: (labels as readonly string[]).map((name) => ({ name })),
