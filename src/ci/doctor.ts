@@ -58,7 +58,10 @@ async function onGithub(checkout: DoctorSubject, file: CiFile): Promise<readonly
     url,
     headers: { Authorization: `Bearer ${token}`, Accept: 'application/vnd.github+json' },
     helpFor: settingsHelp('repository'),
-    ...{ env, log, signal, sleep },
+    env,
+    log,
+    signal,
+    sleep,
   });
   try {
     const workflows = { name: file.name.replace(/-environment\.yml$/, ''), root: git.root };
@@ -82,7 +85,10 @@ async function onGitlab(checkout: DoctorSubject, { text }: CiFile): Promise<read
     url: await gitlabAddress(checkout),
     headers: { 'PRIVATE-TOKEN': token },
     helpFor: settingsHelp('project'),
-    ...{ env, log, signal, sleep },
+    env,
+    log,
+    signal,
+    sleep,
   });
   try {
     const urlIsFixed = text.includes(' --url ');

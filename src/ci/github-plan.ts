@@ -73,7 +73,9 @@ export async function planPull(
     const proposed = await checkedOut(host, mergeable);
     const place = proposedIn(proposed, subject, envOf(host, proposed, live));
     return roster.plan(place, {
-      ...{ markdown, json, html: join(folder, `${name}.html`) },
+      markdown,
+      json,
+      html: join(folder, `${name}.html`),
       ...(snapshot === null ? {} : { snapshot }),
       pageLink: host.run,
       linkBase: `${host.run.replace(/\/actions\/runs\/.*$/, '')}/blob/${head}`,
@@ -274,8 +276,15 @@ export async function recordPull(host: GithubHost, subject: Subject, uploaded: s
   const { project, environment } = subject;
   const { digest, exit } = passed;
   const record: PlanRecord = {
-    ...{ project, environment, pull, head, digest, exit, isWhole: isWhole(page) },
-    ...{ job: jobName(host, subject), attempt: host.attempt },
+    project,
+    environment,
+    pull,
+    head,
+    digest,
+    exit,
+    isWhole: isWhole(page),
+    job: jobName(host, subject),
+    attempt: host.attempt,
   };
   const folder = shownFolder(host);
   mkdirSync(folder, { recursive: true });

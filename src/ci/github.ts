@@ -150,7 +150,10 @@ export class GithubHost implements JobHost {
       url: `${needed(env, 'GITHUB_API_URL')}/repos/${this.repository}`,
       headers: { Authorization: `Bearer ${token}`, Accept: 'application/vnd.github+json' },
       helpFor: (refused) => helpFor(refused, token),
-      ...{ env, log, signal, sleep },
+      env,
+      log,
+      signal,
+      sleep,
     });
   }
 

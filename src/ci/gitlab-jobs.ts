@@ -95,8 +95,10 @@ async function planFiles(
   { root, live }: { readonly root: string; readonly live: boolean },
 ): Promise<number> {
   return roster.plan(proposedIn(root, subject, envOf(host, root, live)), {
-    ...{ markdown: artifact(host, PAGE), json: planJson(host, subject) },
-    ...{ html: artifact(host, 'plan.html'), gitlab: artifact(host, 'plan.gitlab.json') },
+    markdown: artifact(host, PAGE),
+    json: planJson(host, subject),
+    html: artifact(host, 'plan.html'),
+    gitlab: artifact(host, 'plan.gitlab.json'),
     ...(live ? {} : { snapshot: await snapshotFile(host, subject) }),
     pageLink: pageLink(host),
   });

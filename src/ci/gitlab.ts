@@ -222,7 +222,10 @@ export class GitlabHost implements JobHost {
       url: this.options.api ?? (await this.checkedAddress()),
       headers: { 'PRIVATE-TOKEN': token },
       helpFor,
-      ...{ env, log, signal, sleep },
+      env,
+      log,
+      signal,
+      sleep,
     });
   }
 

@@ -78,8 +78,14 @@ export const runCiDoctor: Implementation<typeof ciDoctorCommand> = async (
   const folder = dirname(pathFromRoot(found, resolve(cwd, file ?? 'roster.yaml')));
   const { environments } = projectNames(file, cwd);
   const checks = await diagnose({
-    ...{ env, git: new JobGit(found, env, log, signal), folder, environments, log },
-    ...{ now: clock.now(), sleep: clock.sleep, signal },
+    env,
+    git: new JobGit(found, env, log, signal),
+    folder,
+    environments,
+    log,
+    now: clock.now(),
+    sleep: clock.sleep,
+    signal,
   });
   const missing = checks.filter(({ state }) => state === 'missing').length;
   return {
@@ -141,7 +147,13 @@ async function doTask(flags: Flags, context: RunContext, task: Task): Promise<Co
   const given = env['RUNNER_TEMP'] ?? '';
   const temp = given === '' ? mkdtempSync(join(tmpdir(), 'roster-ci-')) : given;
   const job: CiJob = {
-    ...{ env, subject, api, signal, temp, roster, sleep: clockOf(context.host).sleep },
+    env,
+    subject,
+    api,
+    signal,
+    temp,
+    roster,
+    sleep: clockOf(context.host).sleep,
     log: (text) => output.err(text),
     out: (text) => output.out(text),
   };

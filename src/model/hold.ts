@@ -30,7 +30,10 @@ export function holdFrom(value: Json): Hold | null {
   if (typeof by !== 'string' || typeof reason !== 'string' || !isTime(since)) return null;
   if (until !== null && !isTime(until)) return null;
   return {
-    ...{ by, reason, since, until },
+    by,
+    reason,
+    since,
+    until,
     ...(resumed === true ? { resumed } : {}),
     ...(wasPaused === true ? { wasPaused } : {}),
   };

@@ -134,7 +134,10 @@ class Matcher implements Matched {
       const recordedAs = each.renamedFrom ?? each.address;
       const isRecorded = observed !== null && each.known !== null && each.known.id === observed.id;
       const state = {
-        ...{ kind, entry: null, broken: entry, createInterrupted: false },
+        kind,
+        entry: null,
+        broken: entry,
+        createInterrupted: false,
         misdescribed: isRecorded && !records.describes(recordedAs, each.known, observed),
         wasProtected: this.wasProtected(kind, observed, each.known),
         record: this.recordOf(observed) ?? each.known,

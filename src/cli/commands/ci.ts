@@ -69,7 +69,7 @@ export const ciRecordCommand = define({
   examples: [
     ['Record the plan that an earlier job has made', 'roster ci record --artifacts "$ARTIFACTS"'],
     [
-      'Record that of a project in a folder',
+      'Record the plan of a project in a folder',
       'roster ci record -f prices/roster.yaml --artifacts "$ARTIFACTS"',
     ],
   ],
