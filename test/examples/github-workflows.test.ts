@@ -259,15 +259,15 @@ inLongRun('a merge queue is planned as a whole; what was not reviewed together i
   const two = github.openPull('two');
   await github.pullRequest(two);
   const queued = await github.queue(one, two);
-  expect(queued.flatMap(({ summary }) => /that of #.* commits?,/.exec(summary)?.[0] ?? [])).toEqual([
-    `that of #${one} in 1 commit,`,
-    `that of #${one} and #${two} in 2 commits,`,
+  expect(queued.flatMap(({ summary }) => /for #.* commits?\)/.exec(summary)?.[0] ?? [])).toEqual([
+    `for #${one} (1 commit)`,
+    `for #${one} and #${two} (2 commits)`,
   ]);
   expect(github.api.checks.slice(-2)).toMatchObject([{ conclusion: 'success' }, { conclusion: 'success' }]);
   github.mergeQueue(one, two);
   const runs = await github.push();
   expect(results(runs)).toEqual(refused);
-  expect(the('apply/plan', runs).log).toContain(`holds more than the pull request #${two}`);
+  expect(the('apply/plan', runs).log).toContain(`contains more than pull request #${two}`);
   const digest = digestIn(the('apply/plan', runs).summary) ?? '';
   expect(results(await github.dispatch('roster', { task: 'apply', digest }))).toEqual(applied);
 });
