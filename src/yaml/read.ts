@@ -1,6 +1,7 @@
 import { CST, type Document } from 'yaml';
 import { openingsOf, parserSteps } from './library.js';
 import { ReadLimits, tooDeep, type YamlUsage, yamlLimits } from './limits.js';
+import { readPlain } from './plain.js';
 import {
   type Hint,
   ProblemList,
@@ -29,11 +30,16 @@ export interface YamlRead {
   readonly omitted: number;
 }
 
-/**
- * Reads one file, in time and memory that `yamlLimits` bound. The `yaml` package decides what it means and what is an
- * error; a document is released as soon as its tree is made.
- */
+/** Reads one file, in time and memory that `yamlLimits` bound. */
 export function readYaml(source: Source, options: YamlOptions): YamlRead {
+  const plain = readPlain(source, options.rules, options.usage);
+  return plain === null ? readByLibrary(source, options) : { documents: [plain], problems: [], omitted: 0 };
+}
+
+/**
+ * The `yaml` package decides what a file means and what is an error; a document is released as soon as its tree is made.
+ */
+export function readByLibrary(source: Source, options: YamlOptions): YamlRead {
   const { stackTraceLimit } = Error;
   // The library makes an Error with a stack for each syntax error: a file of nothing but errors would cost a gigabyte.
   Error.stackTraceLimit = 0;

@@ -1,0 +1,54 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { yamlRules } from '../../src/manifest/reading.js';
+import { readPlain } from '../../src/yaml/plain.js';
+import { readByLibrary } from '../../src/yaml/read.js';
+import { Source } from '../../src/yaml/source.js';
+import { runs } from '../support/size.js';
+import { plainTexts } from '../support/yaml/plain-texts.js';
+import { canBeRead } from '../support/yaml/reading.js';
+import { projectTexts, suiteCases, yamlTexts } from '../support/yaml/texts.js';
+
+/** Whether the text is read without the library. If so, both must make the same tree, with the same places, and count alike. */
+function isReadAlike(text: string): boolean {
+  const source = new Source('f.yaml', text, 1);
+  const usage = { values: 0, collections: 0, expanded: 0 };
+  const plain = readPlain(source, yamlRules, usage);
+  const used = { values: 0, collections: 0, expanded: 0 };
+  if (plain === null) expect(usage).toEqual(used);
+  else {
+    const read = readByLibrary(source, { rules: yamlRules, suggest: () => null, usage: used });
+    expect(read).toEqual({ documents: [plain], problems: [], omitted: 0 });
+    expect(usage).toEqual(used);
+  }
+  return plain !== null;
+}
+
+test('texts that are plain or nearly so are read as the library reads them', () => {
+  const numRuns = runs(400, 100_000);
+  let plain = 0;
+  fc.assert(
+    fc.property(plainTexts.filter(canBeRead), (text) => {
+      if (isReadAlike(text)) plain += 1;
+    }),
+    { numRuns },
+  );
+  // To leave all of them to the library would prove nothing.
+  expect(plain).toBeGreaterThan(numRuns / 5);
+});
+
+test('any other YAML is read as the library reads it', () => {
+  fc.assert(
+    fc.property(yamlTexts.filter(canBeRead), (text) => {
+      isReadAlike(text);
+    }),
+    { numRuns: runs(100, 20_000) },
+  );
+});
+
+test('the files and pages of this project, and the YAML test suite, are read as the library reads them', () => {
+  const isPlain = (text: string) => canBeRead(text) && isReadAlike(text);
+  expect(suiteCases.filter(({ text }) => isPlain(text)).length).toBeGreaterThan(5);
+  const shown = projectTexts().filter(({ name }) => /^(?:docs|examples)\//.test(name));
+  expect(shown.filter(({ text }) => isPlain(text)).length).toBeGreaterThan(shown.length * 0.8);
+});
