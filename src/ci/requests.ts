@@ -89,18 +89,13 @@ export class Api {
     if (!URL.canParse(settings.url) || !/^https?:/.test(settings.url))
       throw problem('usage', `the API address of the CI host is not a URL`);
     this.base = new URL(settings.url);
-    this.transport = this.open();
-  }
-
-  private open(): Transport {
-    const { env, signal } = this.settings;
-    return createTransport({
+    this.transport = createTransport({
       origin: this.base.origin,
       connections: 4,
       timeoutMs: TIMEOUT_MS,
       maxBytes: MAX_BYTES,
-      proxy: proxyFor(this.base, env),
-      signal,
+      proxy: proxyFor(this.base, settings.env),
+      signal: settings.signal,
     });
   }
 
@@ -225,15 +220,15 @@ export class Api {
       ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
     };
     const text = body === undefined ? null : JSON.stringify(body);
-    // The host may close an idle connection at any time, and what creates something is not sent twice.
-    const transport = method === 'POST' ? this.open() : this.transport;
     try {
-      const reply = await transport.exchange({
+      const reply = await this.transport.exchange({
         method,
         path: this.whole(path),
         headers,
         body: text,
         attempt,
+        // The host may close an idle connection at any time, and what creates something is not sent twice.
+        ownConnection: method === 'POST',
       });
       if (reply.truncated !== null) throw new NoReply(reply.truncated, true);
       return reply.status < 400 ? { reply } : this.refused(method, path, reply);
@@ -246,8 +241,6 @@ export class Api {
         mayRepeat ? undefined : 'The request may have succeeded: check before you run the job again.',
       );
       return { failure: found, again: mayRepeat && isBrief(failure) ? null : undefined };
-    } finally {
-      if (transport !== this.transport) await transport.close();
     }
   }
 

@@ -13,8 +13,8 @@ export interface ByteMeter {
 export class BudgetError extends Error {
   override readonly name = 'BudgetError';
 
-  constructor(limit: number) {
-    super(`all responses of this run together are larger than the limit of ${sizeText(limit)}`);
+  constructor(what: string, limit: number) {
+    super(`${what} larger than the limit of ${sizeText(limit)}`);
   }
 }
 
@@ -41,7 +41,8 @@ export class ByteBudget {
     }
     return {
       add: (bytes) => {
-        if (bytes > 0 && this.#total + bytes > this.limit) return new BudgetError(this.limit);
+        if (bytes > 0 && this.#total + bytes > this.limit)
+          return new BudgetError('all responses of this run together are', this.limit);
         held.bytes += bytes;
         this.#total += bytes;
         return null;
@@ -61,10 +62,14 @@ export class ReceivedBody {
   #length = 0;
 
   /** @param meter counts what is kept; absent for a body that nobody keeps. */
-  constructor(private readonly meter: ByteMeter | undefined) {}
+  constructor(
+    private readonly limit: number,
+    private readonly meter: ByteMeter | undefined,
+  ) {}
 
-  /** Returns an error, and drops the chunk, above the limit. */
+  /** Returns an error, and drops the chunk, above a limit. */
   add(chunk: Buffer): BudgetError | null {
+    if (this.#length + chunk.length > this.limit) return new BudgetError('the response is', this.limit);
     const over = this.meter?.add(chunk.length) ?? null;
     if (over !== null) return over;
     this.#chunks.push(chunk);
@@ -85,7 +90,7 @@ export class ReceivedBody {
 }
 
 /** `64 MB`; exact below one. */
-export function sizeText(bytes: number): string {
+function sizeText(bytes: number): string {
   const megabyte = 1024 * 1024;
   return bytes < megabyte ? `${bytes} bytes` : `${Math.round(bytes / megabyte)} MB`;
 }

@@ -19,7 +19,6 @@ import {
 import {
   type AttemptEvent,
   createTransport,
-  logged,
   NoReply,
   type SendGuard,
   type SendOptions,
@@ -104,15 +103,15 @@ class HttpClient implements Client {
     this.#queue = createQueue(concurrency);
     this.#retry = retrySettings(settings);
     this.#limiter = rateLimiter(settings);
-    const transport = createTransport({
+    this.#transport = createTransport({
       origin: this.#base.origin,
       connections: concurrency,
       timeoutMs,
       maxBytes: settings.maxBytes ?? MAX_BODY_BYTES,
       proxy: settings.proxy,
       signal: settings.signal,
+      onAttempt: settings.onAttempt,
     });
-    this.#transport = logged(transport, settings.onAttempt);
   }
 
   async read<T>(call: Call<T>, guard?: SendGuard): Promise<T> {
@@ -213,8 +212,7 @@ class HttpClient implements Client {
     this.#limiter.note(reply.headers);
     const words = request.holdsSecrets === true ? withheldWords : wordsWith(this.#clean);
     if (!isSuccess(effect, reply.status)) throw refusal(subject, reply, words, this.#place);
-    if (reply.truncated !== null)
-      throw incompleteAnswer(subject, reply, this.#settings.maxBytes ?? MAX_BODY_BYTES);
+    if (reply.truncated !== null) throw incompleteAnswer(subject, reply);
     const answer = readAnswer(subject, effect, reply, words);
     // The key is masked where anything is shown. Values of the environment are not known there.
     if ((this.#settings.secrets ?? []).length > 0) maskMessages(answer.data, this.#clean);

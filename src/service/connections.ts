@@ -4,18 +4,17 @@ import { buildConnector, type Dispatcher, Pool, ProxyAgent } from 'undici';
 import { type HttpProxy, ProxyFailure } from './proxy.js';
 
 type Connect = NonNullable<Pool.Options['connect']>;
-/** Called with each new connection to the service before it is used. */
-type OnSocket = (socket: Socket) => void;
 
 /**
- * The connections to the service: at most as many as the settings say, one request at a time on each.
- * @internal
+ * The connections to the service: at most as many as the settings say, one request at a time on each. With a gate, a single
+ * one.
  */
-export function openPool(settings: ConnectionSettings, onSocket?: OnSocket): Dispatcher {
-  const { origin, connections, maxBytes, proxy = null } = settings;
+export function openPool(settings: ConnectionSettings, gate: SocketGate | null): Dispatcher {
+  const { origin, proxy = null } = settings;
+  const connections = gate === null ? settings.connections : 1;
   const timeout = Math.min(settings.timeoutMs, 10_000);
-  const limits = { connections, pipelining: 1, headersTimeout: 0, bodyTimeout: 0, maxResponseSize: maxBytes };
-  const poolWith = (connect: Connect) => new Pool(origin, { ...limits, connect: watched(connect, onSocket) });
+  const limits = { connections, pipelining: 1, headersTimeout: 0, bodyTimeout: 0 };
+  const poolWith = (connect: Connect) => new Pool(origin, { ...limits, connect: gated(connect, gate) });
   if (proxy === null) return poolWith({ timeout, ...(isLocalhost(origin) ? { lookup: loopback } : {}) });
   return new ProxyAgent({
     uri: proxy.origin,
@@ -40,14 +39,46 @@ function isLocalhost(origin: string): boolean {
   return new URL(origin).hostname === 'localhost';
 }
 
-function watched(connect: Connect, onSocket: OnSocket | undefined): Connect {
-  if (onSocket === undefined) return connect;
+function gated(connect: Connect, gate: SocketGate | null): Connect {
+  if (gate === null) return connect;
   const connector = typeof connect === 'function' ? connect : buildConnector(connect);
   return (options, callback) =>
     connector(options, (...result) => {
-      if (result[1] !== null) onSocket(result[1]);
+      if (result[1] !== null) gate.watch(result[1]);
       callback(...result);
     });
+}
+
+/**
+ * Holds a response back at its socket. undici's own pause must not be used for that: if the connection ends while
+ * its parser is paused, an assertion ends the process (nodejs/undici#5360). For one connection at a time.
+ */
+export class SocketGate {
+  #socket: Socket | null = null;
+  #isShut = false;
+  /** Why the connection broke. It need not end the request: undici does so afterwards. */
+  error: Error | null = null;
+
+  /** Before undici has the socket, so that its listeners come second. */
+  watch(socket: Socket): void {
+    const read = socket.read.bind(socket);
+    socket.read = (size) => (this.#isShut ? null : read(size));
+    socket.on('error', (error) => {
+      this.error = error;
+    });
+    this.#socket = socket;
+  }
+
+  shut(): void {
+    this.#isShut = true;
+  }
+
+  open(): void {
+    if (!this.#isShut) return;
+    this.#isShut = false;
+    // undici reads when it hears of bytes, which it may have done while nothing could be read.
+    this.#socket?.emit('readable');
+  }
 }
 
 /**
@@ -135,9 +166,8 @@ function tooLate(ms: number): Error {
 export interface ConnectionSettings {
   readonly origin: string;
   readonly connections: number;
-  /** For one whole attempt, from connecting to the last byte of the body. */
+  /** For one whole attempt, from connecting to the last byte of the body; while a stream arrives, without a byte. */
   readonly timeoutMs: number;
-  readonly maxBytes: number;
   /** Null to connect directly. */
   readonly proxy?: HttpProxy | null | undefined;
 }

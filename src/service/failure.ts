@@ -1,6 +1,6 @@
 import { type Diagnostic, type DiagnosticCode, Problem } from '../model/diagnostic.js';
 import { isJsonObject, parseJson } from '../model/json.js';
-import { BudgetError, sizeText } from './byte-budget.js';
+import { BudgetError } from './byte-budget.js';
 import { codeOf, DeadlineError, firstHeader, type NoReply, NotAllowed, type Reply } from './http.js';
 import { type HttpProxy, ProxyFailure } from './proxy.js';
 
@@ -334,22 +334,14 @@ function redirect(subject: string, reply: Reply, words: ServiceWords) {
   } as const;
 }
 
-/** A success with an incomplete body. `maxBytes` is the largest one allowed. */
-export function incompleteAnswer(
-  subject: string,
-  { status, truncated }: Reply,
-  maxBytes: number,
-): ServiceFailure {
-  const isOver = truncated !== null && codeOf(truncated) === 'UND_ERR_RES_EXCEEDED_MAX_SIZE';
-  const tooLong = isOver || truncated instanceof BudgetError;
-  const why = isOver
-    ? `the response is larger than the limit of ${sizeText(maxBytes)}`
-    : reasonFor(truncated);
+/** A success with an incomplete body. */
+export function incompleteAnswer(subject: string, { status, truncated }: Reply): ServiceFailure {
+  const isTooLarge = truncated instanceof BudgetError;
   return new ServiceFailure({
-    code: tooLong ? 'unexpected-response' : 'service-error',
-    message: `${subject} returned ${status}, then failed: ${why}`,
+    code: isTooLarge ? 'unexpected-response' : 'service-error',
+    message: `${subject} returned ${status}, then failed: ${reasonFor(truncated)}`,
     status,
-    transient: !tooLong,
+    transient: !isTooLarge,
   });
 }
 

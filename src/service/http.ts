@@ -1,6 +1,7 @@
+import { Readable } from 'node:stream';
 import type { Dispatcher } from 'undici';
 import { type ByteMeter, ReceivedBody } from './byte-budget.js';
-import type { ConnectionSettings } from './connections.js';
+import type { ConnectionSettings, SocketGate } from './connections.js';
 
 /** A request as it goes over a connection. */
 export interface HttpRequest {
@@ -21,6 +22,10 @@ export interface SendOptions {
 export interface Exchange extends HttpRequest, SendOptions {
   /** How many times the request has been sent, including this one. */
   readonly attempt: number;
+  /** On a connection of its own, which is closed afterwards. */
+  readonly ownConnection?: boolean;
+  /** The body of a 200 is not kept, but arrives while it is read, on a connection of its own. */
+  readonly asStream?: boolean;
 }
 
 /** Why no request may be sent now, as at the end of `was not sent: …`; null when one may. */
@@ -32,9 +37,12 @@ export interface ReplyHead {
 }
 
 export interface Reply extends ReplyHead {
+  /** Empty for a stream. */
   readonly body: Uint8Array;
   /** Why the body is incomplete; null when it is complete. */
   readonly truncated: Error | null;
+  /** For `asStream` and a 200. Whoever has it must read it to its end, or destroy it. */
+  readonly stream?: Readable;
 }
 
 /** There was no answer. `sent` is false only when the request certainly never was on a connection. */
@@ -51,7 +59,7 @@ export class NoReply extends Error {
   }
 }
 
-/** The total deadline of one attempt has passed: `no answer within 30 s`. */
+/** The time of one attempt is over: `no response within 30 s`. */
 export class DeadlineError extends Error {
   override readonly name = 'DeadlineError';
 }
@@ -67,6 +75,10 @@ const GRACE_MS = 4_000;
 const LAST_MS = 1_000;
 
 export interface TransportSettings extends ConnectionSettings {
+  /** The largest body that is kept. */
+  readonly maxBytes: number;
+  /** Called when an attempt has ended, but for those that were not allowed to start. */
+  readonly onAttempt?: ((event: AttemptEvent) => void) | undefined;
   /** Once aborted, requests in progress have a few seconds left. */
   readonly signal?: AbortSignal | undefined;
 }
@@ -77,114 +89,226 @@ export interface Transport {
   close(): Promise<void>;
 }
 
-/** undici's own timeouts see idle time only, so one timer for each attempt replaces them. */
 export function createTransport(settings: TransportSettings): Transport {
-  let pool: Promise<Dispatcher> | null = null;
-  const interrupt = interruptOf(settings.signal);
-  return {
-    async exchange(exchange) {
-      pool ??= import('./connections.js').then(({ openPool }) => openPool(settings));
-      return dispatch(await pool, exchange, settings, interrupt);
-    },
-    async close() {
-      interrupt.end();
-      const open = await pool;
-      await open?.destroy();
-    },
-  };
+  return new HttpTransport(settings);
 }
 
-interface Interrupt {
-  /** Functions to call when the signal fires. One listener for all: many on one signal look like a leak. */
-  readonly inFlight: Set<() => void>;
-  /** How long a request that starts now may take. */
-  limit(timeoutMs: number): number;
-  /** The signal may outlive the transport. */
-  end(): void;
-}
+class HttpTransport implements Transport {
+  readonly #settings: TransportSettings;
+  #connections: Promise<typeof import('./connections.js')> | null = null;
+  #shared: Dispatcher | null = null;
+  /** All that are open, of which one is shared. */
+  readonly #pools = new Set<Dispatcher>();
+  readonly #inFlight = new Set<HttpAttempt>();
+  /** When all requests must have ended. */
+  #end = Number.POSITIVE_INFINITY;
 
-function interruptOf(signal: AbortSignal | undefined): Interrupt {
-  const inFlight = new Set<() => void>();
-  let end = Number.POSITIVE_INFINITY;
-  const onAbort = () => {
-    end = performance.now() + GRACE_MS;
-    for (const abortSoon of inFlight) abortSoon();
-  };
-  signal?.addEventListener('abort', onAbort);
-  return {
-    inFlight,
-    end: () => signal?.removeEventListener('abort', onAbort),
-    limit: (timeoutMs) => Math.min(timeoutMs, Math.max(LAST_MS, end - performance.now())),
+  constructor(settings: TransportSettings) {
+    this.#settings = settings;
+    // One listener for all requests: many on one signal look like a leak.
+    settings.signal?.addEventListener('abort', this.#interrupt);
+  }
+
+  async exchange(exchange: Exchange): Promise<Reply> {
+    const { method, path, attempt } = exchange;
+    const { onAttempt } = this.#settings;
+    const began = performance.now();
+    const log = (status: number | null) =>
+      onAttempt?.({ method, path, attempt, status, milliseconds: performance.now() - began });
+    try {
+      const reply = await this.#send(exchange);
+      log(reply.status);
+      return reply;
+    } catch (error) {
+      if (!(error instanceof NoReply && error.cause instanceof NotAllowed)) log(null);
+      throw error;
+    }
+  }
+
+  async #send(exchange: Exchange): Promise<Reply> {
+    const settings = this.#settings;
+    const { method, path, headers, body, asStream = false, ownConnection = asStream } = exchange;
+    this.#connections ??= import('./connections.js');
+    const { openPool, SocketGate } = await this.#connections;
+    if (asStream && settings.signal?.aborted === true) throw new NoReply(new Error('interrupted'), false);
+    const gate = asStream ? new SocketGate() : null;
+    const pool = (ownConnection ? null : this.#shared) ?? openPool(settings, gate);
+    if (!ownConnection) this.#shared = pool;
+    this.#pools.add(pool);
+    const sent = new HttpAttempt(exchange, settings, gate, () => {
+      this.#inFlight.delete(sent);
+      // Not while undici reads the end of the response.
+      if (ownConnection) setImmediate(() => this.#destroy(pool));
+    });
+    this.#inFlight.add(sent);
+    sent.start(Math.min(settings.timeoutMs, Math.max(LAST_MS, this.#end - performance.now())));
+    pool.dispatch({ origin: settings.origin, method, path, headers: { ...headers }, body }, sent);
+    return sent.reply;
+  }
+
+  async close(): Promise<void> {
+    // The signal may outlive the transport.
+    this.#settings.signal?.removeEventListener('abort', this.#interrupt);
+    await Promise.all([...this.#pools].map((pool) => this.#destroy(pool)));
+  }
+
+  async #destroy(pool: Dispatcher): Promise<void> {
+    if (this.#pools.delete(pool)) await pool.destroy();
+  }
+
+  readonly #interrupt = (): void => {
+    this.#end = performance.now() + GRACE_MS;
+    for (const sent of this.#inFlight) sent.interrupt();
   };
 }
-
-const INTERRUPTED = `no response within ${GRACE_MS / 1000} s after the interrupt`;
 
 /**
- * `dispatch` rather than `request`, because only it reports when a request gets a connection: one that fails before was
- * never sent, so that even a create may be sent again.
+ * One request on its way, and its response. With `dispatch` rather than `request`, because only that reports when a request
+ * gets a connection: one that fails before was never sent, so that even a create may be sent again.
  */
-function dispatch(
-  pool: Dispatcher,
-  { method, path, headers, body, guard, meter }: Exchange,
-  { origin, timeoutMs }: TransportSettings,
-  { inFlight, limit }: Interrupt,
-): Promise<Reply> {
-  return new Promise((resolve, reject) => {
-    let controller: Dispatcher.DispatchController | null = null;
-    let head: ReplyHead | null = null;
-    let expired = false;
-    let settled = false;
-    const received = new ReceivedBody(meter);
+class HttpAttempt implements Dispatcher.DispatchHandler {
+  readonly reply: Promise<Reply>;
+  #resolve: (reply: Reply) => void = () => undefined;
+  #reject: (failure: NoReply) => void = () => undefined;
+  #controller: Dispatcher.DispatchController | null = null;
+  #head: ReplyHead | null = null;
+  #stream: Readable | null = null;
+  #hasEnded = false;
+  readonly #kept: ReceivedBody;
+  readonly #timer = new Timer();
 
-    const settle = (error: Error | null) => {
-      settled = true;
-      clearTimeout(timer);
-      inFlight.delete(abortSoon);
-      if (error !== null) received.refund();
-      if (head === null) reject(new NoReply(error ?? new Error('no answer'), controller !== null));
-      else resolve({ body: received.whole(), truncated: error, ...head });
-    };
-    const expireNow = (words: string) => {
-      if (settled) return;
-      expired = true;
-      const error = new DeadlineError(words);
-      settle(error);
-      controller?.abort(error);
-    };
-    // A process that was stopped finds its timers due and the answer waiting: the answer is read first.
-    const expire = (words: string) => void setImmediate(expireNow, words);
-    const allowed = limit(timeoutMs);
-    let timer = setTimeout(() => expire(`no response within ${Math.ceil(allowed) / 1000} s`), allowed);
-    const abortSoon = () => {
-      clearTimeout(timer);
-      timer = setTimeout(() => expire(INTERRUPTED), Math.min(GRACE_MS, timeoutMs));
-    };
-    inFlight.add(abortSoon);
+  constructor(
+    private readonly exchange: Exchange,
+    private readonly settings: TransportSettings,
+    private readonly gate: SocketGate | null,
+    private readonly onEnd: () => void,
+  ) {
+    this.#kept = new ReceivedBody(settings.maxBytes, exchange.meter);
+    this.reply = new Promise((resolve, reject) => {
+      this.#resolve = resolve;
+      this.#reject = reject;
+    });
+  }
 
-    pool.dispatch(
-      { origin, method, path, headers: { ...headers }, body },
-      {
-        onRequestStart(started) {
-          const why = guard?.() ?? null;
-          // It waited for a connection until its deadline, and was reported as not sent: it must not be sent now.
-          if (expired) started.abort(new DeadlineError('it was too late'));
-          else if (why !== null) started.abort(new NotAllowed(why));
-          else controller = started;
-        },
-        onResponseStart(_controller, status, headers) {
-          // A 1xx only announces the answer.
-          if (status >= 200) head = { status, headers };
-        },
-        onResponseData(receiving, chunk) {
-          const over = received.add(chunk);
-          if (over !== null) receiving.abort(over);
-        },
-        onResponseEnd: () => settle(null),
-        onResponseError: (_controller, error) => settle(error),
+  start(allowedMs: number): void {
+    this.#limit(allowedMs, `no response within ${Math.ceil(allowedMs) / 1000} s`);
+  }
+
+  /** A stream may take hours, and reading it again does no harm. */
+  interrupt(): void {
+    if (this.exchange.asStream === true) this.#fail(new Error('interrupted'));
+    else
+      this.#limit(
+        Math.min(GRACE_MS, this.settings.timeoutMs),
+        `no response within ${GRACE_MS / 1000} s after the interrupt`,
+      );
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    const why = this.exchange.guard?.() ?? null;
+    // It waited for a connection until its deadline, and was reported as not sent: it must not be sent now.
+    if (this.#hasEnded) controller.abort(new DeadlineError('it was too late'));
+    else if (why !== null) controller.abort(new NotAllowed(why));
+    else this.#controller = controller;
+  }
+
+  onResponseStart(
+    _controller: Dispatcher.DispatchController,
+    status: number,
+    headers: ReplyHead['headers'],
+  ): void {
+    // A 1xx only announces the answer.
+    if (status < 200 || this.#hasEnded) return;
+    this.#head = { status, headers };
+    if (this.exchange.asStream !== true || status !== 200) return;
+    this.#awaitBytes();
+    const stream = new Readable({
+      read: () => {
+        this.#awaitBytes();
+        this.gate?.open();
       },
-    );
-  });
+      destroy: (error, done) => {
+        this.#fail(error ?? new Error('the download was cancelled'));
+        done(error);
+      },
+    });
+    // It may fail before somebody reads it, who gets the error then. Without a listener, that would end the process.
+    stream.on('error', () => undefined);
+    this.#stream = stream;
+    this.#resolve({ status, headers, body: Buffer.alloc(0), truncated: null, stream });
+  }
+
+  onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    if (this.#hasEnded) return;
+    if (this.#stream === null) {
+      const over = this.#kept.add(chunk);
+      if (over !== null) this.#fail(over);
+      return;
+    }
+    this.#awaitBytes();
+    if (this.#stream.push(chunk)) return;
+    // A slow disk is not a slow service: the time runs only while bytes are awaited.
+    this.#timer.stop();
+    this.gate?.shut();
+  }
+
+  onResponseEnd(): void {
+    // undici takes a response without a length as complete when its connection is reset.
+    this.#finish(this.gate?.error ?? null);
+  }
+
+  onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
+    this.#finish(error);
+  }
+
+  #limit(ms: number, words: string): void {
+    this.#timer.start(ms, () => this.#fail(new DeadlineError(words)));
+  }
+
+  #awaitBytes(): void {
+    const { timeoutMs } = this.settings;
+    this.#limit(timeoutMs, `no response within ${timeoutMs / 1000} s`);
+  }
+
+  #fail(error: Error): void {
+    const isOpen = !this.#hasEnded;
+    this.#finish(error);
+    if (isOpen) this.#controller?.abort(error);
+  }
+
+  /** undici reports an end again for what was aborted. */
+  #finish(error: Error | null): void {
+    if (this.#hasEnded) return;
+    this.#hasEnded = true;
+    this.#timer.stop();
+    this.onEnd();
+    if (error !== null) this.#kept.refund();
+    if (this.#head === null)
+      this.#reject(new NoReply(error ?? new Error('no answer'), this.#controller !== null));
+    else if (this.#stream === null)
+      this.#resolve({ ...this.#head, body: this.#kept.whole(), truncated: error });
+    else if (error === null) this.#stream.push(null);
+    else this.#stream.destroy(error);
+  }
+}
+
+/** undici's own time-outs see idle time only. */
+class Timer {
+  #timeout: NodeJS.Timeout | undefined;
+  #immediate: NodeJS.Immediate | undefined;
+
+  start(ms: number, onEnd: () => void): void {
+    this.stop();
+    this.#timeout = setTimeout(() => {
+      // A process that was stopped finds its timers due and bytes waiting: the bytes are read first.
+      this.#immediate = setImmediate(onEnd);
+    }, ms);
+  }
+
+  stop(): void {
+    clearTimeout(this.#timeout);
+    clearImmediate(this.#immediate);
+  }
 }
 
 export function firstHeader(reply: Reply, name: string): string | null {
@@ -208,29 +332,4 @@ export interface AttemptEvent {
   readonly milliseconds: number;
   /** From 1. */
   readonly attempt: number;
-}
-
-/** Reports every attempt when it has ended, except those that were not allowed to start. */
-export function logged(
-  transport: Transport,
-  onAttempt: ((event: AttemptEvent) => void) | undefined,
-): Transport {
-  if (onAttempt === undefined) return transport;
-  return {
-    ...transport,
-    async exchange(exchange) {
-      const { method, path, attempt } = exchange;
-      const began = performance.now();
-      const log = (status: number | null) =>
-        onAttempt({ method, path, attempt, status, milliseconds: performance.now() - began });
-      try {
-        const reply = await transport.exchange(exchange);
-        log(reply.status);
-        return reply;
-      } catch (error) {
-        if (!(error instanceof NoReply && error.cause instanceof NotAllowed)) log(null);
-        throw error;
-      }
-    },
-  };
 }

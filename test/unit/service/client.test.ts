@@ -482,6 +482,16 @@ describe('connection failures', () => {
       });
       expect(await server.client({ maxTotalBytes: 1_000 }).readAll(list)).toHaveLength(1);
     });
+
+    test('an attempt that took too long is taken back once', async () => {
+      await using server = await serve((_seen, response, index) => {
+        if (index > 1) return ok(response, ['x'.repeat(600)]);
+        response.writeHead(200, { 'content-length': '900' }).write('x'.repeat(800));
+      });
+      const client = server.client({ maxTotalBytes: 1_000, timeoutMs: 300 });
+      expect(await client.readAll(list)).toHaveLength(1);
+      expect((await failureOf(client.readAll(other))).message).toContain('1000 bytes');
+    });
   });
 
   test.each<[number, Request['effect'], boolean]>([
