@@ -95,9 +95,10 @@ export {
 export { ExactNumber, writeJson } from './model/exact-number.js';
 /**
  * What guards let pass: a number of deletes, revoking the caller's own key, an empty project, another account. And why a
- * change or a plan needs careful review, as a sentence without a subject.
+ * change or a plan needs careful review, as a sentence without a subject. `Finding` is whatever is said of a plan: `severity` tells
+ * notes, risks, refusals and diagnostics apart.
  */
-export type { Allowances, Risk } from './model/finding.js';
+export type { Allowances, Finding, FoundRisk, Note, Refusal, Risk } from './model/finding.js';
 /** Why a schedule is paused for a time: who, the reason, since and until when (ISO 8601 in UTC). */
 export type { Hold } from './model/hold.js';
 /** What the project owns on the service, and where that is stored. A store throws a Problem `locked` or `stale-plan`. */
@@ -129,7 +130,6 @@ export {
   type FieldChange,
   type Graph,
   isEmpty,
-  type Objection,
   type Plan,
   type Step,
   type Summary,

@@ -4,6 +4,7 @@ import { readSavedPlan } from '../engine/saved-plan.js';
 import { type SessionOptions, withSession } from '../engine/session.js';
 import { checkWritable, writeAtomic } from '../files/atomic.js';
 import { diagnosticsOf, problem } from '../model/diagnostic.js';
+import { isDiagnostic, isRefusal } from '../model/finding.js';
 import { forView, isEmpty, type Plan } from '../model/plan.js';
 import { isComplete } from '../model/report.js';
 import { jsonText, refusedJson, reportJson } from '../view/json/plan-json.js';
@@ -76,7 +77,10 @@ async function carryOut(
   const failed = report.interrupted ? exitCode.interrupted : exitCode.incomplete;
   return {
     exit: declined ? exitCode.error : complete ? exitCode.fine : failed,
-    diagnostics: [...report.diagnostics.slice(report.plan.diagnostics.length), ...unwritten],
+    diagnostics: [
+      ...report.diagnostics.slice(report.plan.findings.filter(isDiagnostic).length),
+      ...unwritten,
+    ],
     render: { json, text: (style) => (declined ? '' : reportText(shown, style, flags)) },
   };
 }
@@ -174,10 +178,10 @@ function showPlan(plan: Plan, flags: DestroyFlags, context: CommandContext, isCo
   const json = flags.format === 'json';
   // With JSON on stdout, the plan is shown only if it has to be confirmed.
   if (json && isConfirmed) return;
-  printDiagnostics(plan.diagnostics, flags, context);
-  if (isEmpty(plan) && plan.objections.length === 0) return;
+  printDiagnostics(plan.findings.filter(isDiagnostic), flags, context);
+  if (isEmpty(plan) && !plan.findings.some(isRefusal)) return;
   // Why it is refused follows as errors.
-  const shown = { ...forView(plan), objections: [] };
+  const shown = { ...forView(plan), findings: plan.findings.filter((each) => !isRefusal(each)) };
   const print = (text: LongText) => (json ? output.err(text) : output.out(text));
   print(planTextPieces(output.redactor.value(shown), renderOptions(flags, host)));
   print('\n');

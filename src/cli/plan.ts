@@ -4,7 +4,8 @@ import { savedPlan } from '../engine/saved-plan.js';
 import { withReadSession } from '../engine/session.js';
 import { checkWritable, writeAtomic } from '../files/atomic.js';
 import { Problem } from '../model/diagnostic.js';
-import { forView, isEmpty, objectionDiagnostic, type Plan } from '../model/plan.js';
+import { isDiagnostic, isRefusal, refusalError } from '../model/finding.js';
+import { forView, isEmpty, type Plan } from '../model/plan.js';
 import { planGithub } from '../view/ci/github.js';
 import { planHtml } from '../view/html/plan-html.js';
 import { jsonText, planGitlab, planJson } from '../view/json/plan-json.js';
@@ -35,7 +36,7 @@ export const runPlan: Implementation<typeof planCommand> = async (addresses, fla
   const warnings = writeWorkflowFiles(shown, links, host, output.redactor);
   return {
     exit: exitOf(made, flags.detailedExitcode === true),
-    diagnostics: [...made.diagnostics, ...warnings],
+    diagnostics: [...made.findings.filter(isDiagnostic), ...warnings],
     render: {
       text: (style) => planTextPieces(shown, { ...style, summary: flags.summary }),
       json: () => jsonText(planJson(shown)),
@@ -86,15 +87,15 @@ const noSummary = usage(
 );
 
 function inRepositoryPlan(made: Plan, host: Host): Plan {
-  return {
-    ...made,
-    changes: changesFromRepositoryRoot(made.changes, host),
-    diagnostics: fromRepositoryRoot(made.diagnostics, host),
-  };
+  const others = made.findings.filter((each) => !isDiagnostic(each));
+  const diagnostics = fromRepositoryRoot(made.findings.filter(isDiagnostic), host);
+  const changes = changesFromRepositoryRoot(made.changes, host);
+  return { ...made, changes, findings: [...others, ...diagnostics] };
 }
 
 /** When apply would refuse the plan, the exit code is that of apply. */
 function exitOf(made: Plan, detailed: boolean): number {
-  if (made.objections.length > 0) return exitCodeFor(made.objections.map(objectionDiagnostic));
+  const refusals = made.findings.filter(isRefusal);
+  if (refusals.length > 0) return exitCodeFor(refusals.map((each) => refusalError(each)));
   return detailed && !isEmpty(made) ? exitCode.changes : exitCode.fine;
 }

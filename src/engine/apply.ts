@@ -3,8 +3,9 @@ import { print } from '../inventory/format.js';
 import { kinds } from '../kinds/index.js';
 import { type Diagnostic, Problem } from '../model/diagnostic.js';
 import { isRestOf } from '../model/digest.js';
+import { isDiagnostic, isRefusal, refusalError } from '../model/finding.js';
 import type { Intent, Inventory, LockInfo } from '../model/inventory.js';
-import { isEmpty, objectionDiagnostic, type Plan } from '../model/plan.js';
+import { isEmpty, type Plan } from '../model/plan.js';
 import type { ChangeOutcome, Report } from '../model/report.js';
 import type { Address } from '../model/resource.js';
 import { defaultSafeguards } from '../model/safeguards.js';
@@ -143,7 +144,7 @@ class ApplyRun implements ReviewedRun<Look, ApplyResult> {
     const outcomes = plan.changes
       .filter((each) => each.action !== 'none')
       .map(({ address, id }): ChangeOutcome => ({ address, id, outcome: 'skipped', error: 'not confirmed' }));
-    const diagnostics = [...plan.diagnostics, diagnostic];
+    const diagnostics = [...plan.findings.filter(isDiagnostic), diagnostic];
     const report = { plan, outcomes, converged: false, interrupted: false, keyEnded: false, diagnostics };
     return { report, declined: true };
   }
@@ -213,7 +214,7 @@ class ApplyRun implements ReviewedRun<Look, ApplyResult> {
       newKeyFile: applied.newKeyFile,
       // A failed change has been reported already.
       diagnostics: [
-        ...plan.diagnostics,
+        ...plan.findings.filter(isDiagnostic),
         ...applied.diagnostics,
         ...[...withheld].map(unseenDiagnostic),
         ...(allDone ? (left ?? []) : []),
@@ -248,13 +249,16 @@ export class RefusedPlan extends Problem {
 
 /** `stale` says that it is not the plan that was reviewed or confirmed. */
 function refuseFor(plan: Plan, stale: readonly Diagnostic[]): void {
-  const refusals = [...plan.objections.map(objectionDiagnostic), ...stale];
+  const refusals = [...plan.findings.filter(isRefusal).map((each) => refusalError(each)), ...stale];
   if (refusals.length > 0) throw new RefusedPlan(plan, refusals);
 }
 
 function nothingChanged(plan: Plan, diagnostics: readonly Diagnostic[] = []): ApplyResult {
   const report = { plan, outcomes: [], converged: true, interrupted: false, keyEnded: false };
-  return { report: { ...report, diagnostics: [...plan.diagnostics, ...diagnostics] }, declined: false };
+  return {
+    report: { ...report, diagnostics: [...plan.findings.filter(isDiagnostic), ...diagnostics] },
+    declined: false,
+  };
 }
 
 /** A value that is merely recorded for the first time is not a reason to save the inventory, and neither is another commit. */

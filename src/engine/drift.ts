@@ -4,7 +4,7 @@ import { type Inventory, isAlive } from '../model/inventory.js';
 import { merged } from '../model/merged-diagnostics.js';
 import type { Drift, Drifted } from '../model/plan.js';
 import { driftOf, notInInventory } from '../reconcile/drift.js';
-import { misdescribedRefusals } from '../reconcile/rules/index.js';
+import { misdescribed } from '../reconcile/rules/account.js';
 import { countUnmanaged, unmanagedObjects } from '../reconcile/unmanaged.js';
 import type { Comparison, Selector } from '../reconcile/world.js';
 import { judgedMatches, type Observation, observe, requireAccount } from './observe.js';
@@ -78,7 +78,7 @@ function driftIn(
 /** The changes that no apply reverts, because the inventory does not describe the objects as they are now. */
 function refusedChanges(comparison: Comparison, changes: readonly Drifted[]): Diagnostic[] {
   const sources = new Map(changes.map(({ address, source }) => [address, source]));
-  return misdescribedRefusals(comparison).flatMap(({ code, message, help, address }) => {
+  return misdescribed(comparison).flatMap(({ code, message, help, address }) => {
     if (address === null || !sources.has(address)) return [];
     const place = sources.get(address) ?? null;
     return [{ severity: 'warning', code, message, help, address, ...(place === null ? {} : { place }) }];

@@ -16,10 +16,11 @@ import { isPrivate, readSecret, writeSecret } from '../files/secret-file.js';
 import { kinds } from '../kinds/index.js';
 import { isApiKey, isPrefixOf } from '../model/connection.js';
 import type { Diagnostic } from '../model/diagnostic.js';
+import { type Refusal, refusal } from '../model/finding.js';
 import type { Inventory } from '../model/inventory.js';
 import { byCodeUnit } from '../model/json.js';
 import { exists, type Kind } from '../model/kind.js';
-import type { Objection, Plan } from '../model/plan.js';
+import type { Plan } from '../model/plan.js';
 import type { Address, Declared, KindName, Observed, Project } from '../model/resource.js';
 import type { KeptKeyFile } from '../reconcile/world.js';
 import type { Redactor } from '../redact/redactor.js';
@@ -35,7 +36,7 @@ export interface DeliveryCheck {
 }
 
 /** Refuses a plan with keys that could not be delivered: those that it creates, and those that earlier runs have kept. */
-export function undeliverable(plan: Plan, project: Project, check: DeliveryCheck): Objection[] {
+export function undeliverable(plan: Plan, project: Project, check: DeliveryCheck): Refusal[] {
   const creating = plan.steps.filter((step) => step.delivery !== null).flatMap((step) => step.addresses);
   return [...creating, ...Object.keys(plan.undelivered ?? {})].flatMap((address) => {
     const entry = project.entries.find((each) => each.address === address);
@@ -44,7 +45,7 @@ export function undeliverable(plan: Plan, project: Project, check: DeliveryCheck
     const message = `${address}: the new key could not be delivered: ${reason}`;
     const help =
       'The service shows a key only once: set `deliver:` to a file that can be written, or to a command that exists.';
-    return [{ code: 'undeliverable-key', message, help, address }];
+    return [refusal('undeliverable-key', address, message, help)];
   });
 }
 

@@ -9,7 +9,7 @@ import {
   type ListedStatus,
   type ServiceListing,
 } from '../model/kind.js';
-import type { Objection, UnmanagedCounts } from '../model/plan.js';
+import type { UnmanagedCounts } from '../model/plan.js';
 import type { Address, Agent, Observed } from '../model/resource.js';
 import { naturalOrder } from '../model/words.js';
 import { accountRefusals, inventoryRefusals } from '../reconcile/rules/index.js';
@@ -76,7 +76,7 @@ function byName<A extends Agent>(agents: readonly A[]): readonly A[] {
   return [...agents].sort((a, b) => naturalOrder(a.externalAgentId, b.externalAgentId));
 }
 
-function doubt({ code, message }: Diagnostic | Objection): Diagnostic {
+function doubt({ code, message }: Pick<Diagnostic, 'code' | 'message'>): Diagnostic {
   const help = 'The addresses may be those of other objects. `roster plan` says what to do.';
   return { severity: 'warning', code, message, help };
 }

@@ -2,10 +2,9 @@ import { kinds } from '../kinds/index.js';
 import { limits } from '../manifest/limits.js';
 import { suggestWithin } from '../manifest/suggest.js';
 import { type Diagnostic, errorsIn, Problem } from '../model/diagnostic.js';
-import type { Allowances } from '../model/finding.js';
+import { type Allowances, type Refusal, refusalError } from '../model/finding.js';
 import { emptyInventory, type Inventory } from '../model/inventory.js';
 import type { Kind } from '../model/kind.js';
-import { objectionDiagnostic } from '../model/plan.js';
 import type { Reader } from '../model/request.js';
 import { type Address, type KindName, normalId, type Project } from '../model/resource.js';
 import { compare } from '../reconcile/plan.js';
@@ -175,15 +174,19 @@ export function asWarning(diagnostic: Diagnostic): Diagnostic {
 
 /** Throws a Problem if the inventory cannot be about this service and account: what it says of objects means nothing. */
 export function requireAccount({ comparison }: Observation): void {
-  refuse(accountRefusals(comparison).map(objectionDiagnostic));
+  refuse(errorsOf(accountRefusals(comparison)));
 }
 
 /** The same, and if it does not describe some of the objects that it names. */
 export function requireInventory({ comparison }: Observation): void {
-  const refusals = inventoryRefusals(comparison).map(objectionDiagnostic);
+  const refusals = errorsOf(inventoryRefusals(comparison));
   const isNews = ({ code, message }: Diagnostic) =>
     code === 'inventory-mismatch' && refusals.every((each) => each.message !== message);
   refuse([...errorsIn(comparison.diagnostics).filter(isNews), ...refusals]);
+}
+
+function errorsOf(refusals: readonly Refusal[]): readonly Diagnostic[] {
+  return refusals.map((each) => refusalError(each));
 }
 
 function refuse(refusals: readonly Diagnostic[]): void {

@@ -48,7 +48,7 @@ export function withOwners(plan: Plan, root: string, cwd: string): Plan {
     return change;
   });
   if (unknown === 0) return { ...plan, changes };
-  return { ...plan, changes, diagnostics: [...plan.diagnostics, unknownOwners(owners, unknown)] };
+  return { ...plan, changes, findings: [...plan.findings, unknownOwners(owners, unknown)] };
 }
 
 function unknownOwners({ file, whyNot }: Owners, changes: number): Diagnostic {

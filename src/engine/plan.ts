@@ -1,5 +1,6 @@
 import { type Diagnostic, hasErrors, Problem } from '../model/diagnostic.js';
 import { isRestOf } from '../model/digest.js';
+import { isDiagnostic, type Refusal } from '../model/finding.js';
 import { isAlive } from '../model/inventory.js';
 import type { Plan } from '../model/plan.js';
 import { instantText } from '../model/words.js';
@@ -19,15 +20,15 @@ export interface PlanOptions extends SelectionOptions {
 }
 
 /**
- * What apply would do. Sends reads only. The plan holds the objections for which apply would refuse it, and the warnings
- * about the manifests.
+ * What apply would do. Sends reads only. The plan holds why apply would refuse it, and the warnings about the
+ * manifests.
  * @throws Problem when the manifests or the service do not allow a plan.
  */
 export async function plan(session: ReadSession, options: PlanOptions = {}): Promise<Plan> {
   const observation = await observe(session, { ...options, checkout: 'compare' });
   const planned = await withPreviews(session, observation, planOf(session, observation));
-  const diagnostics = [...planned.diagnostics, ...(await begun(session, observation, planned))];
-  const made = withOwners({ ...planned, diagnostics }, session.project.root, session.cwd);
+  const findings = [...planned.findings, ...(await begun(session, observation, planned))];
+  const made = withOwners({ ...planned, findings }, session.project.root, session.cwd);
   return options.calendar === true ? { ...made, calendar: compareCalendars(observation.comparison) } : made;
 }
 
@@ -68,12 +69,18 @@ export function planOf(
   const { project } = observation.comparison.basis;
   const prove = deliveries === 'try';
   const checks = { prove, outputs: prove ? outputs : [], former: observation.former };
-  return {
-    ...made,
-    ...(serviceOverride === null ? {} : { serviceOverride }),
-    objections: [...made.objections, ...undeliverable(made, project, checks)],
-    diagnostics,
-  };
+  const complete = withFindings(made, undeliverable(made, project, checks), diagnostics);
+  return serviceOverride === null ? complete : { ...complete, serviceOverride };
+}
+
+/** With more reasons to refuse it, and its diagnostics in the order in which they are shown. */
+export function withFindings(
+  made: Plan,
+  refusals: readonly Refusal[],
+  diagnostics: readonly Diagnostic[],
+): Plan {
+  const others = made.findings.filter((each) => !isDiagnostic(each));
+  return { ...made, findings: [...others, ...refusals, ...diagnostics] };
 }
 
 /** Adds the next runs of new and changed schedules, and what the service says against them. Throws a Problem for what it rejects. */
@@ -86,8 +93,8 @@ export async function withPreviews(
   const asks = asksOf(made, comparison, observation.state.agents[0]?.id ?? null);
   const answers = await askAll(session.client.reader(), asks, session.concurrency);
   const shown = withNextRuns(made, comparison, answers, comparison.basis.now);
-  const found = causesOf([...made.diagnostics, ...shown.diagnostics], comparison);
+  const found = causesOf([...made.findings.filter(isDiagnostic), ...shown.diagnostics], comparison);
   const diagnostics = diagnosticsIn(session, observation, found);
   if (hasErrors(diagnostics)) throw new Problem(diagnostics);
-  return { ...shown.plan, diagnostics };
+  return withFindings(shown.plan, [], diagnostics);
 }

@@ -3,10 +3,11 @@ import { readRegular } from '../files/atomic.js';
 import { workTreeOpener } from '../inventory/work-tree.js';
 import { kinds } from '../kinds/index.js';
 import { type Diagnostic, errorsIn, hasErrors, Problem, problem } from '../model/diagnostic.js';
+import { refusalError } from '../model/finding.js';
 import { type Inventory, isSamePlace, placeLabel } from '../model/inventory.js';
 import type { JsonObject } from '../model/json.js';
 import { ruleOf } from '../model/kind.js';
-import { objectionDiagnostic, type Plan, type SnapshotAge } from '../model/plan.js';
+import type { Plan, SnapshotAge } from '../model/plan.js';
 import type { Declared, InventorySetting, KindName, Observed, Project } from '../model/resource.js';
 import { UNKNOWN_TEMPLATE } from '../model/template.js';
 import { count } from '../model/words.js';
@@ -29,6 +30,7 @@ import { undeliverable } from './keys.js';
 import { asWarning, type Observation, observe, planBasis } from './observe.js';
 import { withOwners } from './owners.js';
 import type { PlanOptions } from './plan.js';
+import { withFindings } from './plan.js';
 import { checkPolicies } from './policies.js';
 import { openProject } from './project.js';
 import { selectorsOf } from './selectors.js';
@@ -96,7 +98,7 @@ function doubtfulEntries(comparison: Comparison): {
   ]);
   return {
     entries: [...declared.values()].filter(({ address }) => all.has(address)),
-    diagnostics: [...errors, ...misdescribed.map(objectionDiagnostic)],
+    diagnostics: [...errors, ...misdescribed.map((each) => refusalError(each))],
   };
 }
 
@@ -202,10 +204,9 @@ export async function planFromSnapshot(
     former: () => () => true,
   });
   return {
-    ...withOwners({ ...shown.plan, diagnostics }, project.root, options.cwd),
+    ...withOwners(withFindings(shown.plan, undelivered, diagnostics), project.root, options.cwd),
     ...(calendar ? { calendar: compareCalendars(comparison) } : {}),
     snapshot: age,
-    objections: [...shown.plan.objections, ...undelivered],
   };
 }
 

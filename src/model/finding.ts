@@ -18,41 +18,48 @@ export interface Allowances {
 /** What lets a refused plan pass. A plan with too many deletes passes with a higher limit. */
 export type Allowance = Exclude<keyof Allowances, 'deletes' | 'policies'>;
 
-interface Said {
+/**
+ * What is said about a plan beyond the difference itself: one value from the rule that finds it to the view that prints it.
+ * A diagnostic that is an error prevents the plan; a refusal prevents its apply.
+ */
+export type Finding = Note | FoundRisk | Refusal | Diagnostic;
+
+/** What else a reviewer must read about a change, such as what is left unchanged and why. */
+export interface Note {
+  readonly severity: 'note';
   readonly message: string;
-  /** What to do about it, as imperative sentences. Null where there is nothing to do. */
-  readonly help: string | null;
-  /** The change that it is about; null for the plan as a whole. */
-  readonly address: Address | null;
-  /** Where the manifests say it. */
-  readonly place: Place | null;
-  /** The policy that is broken. Missing where it is about none. */
-  readonly policy?: string;
+  readonly address: Address;
 }
 
-/**
- * What is said about a plan beyond the difference itself. A `note` and a `risk` belong to a change, or to the plan. An
- * `error` prevents a plan; a `refusal` prevents its apply.
- */
-export type Finding =
-  | (Said & { readonly level: 'note'; readonly address: Address })
-  | (Said & Risk & { readonly level: 'risk' })
-  | (Said & { readonly level: 'info' | 'warning' | 'error'; readonly code: DiagnosticCode })
-  | (Said & Refused & { readonly level: 'refusal'; readonly code: DiagnosticCode });
+/** A risk, with the change that has it; null for the plan as a whole. */
+export interface FoundRisk extends Risk {
+  readonly severity: 'risk';
+  readonly address: Address | null;
+}
 
-interface Refused {
+/** Why apply refuses the plan. */
+export interface Refusal {
+  readonly severity: 'refusal';
+  readonly code: DiagnosticCode;
+  readonly message: string;
+  /** How to allow it, as imperative sentences. */
   readonly help: string;
+  /** The change that it is about; null for the plan as a whole. */
+  readonly address: Address | null;
+  /** Where the manifests say it, if that is not the entry. */
+  readonly place?: Place;
+  /** The policy that is broken. */
+  readonly policy?: string;
   /** Null where no option lets it pass. */
   readonly allowedBy: Allowance | null;
 }
 
-export function note(address: Address, message: string): Finding {
-  return { level: 'note', message, help: null, address, place: null };
+export function note(address: Address, message: string): Note {
+  return { severity: 'note', message, address };
 }
 
-export function risk(address: Address | null, { code, message, besideCadence }: Risk): Finding {
-  const said = { level: 'risk', code, message, help: null, address, place: null } as const;
-  return besideCadence === undefined ? said : { ...said, besideCadence };
+export function risk(address: Address | null, found: Risk): FoundRisk {
+  return { ...found, severity: 'risk', address };
 }
 
 export function refusal(
@@ -61,15 +68,31 @@ export function refusal(
   message: string,
   help: string,
   allowedBy: Allowance | null = null,
-): Finding {
-  return { level: 'refusal', code, message, help, address, place: null, allowedBy };
+): Refusal {
+  return { severity: 'refusal', code, message, help, address, allowedBy };
 }
 
-/** A diagnostic as a finding. `address` is that of the change, which a diagnostic need not have. */
-export function finding(diagnostic: Diagnostic, address: Address | null = null): Finding {
-  const { severity, code, message, help, place, policy } = diagnostic;
-  const found = { level: severity, code, message, help: help ?? null, address, place: place ?? null };
-  return policy === undefined ? found : { ...found, policy };
+export function isNote(found: Finding): found is Note {
+  return found.severity === 'note';
+}
+
+export function isRisk(found: Finding): found is FoundRisk {
+  return found.severity === 'risk';
+}
+
+export function isRefusal(found: Finding): found is Refusal {
+  return found.severity === 'refusal';
+}
+
+export function isDiagnostic(found: Finding): found is Diagnostic {
+  return !isNote(found) && !isRisk(found) && !isRefusal(found);
+}
+
+/** A refusal as the error that a command reports. `entry` is where the change is declared, if that is to be shown. */
+export function refusalError(found: Refusal, entry: Place | null = null): Diagnostic {
+  const { allowedBy: _allowedBy, address: _address, ...said } = found;
+  const error = { ...said, severity: 'error' } as const;
+  return error.place !== undefined || entry === null ? error : { ...error, place: entry };
 }
 
 /**

@@ -1,5 +1,5 @@
-import type { Diagnostic, DiagnosticCode, Place } from './diagnostic.js';
-import type { Risk } from './finding.js';
+import type { Diagnostic, Place } from './diagnostic.js';
+import type { Finding, FoundRisk, Note } from './finding.js';
 import type { Holds } from './hold.js';
 import type { CreateIntent, InventoryRecord, PlannedCheckout } from './inventory.js';
 import { groupBy, type Json } from './json.js';
@@ -55,17 +55,12 @@ export interface Difference {
   readonly source: Place | null;
 }
 
-/** What a reviewer must know about a change besides its fields. */
-interface Remarks {
+/** What happens to one resource, as a person reviews it. Only data: it can be printed, saved, sorted and hashed. */
+export interface Change extends Difference {
   /** What the object is, in a few words: `3 members`. Missing where there is nothing to say. */
   readonly inBrief?: string;
-  readonly risks: readonly Risk[];
-  /** What else a reviewer must read, such as what is left unchanged and why. */
-  readonly notes: readonly string[];
-}
-
-/** What happens to one resource, as a person reviews it. Only data: it can be printed, saved, sorted and hashed. */
-export interface Change extends Difference, Remarks {
+  /** What a reviewer must know about it besides its fields. */
+  readonly findings: readonly ChangeFinding[];
   /** Ids of the steps that carry it out, in order. A bulk step may serve several changes. */
   readonly steps: readonly string[];
   readonly nextRuns: NextRuns | null;
@@ -73,15 +68,21 @@ export interface Change extends Difference, Remarks {
   readonly owners?: readonly string[];
 }
 
-/** Makes a change. Its risks and notes are empty until the rules have examined it. */
+export type ChangeFinding = Note | FoundRisk;
+
+/** Makes a change. `inBrief` is missing where there is nothing to say. */
 export function changeOf(
   difference: Difference,
-  steps: readonly string[],
-  remarks: Remarks = { risks: [], notes: [] },
+  steps: readonly string[] = nothing,
+  findings: readonly ChangeFinding[] = nothing,
+  inBrief: Pick<Change, 'inBrief'> = {},
 ): Change {
   // On Node 20, a literal that starts with a spread and adds properties takes twice the memory. There are many changes.
-  return { steps, nextRuns: null, ...remarks, ...difference };
+  return { steps, nextRuns: null, findings, ...inBrief, ...difference };
 }
+
+/** One list for all changes: most have no steps, and nothing is said of them. */
+const nothing: readonly never[] = [];
 
 /** One request of a plan. */
 export interface Step {
@@ -98,26 +99,6 @@ export interface Step {
   readonly last: boolean;
   /** For a create whose answer holds a secret. */
   readonly delivery: Delivery | null;
-}
-
-/** Why apply would refuse the plan. `help` says how to allow it. */
-export interface Objection {
-  readonly code: DiagnosticCode;
-  readonly message: string;
-  readonly help: string;
-  readonly address: Address | null;
-  /** Where the manifests say it, if that is not the entry. */
-  readonly place?: Place;
-  /** The policy that is broken. */
-  readonly policy?: string;
-}
-
-export function objectionDiagnostic({ code, message, help, place, policy }: Objection): Diagnostic {
-  return {
-    ...{ severity: 'error', code, message, help },
-    ...(place === undefined ? {} : { place }),
-    ...(policy === undefined ? {} : { policy }),
-  };
 }
 
 /** What a plan is about. All of it is part of the digest. */
@@ -146,8 +127,11 @@ export interface PlannedPolicies {
 export interface Plan extends PlanSubject {
   /** Missing when the manifest declares the same service, or none. Not part of the digest. */
   readonly serviceOverride?: ServiceOverride;
-  /** The risks of the plan as a whole. */
-  readonly risks: readonly Risk[];
+  /**
+   * What is said of the plan: its risks as a whole, why apply would refuse it, and its diagnostics, which are no errors. What is
+   * said of a change is there. Not part of the digest.
+   */
+  readonly findings: readonly Finding[];
   /** Not part of the digest, which holds what changes. */
   readonly startsPerWeek: StartsPerWeek;
   /** `sha256:` of what would change, from what, to what, and where (contract §4). */
@@ -172,8 +156,6 @@ export interface Plan extends PlanSubject {
   readonly createIntents: Readonly<Record<Address, CreateIntent>>;
   /** Keys to deliver without a request. Omitted if there are no such keys. */
   readonly undelivered?: Readonly<Record<Address, UndeliveredKey>>;
-  readonly objections: readonly Objection[];
-  readonly diagnostics: readonly Diagnostic[];
   /** Missing where the plan was not compared with the checkout. Not part of the digest. */
   readonly checkout?: PlannedCheckout;
   /** Missing in a plan made from the service itself. */

@@ -95,13 +95,11 @@ function planOf(inputs: HoldInputs, effects: readonly RecordedEffect[]): Plan {
 
 /** What plans of manifests have besides. */
 const nothingElse = {
-  risks: [],
   startsPerWeek: { before: 0, after: 0, unknown: { before: 0, after: 0 } },
   unmanaged: {},
   links: [],
   createIntents: {},
-  objections: [],
-  diagnostics: [],
+  findings: [],
 } satisfies Partial<Plan>;
 
 /** Part of the digest. */

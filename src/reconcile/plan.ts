@@ -1,8 +1,8 @@
 import { type Diagnostic, type DiagnosticCode, errorsIn, hasErrors } from '../model/diagnostic.js';
-import type { Finding, Risk } from '../model/finding.js';
+import { type Finding, isDiagnostic, isNote, isRisk } from '../model/finding.js';
 import { plannedCheckout } from '../model/inventory.js';
 import { groupBy } from '../model/json.js';
-import { type Change, changeOf, type Plan, type PlanSubject } from '../model/plan.js';
+import { type Change, type ChangeFinding, changeOf, type Plan, type PlanSubject } from '../model/plan.js';
 import type { Address } from '../model/resource.js';
 import { naturalOrder } from '../model/words.js';
 import { diff, keptDelivery } from './diff.js';
@@ -11,7 +11,7 @@ import { match } from './match.js';
 import { inBrief, linksOf, linksOfDeleted, namesOf } from './names.js';
 import { order } from './order.js';
 import { heldOf } from './rules/holds.js';
-import { causesOf, examine, refusalsIn } from './rules/index.js';
+import { causesOf, examine } from './rules/index.js';
 import { plannedPolicies } from './rules/policies.js';
 import { digestOf, intentsAndRecords, type OrderedChanges, restParts } from './seal.js';
 import { select } from './select.js';
@@ -49,16 +49,27 @@ export interface Planned {
 export function plan(comparison: Comparison): Planned {
   const world = { ...comparison, starts: weeklyStarts(comparison) };
   const findings = examine(world);
-  const found = withoutAccepted(findings.flatMap(asDiagnostic), comparison.basis);
+  const found = withoutAccepted(findings.filter(isDiagnostic), comparison.basis);
   // All errors are reported at once. What else the rules find may only follow from the errors in matching.
   const told = hasErrors(comparison.diagnostics) ? errorsIn(found) : found;
   const diagnostics = causesOf([...comparison.diagnostics, ...told], comparison);
   if (hasErrors(diagnostics)) return { plan: null, diagnostics };
   const { steps, stepsOf } = order(comparison.diffs);
-  const changes = changesOf(world, findings, stepsOf);
-  const risks = findings.filter(({ address }) => address === null).flatMap(asRisk);
-  const said = { risks, objections: refusalsIn(findings), diagnostics };
-  return { plan: { ...sealed(world, { changes, steps }), ...said }, diagnostics };
+  const changes = changesOf(world, findings.filter(isOfChange), stepsOf);
+  const others = findings.filter((each) => !isDiagnostic(each) && !isOfChange(each)).sort(wholeFirst);
+  return {
+    plan: { ...sealed(world, { changes, steps }), findings: [...others, ...diagnostics] },
+    diagnostics,
+  };
+}
+
+function isOfChange(found: Finding): found is ChangeFinding {
+  return isNote(found) || (isRisk(found) && found.address !== null);
+}
+
+/** There are few about the plan as a whole, and a comment shows only some of the others. */
+function wholeFirst(a: Finding, b: Finding): number {
+  return Number(a.address !== null) - Number(b.address !== null);
 }
 
 function inReadingOrder(diffs: readonly ResourceDiff[], { kinds }: PlanBasis): readonly ResourceDiff[] {
@@ -80,42 +91,22 @@ function withoutAccepted(diagnostics: readonly Diagnostic[], { project }: PlanBa
 
 function changesOf(
   { diffs, names }: World,
-  findings: readonly Finding[],
+  findings: readonly ChangeFinding[],
   stepsOf: ReadonlyMap<Address, readonly string[]>,
 ): Change[] {
   const byAddress = groupBy(findings, ({ address }) => address);
-  return diffs.map(({ change, match: each }) => {
-    const own = byAddress.get(change.address) ?? [];
-    return changeOf(change, stepsOf.get(change.address) ?? [], {
-      risks: own.flatMap(asRisk),
-      notes: own.flatMap((found) => (found.level === 'note' ? [found.message] : [])),
-      ...(change.action === 'none' ? {} : inBrief(each, names)),
-    });
-  });
-}
-
-function asRisk(found: Finding): Risk[] {
-  if (found.level !== 'risk') return [];
-  const { code, message, besideCadence } = found;
-  return [besideCadence === undefined ? { code, message } : { code, message, besideCadence }];
-}
-
-function asDiagnostic(found: Finding): Diagnostic[] {
-  if (found.level !== 'info' && found.level !== 'warning' && found.level !== 'error') return [];
-  const { level: severity, code, message, help, place, address, policy } = found;
-  return [
-    {
-      ...{ severity, code, message },
-      ...(help === null ? {} : { help }),
-      ...(place === null ? {} : { place }),
-      ...(address === null ? {} : { address }),
-      ...(policy === undefined ? {} : { policy }),
-    },
-  ];
+  return diffs.map(({ change, match: each }) =>
+    changeOf(
+      change,
+      stepsOf.get(change.address),
+      byAddress.get(change.address),
+      change.action === 'none' ? undefined : inBrief(each, names),
+    ),
+  );
 }
 
 /** All of a plan but what is said about it. */
-function sealed(world: World, ordered: OrderedChanges): Omit<Plan, 'risks' | 'objections' | 'diagnostics'> {
+function sealed(world: World, ordered: OrderedChanges): Omit<Plan, 'findings'> {
   const { basis, diffs, names, starts } = world;
   const { kinds, project, checkout, allow, prune } = basis;
   const subject = subjectOf(world);

@@ -1,4 +1,4 @@
-import type { Risk } from '../model/finding.js';
+import { isNote, isRisk, type Risk } from '../model/finding.js';
 import type { Change, Drifted, Plan, Step } from '../model/plan.js';
 import { some } from '../model/words.js';
 import { escapeControls } from './escape.js';
@@ -61,7 +61,7 @@ export function changeViews(plan: Plan): ChangeView[] {
 }
 
 function changeView(change: Change, steps: readonly Step[]): ChangeView {
-  const { action, nextRuns, risks, notes } = change;
+  const { action, nextRuns, findings } = change;
   const needsCare =
     action === 'delete' ||
     action === 'replace' ||
@@ -76,12 +76,12 @@ function changeView(change: Change, steps: readonly Step[]): ChangeView {
     isIdentified: action === 'delete' || action === 'forget' || change.adopted,
     remarks: remarksOf(change),
     cadence: cadenceText(change),
-    risks: risks.map(({ code, message, besideCadence = message }) => ({
+    risks: findings.filter(isRisk).map(({ code, message, besideCadence = message }) => ({
       label: riskLabels[code],
       message,
       besideCadence,
     })),
-    notes,
+    notes: findings.filter(isNote).map(({ message }) => message),
     fields: fieldViews(change),
     runs: nextRuns === null ? null : runsView(nextRuns),
     runsStay: nextRuns !== null && runsStay(nextRuns),
@@ -167,7 +167,8 @@ export function byRisk(views: readonly ChangeView[]) {
   const plain = rest.filter(({ needsCare }) => !needsCare);
   const risky = plain.filter(({ risks }) => risks.length > 0);
   const harmless = plain.filter(({ risks }) => risks.length === 0);
-  const isTooFrequent = ({ change }: ChangeView) => change.risks.some(({ code }) => code === 'too-frequent');
+  const isTooFrequent = ({ change }: ChangeView) =>
+    change.findings.filter(isRisk).some(({ code }) => code === 'too-frequent');
   return {
     deliveries,
     deletes,

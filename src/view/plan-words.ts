@@ -6,6 +6,7 @@ import {
   type Severity,
   severities,
 } from '../model/diagnostic.js';
+import { isRefusal, refusalError } from '../model/finding.js';
 import { placeLabel } from '../model/inventory.js';
 import { groupBy } from '../model/json.js';
 import { entriesOf } from '../model/merged-diagnostics.js';
@@ -219,7 +220,7 @@ function nothingText(plan: Plan): string {
   return `The service matches the manifests (${summaryOf(plan).unchanged} unchanged).`;
 }
 
-/** What precedes the objections. */
+/** What precedes the refusals. */
 export function refusalTitle({ destroy }: Plan): string {
   return `${destroy === true ? 'Destroy' : 'Apply'} would refuse this plan`;
 }
@@ -340,17 +341,8 @@ export function callSummaries(steps: readonly Step[]) {
   }));
 }
 
-/** The objections as errors, at the places of the entries that they are about. */
-export function objectionDiagnostics({ changes, objections }: Plan): Diagnostic[] {
+/** Why apply would refuse the plan, as errors at the places of the entries that they are about. */
+export function refusalErrors({ changes, findings }: Plan): Diagnostic[] {
   const sources = new Map(changes.map((change) => [change.address, change.source]));
-  return objections.map(({ code, message, help, address, policy, ...objection }) => {
-    const place = objection.place ?? sources.get(address ?? '') ?? null;
-    const error = { severity: 'error', code, message } as const;
-    return {
-      ...error,
-      ...(help === '' ? {} : { help }),
-      ...(place === null ? {} : { place }),
-      ...(policy === undefined ? {} : { policy }),
-    };
-  });
+  return findings.filter(isRefusal).map((each) => refusalError(each, sources.get(each.address ?? '')));
 }

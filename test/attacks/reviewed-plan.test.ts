@@ -696,12 +696,12 @@ describe('a plan that is shown', () => {
   });
 
   test('is recorded as one that does not count if it is too long to show in full', async () => {
-    const diagnostics = Array.from({ length: 900 }, (_, n) => ({
+    const findings = Array.from({ length: 900 }, (_, n) => ({
       severity: 'warning' as const,
       code: 'not-in-snapshot' as const,
       message: `warning ${n}`,
     }));
-    const text = planMarkdown({ ...emptyPlan, diagnostics });
+    const text = planMarkdown({ ...emptyPlan, findings });
     expect(text).toContain('Too long to show in full');
     expect(recordIn(await shown(text))).toMatchObject({ isWhole: false });
     expect(comments()).toEqual([expect.stringContaining('does not count as reviewed')]);

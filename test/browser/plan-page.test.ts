@@ -27,7 +27,7 @@ function planOf(count: number): Plan {
   const links = changes.flatMap(({ address }, index) =>
     index % 2 === 1 ? [{ from: address, to: `group/item-${index - 1}`, stage: null }] : [],
   );
-  return { ...plan, changes, links, steps: [], objections: [], diagnostics };
+  return { ...plan, changes, links, steps: [], findings: diagnostics };
 }
 
 const rows = (page: Page) => page.locator('#list summary');
@@ -187,7 +187,7 @@ describe.skipIf(why !== '')(`the page of a plan in a browser${why && ` (skipped:
         change(name, { action: 'create' }),
       ],
       links: [{ from: `group/${name}`, to: name, stage: null }],
-      diagnostics: [{ severity: 'warning', code: 'start-rate', message: name, help: name }],
+      findings: [{ severity: 'warning', code: 'start-rate', message: name, help: name }],
     } satisfies Plan;
     const page = await browser.open(planHtml(hostile, { urlOf: () => name }));
     await page.click('#open-all');

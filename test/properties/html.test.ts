@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { refusal, risk } from '../../src/model/finding.js';
 import type { Json } from '../../src/model/json.js';
-import type { Change, Plan } from '../../src/model/plan.js';
+import type { Plan } from '../../src/model/plan.js';
 import { planHtml } from '../../src/view/html/plan-html.js';
 import { danger } from '../support/inert.js';
 import { nasty } from '../support/nasty.js';
@@ -34,17 +35,19 @@ function planWith(name: string): Plan {
     risks: [{ code: 'adopt', message: name }],
     notes: [name],
     source: place(1, 1, 1, name, name),
-  } satisfies Partial<Change>);
+  });
   return {
     ...plan,
     project: name,
     environment: name,
     service: name,
-    risks: [{ code: 'safeguard', message: name.replaceAll('`', '') }],
     changes: [texts],
     links: [{ from: `group/${name}`, to: name, stage: null }],
-    objections: [{ code: 'protected', message: name.replaceAll('`', ''), help: '', address: null }],
-    diagnostics: [{ severity: 'warning', code: 'start-rate', message: name, help: name }],
+    findings: [
+      risk(null, { code: 'safeguard', message: name.replaceAll('`', '') }),
+      refusal('protected', null, name.replaceAll('`', ''), ''),
+      { severity: 'warning', code: 'start-rate', message: name, help: name },
+    ],
   };
 }
 

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { diagnosticCodes } from '../../src/model/diagnostic.js';
+import { refusal } from '../../src/model/finding.js';
 import type { Json } from '../../src/model/json.js';
 import type { Change, FieldChange, Plan, Step } from '../../src/model/plan.js';
 import type { NextRuns } from '../../src/model/schedule.js';
@@ -134,7 +135,7 @@ const plans: fc.Arbitrary<Plan> = fc
       }),
       { maxLength: 80 },
     ),
-    objections: fc.array(
+    refusals: fc.array(
       fc.record({
         code: fc.constantFrom(...diagnosticCodes),
         message: nasty,
@@ -154,7 +155,10 @@ const plans: fc.Arbitrary<Plan> = fc
       { maxLength: 12 },
     ),
   })
-  .map((parts) => ({ ...emptyPlan, ...parts, steps: [secretStep] }));
+  .map(({ refusals, diagnostics, ...parts }) => {
+    const refused = refusals.map(({ code, address, message, help }) => refusal(code, address, message, help));
+    return { ...emptyPlan, ...parts, steps: [secretStep], findings: [...refused, ...diagnostics] };
+  });
 
 /** A link as the command makes it, for any file name. */
 function urlOf({ file, line }: { file: string; line: number }): string {

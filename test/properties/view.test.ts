@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Diagnostic } from '../../src/model/diagnostic.js';
+import { refusal } from '../../src/model/finding.js';
 import type { Change, Plan } from '../../src/model/plan.js';
 import { diagnosticsGithub, planGithub } from '../../src/view/ci/github.js';
 import { escapeControls, quoted } from '../../src/view/escape.js';
@@ -68,8 +69,7 @@ function planOf(text: string): Plan {
     environment: text,
     service: text,
     changes,
-    objections: [{ code: 'protected', message: text, help: text, address: null }],
-    diagnostics: [diagnosticOf(text)],
+    findings: [refusal('protected', null, text, text), diagnosticOf(text)],
   };
 }
 
@@ -199,7 +199,7 @@ describe('Markdown', () => {
       const text = planMarkdown({
         ...emptyPlan,
         changes,
-        diagnostics: Array(many(400, 2_000)).fill(diagnosticOf(value)),
+        findings: Array(many(400, 2_000)).fill(diagnosticOf(value)),
       });
       expect(text.length).toBeLessThanOrEqual(65_000);
       expect(text).toContain('left out');

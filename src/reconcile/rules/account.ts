@@ -1,4 +1,4 @@
-import { type Finding, refusal } from '../../model/finding.js';
+import { type Refusal, refusal } from '../../model/finding.js';
 import { isExpired } from '../../model/kind.js';
 import type { Observed } from '../../model/resource.js';
 import { agree, count } from '../../model/words.js';
@@ -16,12 +16,12 @@ export const account: Rule = {
 type Compared = Pick<Comparison, 'basis' | 'matches'>;
 
 /** Reasons why the inventory belongs to another service or user. Known without a plan. */
-export function accountFindings(compared: Compared): readonly Finding[] {
+export function accountFindings(compared: Compared): readonly Refusal[] {
   return [...otherService(compared), ...otherUser(compared)];
 }
 
 /** Ids mean nothing on another service, even where all names are the same. */
-function otherService({ basis: { service, inventory } }: Compared): Finding[] {
+function otherService({ basis: { service, inventory } }: Compared): Refusal[] {
   if (inventory.service === null || inventory.service === service) return [];
   const message = `the inventory belongs to the service ${inventory.service}, and this run uses ${service}`;
   const help =
@@ -33,7 +33,7 @@ function otherService({ basis: { service, inventory } }: Compared): Finding[] {
  * Most of what we own does not exist for this key, or belongs to someone else: the key of another user is a more likely
  * cause than that many deletes. Users of one company see each other's groups and pipelines, and cannot change them.
  */
-function otherUser(compared: Compared): Finding[] {
+function otherUser(compared: Compared): Refusal[] {
   const { inventory, prune } = compared.basis;
   // What an interrupted run has destroyed is missing.
   if (prune === 'destroy' && inventory.intent?.destroy === true) return [];
@@ -80,7 +80,7 @@ function stateOf(observed: Observed | null): ObjectState[] {
 }
 
 /** Nothing is changed or deleted that the inventory describes wrongly. */
-export function misdescribed({ diffs }: Comparison): Finding[] {
+export function misdescribed({ diffs }: Comparison): Refusal[] {
   return diffs
     .filter(({ change, match }) => match.misdescribed && (change.action === 'delete' || match.entry !== null))
     .flatMap(({ change: { address }, match: { known, observed, entry } }) => {

@@ -1,4 +1,4 @@
-import { type Finding, finding, note, refusal, risk } from '../../model/finding.js';
+import { type Finding, note, refusal, risk } from '../../model/finding.js';
 import type { Match, ResourceDiff, Rule, World } from '../world.js';
 
 /** What a plan deletes, or leaves although nothing declares it. */
@@ -60,11 +60,11 @@ function leftAlone({ match, change }: ResourceDiff, { basis }: World): Finding[]
   if (basis.prune === 'all') {
     const message = `${address} is listed under \`removed\` and stays on the service and in the inventory, because \`prune: all\` deletes what is in neither the manifests nor the inventory`;
     const help = 'To remove it from the inventory, use `--prune owned`.';
-    return [finding({ severity: 'warning', code: 'left-alone', message, help }, address)];
+    return [{ severity: 'warning', code: 'left-alone', message, help, address }];
   }
   const name = observed.name ?? known?.name ?? null;
   const subject = name === null ? address : `${address} "${name}"`;
   const message = `${subject} is no longer declared and stays on the service (prune: never)`;
   const help = 'To delete it, use `--prune owned`. To keep managing it, declare it again.';
-  return [finding({ severity: 'warning', code: 'left-alone', message, help }, address)];
+  return [{ severity: 'warning', code: 'left-alone', message, help, address }];
 }

@@ -1,4 +1,4 @@
-import { type Finding, finding, risk } from '../../model/finding.js';
+import { type Finding, risk } from '../../model/finding.js';
 import { canonical, groupBy, type Json } from '../../model/json.js';
 import { exists, fieldTexts, fieldValue, type Kind } from '../../model/kind.js';
 import { namedIds } from '../../model/words.js';
@@ -153,5 +153,5 @@ function existing({ kind, entry, observed }: Match, others: readonly string[]): 
   const help = `Delete the ones that nobody needs. To keep them, bind this entry: \`id: ${observed.id}\`. Each of the others can be an entry with its own \`id:\`.`;
   const path = kind.identity.fields.slice(0, 1);
   const problem = { severity: 'warning', code: 'duplicate-object', path, message, help } as const;
-  return [finding(entryDiagnostic(entry, problem), entry.address)];
+  return [entryDiagnostic(entry, problem)];
 }

@@ -1,4 +1,4 @@
-import { type Finding, finding, refusal, risk } from '../../model/finding.js';
+import { type Finding, refusal, risk } from '../../model/finding.js';
 import { byCodeUnit } from '../../model/json.js';
 import type { Address, Limits } from '../../model/resource.js';
 import {
@@ -48,10 +48,16 @@ function closeStarts({ match, change }: ResourceDiff, { basis: { project, now } 
   if (found === 'none') return [];
   const fact = `starts again after ${gapText(found, timetable, entry.spec)} (limits.shortestInterval is ${limits.shortestInterval})`;
   const help = 'Make it run less often. If every start is intended, lower `limits.shortestInterval`.';
-  const about = { code: 'too-frequent', message: `${entry.address} ${fact}`, place: entry.source } as const;
   return [
     risk(entry.address, { code: 'too-frequent', message: fact }),
-    finding({ severity: 'warning', ...about, help }, entry.address),
+    {
+      severity: 'warning',
+      code: 'too-frequent',
+      message: `${entry.address} ${fact}`,
+      place: entry.source,
+      help,
+      address: entry.address,
+    },
   ];
 }
 
@@ -126,7 +132,7 @@ function busyMinute(busiest: Minute, others: readonly Minute[], count: number, l
   const further = others.length === 0 ? '' : ` The next busiest are ${listOthers(others, by)}.`;
   const help = `They are started by ${loadLabels(by)}. Spread the times, or raise \`limits.startsPerMinute\`.${further}`;
   const { source } = first.load.entry;
-  return [finding({ severity: 'warning', code: 'start-rate', message, place: source, help })];
+  return [{ severity: 'warning', code: 'start-rate', message, place: source, help }];
 }
 
 function mostFirst({ by }: Minute): Minute['by'] {

@@ -1,5 +1,5 @@
 import type { Diagnostic } from '../../model/diagnostic.js';
-import { type Finding, finding, note } from '../../model/finding.js';
+import { type Finding, note } from '../../model/finding.js';
 import { endedHoldText, type Hold, type Holds, holdText } from '../../model/hold.js';
 import { byCodeUnit, groupBy } from '../../model/json.js';
 import type { Action } from '../../model/plan.js';
@@ -9,10 +9,7 @@ import type { ResourceDiff, Rule } from '../world.js';
 /** What is on hold stays paused whatever its entry says, and a reviewer reads why. */
 export const holds: Rule = {
   name: 'holds',
-  examine: ({ diffs }) => [
-    ...diffs.flatMap(holdNotes),
-    ...heldDiagnostics(heldOf(diffs)).map((each) => finding(each)),
-  ],
+  examine: ({ diffs }) => [...diffs.flatMap(holdNotes), ...heldDiagnostics(heldOf(diffs))],
 };
 
 /** What stays on hold after the plan. */

@@ -1,4 +1,4 @@
-import { type Finding, finding } from '../../model/finding.js';
+import type { Finding } from '../../model/finding.js';
 import { isExpired } from '../../model/kind.js';
 import { inactiveTargets } from '../starts.js';
 import type { Rule, World } from '../world.js';
@@ -19,7 +19,7 @@ function startsNothing(world: World): Finding[] {
     if (target === null) return [];
     const message = `${entry.address} starts nothing, because its target ${target} is not active`;
     const help = `Set \`active: true\` for ${target}, or pause the ${kind.name} with \`enabled: false\`.`;
-    const about = { code: 'inactive-target', message, place: entry.source, help } as const;
-    return [finding({ severity: 'warning', ...about }, entry.address)];
+    const { address, source: place } = entry;
+    return [{ severity: 'warning', code: 'inactive-target', message, place, help, address }];
   });
 }

@@ -1,6 +1,5 @@
 import { type Diagnostic, hasErrors } from '../../model/diagnostic.js';
-import type { Finding } from '../../model/finding.js';
-import { type Objection, objectionDiagnostic } from '../../model/plan.js';
+import { type Finding, isRefusal, type Refusal, refusalError } from '../../model/finding.js';
 import type { Comparison, PlanBasis, Rule, World } from '../world.js';
 import { account, accountFindings, misdescribed } from './account.js';
 import { adoption } from './adoption.js';
@@ -51,15 +50,13 @@ export function examine(world: World, list: readonly Rule[] = rules): readonly F
   );
 }
 
-function withoutAllowed(findings: readonly Finding[], { allow }: PlanBasis): readonly Finding[] {
-  return findings.filter(
-    (each) => each.level !== 'refusal' || each.allowedBy === null || !allow[each.allowedBy],
-  );
+function withoutAllowed<F extends Finding>(findings: readonly F[], { allow }: PlanBasis): readonly F[] {
+  return findings.filter((each) => !isRefusal(each) || each.allowedBy === null || !allow[each.allowedBy]);
 }
 
 /** Why what the inventory says cannot be about this service and the user of this key. Known without a plan. */
-export function accountRefusals(comparison: Pick<Comparison, 'basis' | 'matches'>): Objection[] {
-  return refusalsIn(withoutAllowed(accountFindings(comparison), comparison.basis));
+export function accountRefusals(comparison: Pick<Comparison, 'basis' | 'matches'>): readonly Refusal[] {
+  return withoutAllowed(accountFindings(comparison), comparison.basis);
 }
 
 /** With the inventory of another service or user, the errors of entries only follow from that: it is the one error. */
@@ -69,35 +66,10 @@ export function causesOf(
 ): readonly Diagnostic[] {
   if (!hasErrors(diagnostics)) return diagnostics;
   const refused = accountRefusals(compared);
-  return refused.length === 0 ? diagnostics : refused.map(objectionDiagnostic);
+  return refused.length === 0 ? diagnostics : refused.map((each) => refusalError(each));
 }
 
 /** The same, and the objects that the inventory does not describe. */
-export function inventoryRefusals(comparison: Comparison): Objection[] {
-  const found = [...accountFindings(comparison), ...misdescribed(comparison)];
-  return refusalsIn(withoutAllowed(found, comparison.basis));
-}
-
-/** Why nothing is changed or deleted that the inventory does not describe. Known without a plan. */
-export function misdescribedRefusals(comparison: Comparison): Objection[] {
-  return refusalsIn(misdescribed(comparison));
-}
-
-/**
- * Findings as a plan has them: the reasons why apply refuses it. Those about the plan as a whole come first, because there are
- * few of them, and a comment shows only some of the others.
- */
-export function refusalsIn(findings: readonly Finding[]): Objection[] {
-  const wholeFirst = findings.toSorted((a, b) => Number(a.address !== null) - Number(b.address !== null));
-  return wholeFirst.flatMap((found) => {
-    if (found.level !== 'refusal') return [];
-    const { code, message, help, address, place, policy } = found;
-    return [
-      {
-        ...{ code, message, help, address },
-        ...(place === null ? {} : { place }),
-        ...(policy === undefined ? {} : { policy }),
-      },
-    ];
-  });
+export function inventoryRefusals(comparison: Comparison): readonly Refusal[] {
+  return withoutAllowed([...accountFindings(comparison), ...misdescribed(comparison)], comparison.basis);
 }

@@ -1,4 +1,4 @@
-import { type Finding, finding, note, refusal, risk } from '../../model/finding.js';
+import { type Finding, note, refusal, risk } from '../../model/finding.js';
 import type { ResourceDiff, Rule } from '../world.js';
 
 /** What only the kind of a resource knows: its own risks, entries whose time has passed, and why an object is replaced. */
@@ -28,7 +28,7 @@ function expired({ match: { kind, entry } }: ResourceDiff, now: Date): Finding[]
   if (entry === null || expiry === null) return [];
   const { path, message, help } = expiry;
   const place = entry.placeOf(path);
-  return [finding({ severity: 'warning', code: 'past-once', message, place, help }, entry.address)];
+  return [{ severity: 'warning', code: 'past-once', message, place, help, address: entry.address }];
 }
 
 /** Whether it must be replaced depends on its age. */

@@ -1,5 +1,5 @@
 import type { Place } from '../../model/diagnostic.js';
-import { type Finding, finding, risk } from '../../model/finding.js';
+import { type Finding, refusal, risk } from '../../model/finding.js';
 import type { PlannedPolicies } from '../../model/plan.js';
 import {
   type BrokenPolicy,
@@ -23,7 +23,7 @@ export const policies: Rule = {
     return [
       ...unknownNames(world, check),
       ...weaker(world, check).map(weakened),
-      ...check.warnings.map((each) => finding(each)),
+      ...check.warnings,
       ...check.broken.flatMap((each) => broken(each, world)),
     ];
   },
@@ -65,7 +65,7 @@ function unknownNames({ basis: { allow } }: World, { declared }: PolicyCheck): F
     const message = `--allow-policy: there is no policy "${name}"`;
     const known = names.slice(0, 10).map((each) => `\`${each}\``);
     const help = known.length === 0 ? 'No policies are declared.' : `Policies: ${known.join(', ')}.`;
-    return finding({ severity: 'error', code: 'usage', message, help });
+    return { severity: 'error', code: 'usage', message, help };
   });
 }
 
@@ -74,8 +74,8 @@ function broken(whole: BrokenPolicy, world: World): Finding[] {
   if (found === null) return [];
   const { policy } = found;
   const isAllowed = !policy.isOutside && world.basis.allow.policies.includes(policy.name);
-  if (policy.level === 'error' && !isAllowed) return [refused(found)];
-  return breachDiagnostics(found, 'warning').map((each) => finding(each, each.address ?? null));
+  if (policy.level === 'error' && !isAllowed) return [refusalOf(found)];
+  return [...breachDiagnostics(found, 'warning')];
 }
 
 /** What is not selected is not applied. Null when nothing is left. */
@@ -88,22 +88,16 @@ function selected(whole: BrokenPolicy, { basis, diffs }: World): BrokenPolicy | 
 }
 
 /** One for a policy, however many entries break it. */
-function refused(found: BrokenPolicy): Finding {
+function refusalOf(found: BrokenPolicy): Finding {
   const { policy, breaches, addresses } = found;
   const [first] = breaches;
   const help = policy.isOutside
     ? `This is required by ${policyLabel(policy)}. No option lets it pass.`
     : `This is required by ${policyLabel(policy)}. To let it pass, use \`--allow-policy ${policy.name}\`.`;
-  return {
-    level: 'refusal',
-    code: 'policy',
-    policy: policy.name,
-    message: breachesInBrief(found),
-    help,
-    address: addresses.length === 1 ? (addresses[0] ?? null) : null,
-    place: first === undefined ? null : addresses.length === 1 ? first.place : withoutItem(first.place),
-    allowedBy: null,
-  };
+  const address = addresses.length === 1 ? (addresses[0] ?? null) : null;
+  const refused = { ...refusal('policy', address, breachesInBrief(found), help), policy: policy.name };
+  if (first === undefined) return refused;
+  return { ...refused, place: addresses.length === 1 ? first.place : withoutItem(first.place) };
 }
 
 /** The message names the entries: its place is not about one item of `each`. */

@@ -1,4 +1,4 @@
-import { type Finding, finding, note } from '../../model/finding.js';
+import { type Finding, note } from '../../model/finding.js';
 import type { Inventory } from '../../model/inventory.js';
 import { canonical, groupBy, type Json } from '../../model/json.js';
 import { type Kind, ruleOf } from '../../model/kind.js';
@@ -160,7 +160,7 @@ function unknownFormerly({ diffs, basis: { inventory, project, agents } }: World
         ? `Use the key that it had at the last apply. If the ${kind.name} is new, remove \`formerly\`.`
         : `Did you mean \`${closest}\`?`;
     const problem = { severity: 'warning', code: 'unknown-formerly', message, help } as const;
-    return [finding(entryDiagnostic(entry, { ...problem, path: ['formerly'] }), entry.address)];
+    return [entryDiagnostic(entry, { ...problem, path: ['formerly'] })];
   });
 }
 
@@ -201,7 +201,7 @@ function unknownRemoved({ basis: { inventory, project, agents } }: World): Findi
     const place = removedPlaces?.get(address);
     const help = `Did you mean \`${closest}\`?`;
     const warning = { severity: 'warning', code: 'unknown-removed', message, help } as const;
-    return [finding(place === undefined ? warning : { ...warning, place })];
+    return [place === undefined ? warning : { ...warning, place }];
   });
 }
 

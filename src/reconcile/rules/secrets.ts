@@ -1,5 +1,5 @@
 import type { Diagnostic } from '../../model/diagnostic.js';
-import { type Finding, finding, note, refusal } from '../../model/finding.js';
+import { type Finding, note, refusal } from '../../model/finding.js';
 import type { Declared, Observed } from '../../model/resource.js';
 import { instantText, namedIds } from '../../model/words.js';
 import { keptDelivery, revokesCaller } from '../diff.js';
@@ -26,8 +26,8 @@ function notRevocable({ match, change: { action, address } }: ResourceDiff): Fin
   if (action !== 'delete' && (action !== 'replace' || observed.caller)) return [];
   const message = `the service lists the ${kind.name} "${observed.name ?? address}" without an id, so roster cannot revoke it`;
   const help = 'Revoke it in the dashboard (account menu, API keys), then run the command again.';
-  const place = entry === null ? {} : { place: entry.source };
-  return [finding({ severity: 'error', code: 'not-manageable', message, help, ...place }, address)];
+  const error = { severity: 'error', code: 'not-manageable', message, help, address } as const;
+  return [entry === null ? error : { ...error, place: entry.source }];
 }
 
 function selfRevoke({ diffs, basis }: World): Finding[] {
@@ -103,7 +103,7 @@ function exposed(diff: ResourceDiff, { exposed: files }: PlanBasis): Finding[] {
   if (file === undefined || match.entry === null) return [];
   const warning = exposedKeyWarning(match.entry, file);
   const isDelivered = requests.some(({ delivery }) => delivery !== undefined) || keptDelivery(diff) !== null;
-  if (!isDelivered) return [finding(warning, change.address)];
+  if (!isDelivered) return [{ ...warning, address: change.address }];
   const help = `${IGNORE_IT} If it is never committed, use \`--allow-exposed-key\`.`;
   return [refusal(warning.code, change.address, warning.message, help, 'exposedKey')];
 }
@@ -143,7 +143,7 @@ function namesakesOfKept({ matches, basis }: World): Finding[] {
     const message = `${address}: besides the key that an interrupted run created, the service has ${others.length} ${kind.identity.describe(entry.spec)}: ${namedIds(others)}`;
     const help =
       'If the interrupted run was to replace it, revoke it in the dashboard (account menu, API keys).';
-    const about = { severity: 'warning', code: 'duplicate-object', message, help } as const;
-    return [finding({ ...about, place: entry.source }, address)];
+    const { source: place } = entry;
+    return [{ severity: 'warning', code: 'duplicate-object', message, help, place, address }];
   });
 }

@@ -1,4 +1,4 @@
-import { type Finding, finding, refusal } from '../../model/finding.js';
+import { type Finding, refusal } from '../../model/finding.js';
 import { type AppliedBy, type Checkout, isDirty, shortCommit } from '../../model/inventory.js';
 import { instantText } from '../../model/words.js';
 import type { ResourceDiff, Rule } from '../world.js';
@@ -33,10 +33,10 @@ function warnings(
     const message = `cannot tell whether the manifests include the commit last applied, ${shortCommit(applied)}: ${reason}`;
     const help =
       'Review deletes carefully, or plan in a full clone: `git fetch --unshallow` completes a shallow one.';
-    return [finding({ severity: 'info', code, message, help })];
+    return [{ severity: 'info', code, message, help }];
   }
   const message = `the checkout${nameOf(commit)} does not contain the commit last applied, ${shortCommit(applied)}${applierOf(by)}: the plan may undo what has been added since`;
-  return [finding({ severity: 'warning', code, message, help: UPDATE })];
+  return [{ severity: 'warning', code, message, help: UPDATE }];
 }
 
 /** Changes that somebody applied before committing them are in no checkout but theirs. */
@@ -46,7 +46,7 @@ function uncommittedNotes(applied: string | null, diffs: readonly ResourceDiff[]
   if (applied === null || !isDirty(applied) || !diffs.some(undoes)) return [];
   const message = `the last apply, from commit ${shortCommit(applied)}, included changes that were not committed: the plan may undo them`;
   const help = 'If these changes are wanted, commit them where they were applied, and plan again.';
-  return [finding({ severity: 'info', code, message, help })];
+  return [{ severity: 'info', code, message, help }];
 }
 
 /** `prune: all` deletes what an old inventory does not know either: nothing tells whether somebody has added it since. */
@@ -62,7 +62,7 @@ function trackedInventoryNotes(diffs: readonly ResourceDiff[]): Finding[] {
   const message = `the plan deletes ${what}, and git tracks the inventory file: an old checkout does not know what has been applied since`;
   const help =
     'Check that the checkout is up to date, or keep the inventory on a git branch: `inventory: { git: {} }`.';
-  return [finding({ severity: 'info', code, message, help })];
+  return [{ severity: 'info', code, message, help }];
 }
 
 /** `(by Ada Lovelace, 2026-11-20 09:12 UTC)`. */

@@ -1,26 +1,27 @@
 import { type Diagnostic, messageOf, type Place, type Severity } from '../../model/diagnostic.js';
-import type { Risk } from '../../model/finding.js';
+import { isDiagnostic, isRisk, type Risk } from '../../model/finding.js';
 import type { Plan } from '../../model/plan.js';
 import { count } from '../../model/words.js';
 import { type ChangeView, changeViews } from '../change-view.js';
 import { escapeControls } from '../escape.js';
 import { actionLabels } from '../labels.js';
-import { objectionDiagnostics, snapshotAge } from '../plan-words.js';
+import { refusalErrors, snapshotAge } from '../plan-words.js';
 import { workflowCommand } from './workflow-command.js';
 
 /**
- * The plan as annotations on the manifest lines that cause it: objections are errors, risky changes and warnings are
+ * The plan as annotations on the manifest lines that cause it: refusals are errors, risky changes and warnings are
  * warnings, everything else, such as a note, is a notice.
  */
 export function planGithub(plan: Plan): string {
   return workflowCommands(
     [
-      ...objectionDiagnostics(plan).map(diagnosticAnnotation),
+      ...refusalErrors(plan).map(diagnosticAnnotation),
       ...snapshotAnnotations(plan),
-      ...plan.risks.map(planRiskAnnotation),
+      ...plan.findings.filter(isRisk).map(planRiskAnnotation),
       ...changeViews(plan).map(changeAnnotation),
       // GitHub shows only some of them.
-      ...plan.diagnostics
+      ...plan.findings
+        .filter(isDiagnostic)
         .toSorted((a, b) => Number(a.unchanged === true) - Number(b.unchanged === true))
         .map(diagnosticAnnotation),
     ],

@@ -1,4 +1,5 @@
 import type { Diagnostic, Place } from '../../model/diagnostic.js';
+import { isDiagnostic, isRisk } from '../../model/finding.js';
 import { type Plan, subgraphOf } from '../../model/plan.js';
 import { count } from '../../model/words.js';
 import { byRisk, type ChangeView, changeViews, factsOf } from '../change-view.js';
@@ -10,9 +11,9 @@ import { type RunsView, type RunText, zonesText } from '../next-runs.js';
 import {
   basisFacts,
   messageWithEntries,
-  objectionDiagnostics,
   type PlaceUrl,
   type PlanFact,
+  refusalErrors,
   refusalTitle,
   severityLabels,
   shownAndRest,
@@ -50,7 +51,7 @@ interface HtmlOptions {
 const STYLE = planStyle + calendarStyle + heatStyle();
 
 /** More would hide the plan. The list of problems has all of them. */
-const MOST_OBJECTIONS = 10;
+const MOST_REFUSALS = 10;
 
 /**
  * The whole plan as one page (contract §11): what it rests on, why apply would refuse it, every change with its
@@ -58,13 +59,16 @@ const MOST_OBJECTIONS = 10;
  */
 export function planHtml(plan: Plan, { urlOf = () => null, verbose }: HtmlOptions = {}): string {
   const header = headerOf(plan);
-  const { shown, rest } = shownAndRest(plan.diagnostics, { command: 'roster plan ', verbose });
+  const { shown, rest } = shownAndRest(plan.findings.filter(isDiagnostic), {
+    command: 'roster plan ',
+    verbose,
+  });
   const data = dataOf(plan, shown, urlOf);
   const calendar = plan.calendar === undefined ? null : calendarPanel(plan.calendar);
   const body = html`${headerHtml(header)}
 <main>
 <p class="verdict">${verdictHtml(plan)}</p>
-${objectionsHtml(plan)}
+${refusalsHtml(plan)}
 ${risksHtml(plan)}
 ${panelsHtml(data, rest, calendar)}
 </main>`;
@@ -99,16 +103,17 @@ function verdictHtml(plan: Plan): Html {
   return html`<b>${verdict}</b>${rest}`;
 }
 
-function objectionsHtml(plan: Plan): Html | null {
-  const objections = objectionDiagnostics(plan);
-  if (objections.length === 0) return null;
-  const more = objections.length - MOST_OBJECTIONS;
+function refusalsHtml(plan: Plan): Html | null {
+  const refusals = refusalErrors(plan);
+  if (refusals.length === 0) return null;
+  const more = refusals.length - MOST_REFUSALS;
   return html`<section class="refused" aria-labelledby="refused"><h2 id="refused">${refusalTitle(plan)}</h2>
-${problemsHtml(objections.slice(0, MOST_OBJECTIONS))}${more > 0 ? html`<p>… and ${count(more, 'more reason')} under Problems.</p>` : null}</section>`;
+${problemsHtml(refusals.slice(0, MOST_REFUSALS))}${more > 0 ? html`<p>… and ${count(more, 'more reason')} under Problems.</p>` : null}</section>`;
 }
 
 /** The risks of the plan as a whole. */
-function risksHtml({ risks }: Plan): Html | null {
+function risksHtml({ findings }: Plan): Html | null {
+  const risks = findings.filter(isRisk);
   if (risks.length === 0) return null;
   return html`<section class="cautions" aria-labelledby="settings"><h2 id="settings">Risky settings</h2>
 <ul>${risks.map(({ message }) => html`<li>${proseHtml(message)}</li>`)}</ul></section>`;
@@ -122,7 +127,7 @@ function dataOf(plan: Plan, diagnostics: readonly Diagnostic[], urlOf: PlaceUrl)
     changes: Object.values(byRisk(views))
       .flat()
       .map((each) => changeData(each, urlOf)),
-    problems: worstFirst([...objectionDiagnostics(plan), ...diagnostics]).map((each) => ({
+    problems: worstFirst([...refusalErrors(plan), ...diagnostics]).map((each) => ({
       severity: severityLabels[each.severity],
       code: each.code,
       message: messageWithEntries(each),

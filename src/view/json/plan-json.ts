@@ -1,6 +1,6 @@
 import { type Diagnostic, hasErrors, itemsOf, type Place, similarItems } from '../../model/diagnostic.js';
 import { writeJson } from '../../model/exact-number.js';
-import type { Risk } from '../../model/finding.js';
+import { isDiagnostic, isNote, isRisk, type Risk } from '../../model/finding.js';
 import type { Hold } from '../../model/hold.js';
 import type { AgentInput, ListedAgent, ListedObject, ServiceListing } from '../../model/kind.js';
 import type { DetailedLog, Log, LogEntry } from '../../model/log.js';
@@ -8,7 +8,7 @@ import { type Drift, type FieldChange, type Plan, summaryOf, type Why } from '..
 import { actingOutcomes, type HoldReport, isComplete, type Report } from '../../model/report.js';
 import type { Address, ProjectScope } from '../../model/resource.js';
 import type { Calendar } from '../../model/schedule.js';
-import { callSummaries, objectionDiagnostics, stepLookup } from '../plan-words.js';
+import { callSummaries, refusalErrors, stepLookup } from '../plan-words.js';
 
 export type PlanJson = ReturnType<typeof planJson>;
 export type ReportJson = ReturnType<typeof reportJson>;
@@ -18,9 +18,9 @@ export function jsonHeader({ project, environment, service }: ProjectScope) {
   return { formatVersion: 1, project, environment, service } as const;
 }
 
-/** `plan --format json`. Objections are listed as errors in `diagnostics`. */
+/** `plan --format json`. Refusals are listed as errors in `diagnostics`. */
 export function planJson(plan: Plan) {
-  const { snapshot, destroy, serviceOverride, digest, inventory, safeguards, risks, startsPerWeek } = plan;
+  const { snapshot, destroy, serviceOverride, digest, inventory, safeguards, startsPerWeek } = plan;
   return {
     ...jsonHeader(plan),
     ...(serviceOverride === undefined ? {} : { serviceOverride }),
@@ -29,7 +29,7 @@ export function planJson(plan: Plan) {
     inventory,
     ...safeguards,
     digest,
-    risks,
+    risks: plan.findings.filter(isRisk).map(riskJson),
     startsPerWeek,
     summary: summaryOf(plan),
     unmanaged: plan.unmanaged,
@@ -37,7 +37,7 @@ export function planJson(plan: Plan) {
     ...(plan.held === undefined ? {} : { held: plan.held }),
     ...(plan.policies === undefined ? {} : { policies: plan.policies }),
     changes: changesJson(plan),
-    diagnostics: [...plan.diagnostics, ...objectionDiagnostics(plan)].map(diagnosticJson),
+    diagnostics: [...plan.findings.filter(isDiagnostic), ...refusalErrors(plan)].map(diagnosticJson),
   };
 }
 
@@ -115,7 +115,7 @@ function resourceJson({ address, source, object, rule, tried, change, ignored, d
     action: change?.action ?? null,
     origin: change?.origin ?? null,
     fields: (change?.fields ?? []).map((field) => ({ ...fieldJson(field), origin: field.origin })),
-    notes: change?.notes ?? [],
+    notes: (change?.findings ?? []).filter(isNote).map(({ message }) => message),
     ignored,
     defaults: defaults.map(({ property, environment, place }) => ({
       property,
@@ -168,14 +168,16 @@ export function diagnosticJson(diagnostic: Diagnostic) {
 function changesJson(plan: Plan) {
   const stepsOf = stepLookup(plan);
   return plan.changes.flatMap((change) => {
-    const { address, kind, action, id, name, origin, adopted, risks, notes, nextRuns } = change;
+    const { address, kind, action, id, name, origin, adopted, findings, nextRuns } = change;
     if (action === 'none') return [];
     const fields = change.fields.map(fieldJson);
     const calls = callSummaries(stepsOf(change));
     const source = sourceJson(change.source);
     const facts = { address, kind, action, id, name, origin, adopted, fields };
     const owned = change.owners === undefined ? {} : { owners: change.owners };
-    return [{ ...facts, calls, risks: risks.map(riskJson), notes, nextRuns, source, ...owned }];
+    const risks = findings.filter(isRisk).map(riskJson);
+    const notes = findings.filter(isNote).map(({ message }) => message);
+    return [{ ...facts, calls, risks, notes, nextRuns, source, ...owned }];
   });
 }
 

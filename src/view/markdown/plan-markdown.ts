@@ -1,4 +1,4 @@
-import type { Risk } from '../../model/finding.js';
+import { isDiagnostic, isRefusal, isRisk, type Risk } from '../../model/finding.js';
 import { groupBy } from '../../model/json.js';
 import { type Change, type Link, type Plan, subgraphOf } from '../../model/plan.js';
 import { andMore, count, some, wordList } from '../../model/words.js';
@@ -48,7 +48,7 @@ import {
 const RESERVED_SIZE = 3_000;
 /** Of the risks of the plan as a whole, which come before all changes. In the unit of the limit. */
 const SETTINGS_SIZE = 16_000;
-const MOST_OBJECTIONS = 10;
+const MOST_REFUSALS = 10;
 /** Owners that the top of the page names. */
 const MOST_OWNERS = 10;
 /** Longer lists of what only the inventory records are folded. */
@@ -70,11 +70,11 @@ export function planMarkdown(plan: Plan, options: MarkdownOptions = {}): string 
   const views = changeViews(plan);
   const groups = byRisk(views);
   const top = header(plan);
-  const told = shownAndRest(plan.diagnostics, { command: 'roster plan ', verbose });
+  const told = shownAndRest(plan.findings.filter(isDiagnostic), { command: 'roster plan ', verbose });
 
   // In the order in which they get room, which is not that of the page.
   const budget = budgetBelow([top, told.rest, pageUrl].join('\n'), RESERVED_SIZE, options);
-  const settings = budget.fillUpTo(SETTINGS_SIZE, plan.risks, settingItem);
+  const settings = budget.fillUpTo(SETTINGS_SIZE, plan.findings.filter(isRisk), settingItem);
   const fill = (list: readonly ChangeView[]) => {
     const [said, fields] = [sharedSentences(list), sharedFields(list)];
     const placed = budget.place(said.length + fields.length === 0 ? [] : [eachOf(list, said, fields)]);
@@ -111,7 +111,7 @@ export function planMarkdown(plan: Plan, options: MarkdownOptions = {}): string 
     ]),
     ...changesSection(others),
     ...graph,
-    ...warningsSection(warnings, told.rest, plan.objections.length > 0),
+    ...warningsSection(warnings, told.rest, plan.findings.some(isRefusal)),
   ]);
 }
 
@@ -132,7 +132,7 @@ function header(plan: Plan): string {
     '',
     ...ownersLines(plan.changes),
     ...deleteLines(plan.changes),
-    ...objectionLines(plan),
+    ...refusalLines(plan),
   ].join('\n');
 }
 
@@ -159,14 +159,14 @@ function deleteLines(changes: readonly Change[]): string[] {
   return ['> [!WARNING]', `> **Deletes ${wordList(counts, 'and')}.**`, ''];
 }
 
-function objectionLines(plan: Plan): string[] {
-  const { objections } = plan;
-  if (objections.length === 0) return [];
-  const lines = objections.slice(0, MOST_OBJECTIONS).map(({ code, message, help }) => {
+function refusalLines(plan: Plan): string[] {
+  const refusals = plan.findings.filter(isRefusal);
+  if (refusals.length === 0) return [];
+  const lines = refusals.slice(0, MOST_REFUSALS).map(({ code, message, help }) => {
     const advice = help === '' ? '' : ` (help: ${shortProse(help)})`;
     return `> - ${shortProse(message)}${advice} ${shortCode(code, 60)}`;
   });
-  const left = objections.length - lines.length;
+  const left = refusals.length - lines.length;
   return [
     '> [!CAUTION]',
     `> **${refusalTitle(plan)}:**`,

@@ -1,5 +1,5 @@
-import type { Risk } from '../../model/finding.js';
-import type { Objection, Plan } from '../../model/plan.js';
+import { isRefusal, isRisk, type Refusal, type Risk } from '../../model/finding.js';
+import type { Plan } from '../../model/plan.js';
 import { agree, count } from '../../model/words.js';
 import { type ChangeView, changeViews, factsOf, needsList } from '../change-view.js';
 import { cut, fits, pad, widthOf } from '../columns.js';
@@ -36,7 +36,7 @@ export interface PlanTextOptions extends TextOptions {
 }
 
 /**
- * The plan for a terminal (contract §4, §6): every acting change in plan order, the objections, the digest, and the
+ * The plan for a terminal (contract §4, §6): every acting change in plan order, why apply would refuse it, the digest, and the
  * summary as the last line, which is never broken. Diagnostics are left out: they go to stderr.
  */
 export function planText(plan: Plan, options: PlanTextOptions): string {
@@ -58,10 +58,10 @@ function* planBlocks(plan: Plan, options: PlanTextOptions): Generator<readonly s
     ...projectLines(plan.project, plan.environment, layout),
     ...basisFacts(plan).flatMap((each) => factLines(each, layout)),
   ];
-  yield planRiskLines(plan.risks, layout);
+  yield planRiskLines(plan.findings.filter(isRisk), layout);
   if (isListed) yield* changeList(views, layout);
   const shortened = summary ? 0 : yield* changeBlocks(views, layout, isListed);
-  yield objectionLines(plan, layout);
+  yield refusalLines(plan, layout);
   yield shortenedLines(shortened, layout);
   yield startsFact(plan).flatMap((each) => wrap(factSentence(each), width));
   yield [`Digest: ${escapeControls(plan.digest)}`];
@@ -213,16 +213,16 @@ function shortenedLines(shortened: number, { width, paint }: TextLayout): string
   return wrap(text, width).map((line) => paint('warning', line));
 }
 
-function objectionLines(plan: Plan, layout: TextLayout): string[] {
-  const { objections } = plan;
-  if (objections.length === 0) return [];
+function refusalLines(plan: Plan, layout: TextLayout): string[] {
+  const refusals = plan.findings.filter(isRefusal);
+  if (refusals.length === 0) return [];
   return [
     layout.paint('danger', `${refusalTitle(plan)}:`),
-    ...objections.flatMap((each) => objectionText(each, layout)),
+    ...refusals.flatMap((each) => refusalText(each, layout)),
   ];
 }
 
-function objectionText({ code, message, help, address }: Objection, { width, paint }: TextLayout): string[] {
+function refusalText({ code, message, help, address }: Refusal, { width, paint }: TextLayout): string[] {
   const subject = address === null || message.includes(address) ? '' : `${escapeControls(address)}: `;
   const [first = '', ...rest] = wrap(`[${code}] ${subject}${escapeControls(message)}`, width - 6);
   // Indented deeper than the heading of a change, so that no message can look like one.

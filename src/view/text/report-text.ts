@@ -1,3 +1,4 @@
+import { isRisk } from '../../model/finding.js';
 import { groupBy } from '../../model/json.js';
 import type { Change } from '../../model/plan.js';
 import {
@@ -36,7 +37,7 @@ export function reportText(report: Report, options: TextOptions, reviewed: Revie
   const wasShown = outcomes.length > 0;
   const header = wasShown ? [] : headerLines(report.plan, layout);
   // They are recorded, although there is nothing to send.
-  const risks = wasShown ? [] : planRiskLines(report.plan.risks, layout);
+  const risks = wasShown ? [] : planRiskLines(report.plan.findings.filter(isRisk), layout);
   const left = wasShown ? [] : uncountedLines(report.plan);
   return joinBlocks([header, risks, outcomes, next, [...left, last]]);
 }

@@ -1,3 +1,4 @@
+import { isNote } from '../../model/finding.js';
 import type { MatchRule, Plan, Why } from '../../model/plan.js';
 import { escapeControls } from '../escape.js';
 import { fieldViews, originText } from '../field-view.js';
@@ -56,7 +57,8 @@ function objectText(object: NonNullable<Why['object']>): string {
 
 function differenceLines({ change, endsHold }: Why, layout: TextLayout): string[] {
   if (change === null) return [];
-  const { action, fields, origin, notes } = change;
+  const { action, fields, origin } = change;
+  const notes = change.findings.filter(isNote);
   if (action === 'none' && notes.length === 0) return ['No differences.'];
   const { verb, symbol } = actionLabels[action];
   const cause = endsHold ? 'its hold has ended' : origin && originText(origin);
@@ -64,7 +66,7 @@ function differenceLines({ change, endsHold }: Why, layout: TextLayout): string[
   const shown = fieldsText(fieldViews(change), { ...layout, width: layout.width - 2 });
   const noDetails = fields.length === 0 && notes.length === 0;
   const title = `${symbol} ${verb}${from}${noDetails ? '; no field differs' : ':'}`;
-  const noteLines = notes.map((note) => `note: ${escapeControls(note)}`);
+  const noteLines = notes.map(({ message }) => `note: ${escapeControls(message)}`);
   return [title, ...indent([...shown.lines, ...noteLines], 2)];
 }
 

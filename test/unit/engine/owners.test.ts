@@ -191,7 +191,7 @@ test('owners that are known stay in a plan in which others are not', () => {
   ];
   const made = withOwners({ ...emptyPlan, changes }, root, root);
   expect(made.changes.map((each) => each.owners)).toEqual([['@a'], undefined, undefined]);
-  expect(made.diagnostics).toMatchObject([
+  expect(made.findings).toMatchObject([
     {
       severity: 'warning',
       code: 'unknown-owners',

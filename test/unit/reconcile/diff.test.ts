@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { isDiagnostic } from '../../../src/model/finding.js';
 import {
   actionsOf,
   agents,
@@ -95,9 +96,9 @@ describe('diff', () => {
   });
 
   test('with prune never, an undeclared object is reported', () => {
-    expect(codesOf(planOf({ objects: [a], inventory: ownsA, prune: 'never' }).diagnostics)).toEqual([
-      'left-alone',
-    ]);
+    expect(
+      codesOf(planOf({ objects: [a], inventory: ownsA, prune: 'never' }).findings.filter(isDiagnostic)),
+    ).toEqual(['left-alone']);
   });
 
   test('an interrupted create of an entry that was removed is reported unless its object is as intended', () => {
@@ -108,7 +109,7 @@ describe('diff', () => {
         objects: [remoteGroup('1', { name: 'a', description })],
         inventory: { ...owning({}), drafts },
       });
-    expect(codesOf(plan('other').diagnostics)).toEqual(['possible-orphan']);
+    expect(codesOf(plan('other').findings.filter(isDiagnostic))).toEqual(['possible-orphan']);
     expect(actionsOf(plan('other'))).toEqual(['forget group/a']);
     expect(actionsOf(plan('mine'))).toEqual(['delete group/a']);
   });

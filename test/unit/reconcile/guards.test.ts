@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Allowances } from '../../../src/model/finding.js';
+import { isRefusal } from '../../../src/model/finding.js';
 import {
   apiKey,
   codesOf,
@@ -22,8 +23,8 @@ const nothing: Allowances = {
   policies: [],
 };
 
-function objections(world: SmallWorld, allow: Partial<Allowances> = {}): string[] {
-  return codesOf(planOf({ ...world, allow: { ...nothing, ...allow } }).objections);
+function refusals(world: SmallWorld, allow: Partial<Allowances> = {}): string[] {
+  return codesOf(planOf({ ...world, allow: { ...nothing, ...allow } }).findings.filter(isRefusal));
 }
 
 /** So many owned groups, of which the first ones are declared and exist. */
@@ -45,12 +46,12 @@ describe.each(counts)('guards: with %i owned objects', (count) => {
       const world = owned(count, count - deletes, count);
       const empty = count === deletes ? ['empty-project'] : [];
       const tooMany = (allowed: number) => (deletes > allowed ? ['too-many-deletes'] : []);
-      expect(objections(world)).toEqual([...empty, ...tooMany(5)]);
-      expect(objections(world, { empty: true })).toEqual(tooMany(5));
+      expect(refusals(world)).toEqual([...empty, ...tooMany(5)]);
+      expect(refusals(world, { empty: true })).toEqual(tooMany(5));
       for (const allowed of [0, deletes, deletes + 1])
-        expect(objections(world, { empty: true, deletes: allowed })).toEqual(tooMany(allowed));
+        expect(refusals(world, { empty: true, deletes: allowed })).toEqual(tooMany(allowed));
       for (const limit of [0, 1, 12])
-        expect(objections({ ...world, limits: { deletes: limit } }, { empty: true })).toEqual(tooMany(limit));
+        expect(refusals({ ...world, limits: { deletes: limit } }, { empty: true })).toEqual(tooMany(limit));
     },
   );
 
@@ -59,8 +60,8 @@ describe.each(counts)('guards: with %i owned objects', (count) => {
     (missing) => {
       const world = owned(count, count, count - missing);
       const expected = missing * 2 > count ? ['inventory-mismatch'] : [];
-      expect(objections(world, { empty: true })).toEqual(expected);
-      expect(objections(world, { empty: true, accountChange: true })).toEqual([]);
+      expect(refusals(world, { empty: true })).toEqual(expected);
+      expect(refusals(world, { empty: true, accountChange: true })).toEqual([]);
     },
   );
 });
@@ -71,12 +72,12 @@ describe('guards: what must be allowed explicitly', () => {
     inventory: owning({ 'group/g0': 'g0', 'group/g1': 'g1' }, { protect: true }),
   };
   test('a protected object is not deleted', () => {
-    expect(objections(protectedGroup)).toEqual(['protected']);
+    expect(refusals(protectedGroup)).toEqual(['protected']);
   });
 
   test('a new key revokes the key that roster uses', () => {
-    expect(objections({ entries: [apiKey('ci')] })).toEqual(['not-allowed']);
-    expect(objections({ entries: [apiKey('ci')] }, { selfRevoke: true })).toEqual([]);
+    expect(refusals({ entries: [apiKey('ci')] })).toEqual(['not-allowed']);
+    expect(refusals({ entries: [apiKey('ci')] }, { selfRevoke: true })).toEqual([]);
   });
 
   test('the delete of a key is only refused if it is the key that roster uses', () => {
@@ -85,8 +86,8 @@ describe('guards: what must be allowed explicitly', () => {
       objects: [{ ...remoteKey('1'), caller }],
       inventory: owning({ 'key/old': '1' }),
     });
-    expect(objections(world(false))).toEqual([]);
-    expect(objections(world(true))).toEqual(['not-allowed']);
+    expect(refusals(world(false))).toEqual([]);
+    expect(refusals(world(true))).toEqual(['not-allowed']);
   });
 
   test('a key with `rotateAfter` needs a creation time that can be read, and other keys do not', () => {
@@ -96,15 +97,15 @@ describe('guards: what must be allowed explicitly', () => {
       objects: [{ ...remoteKey('ci'), facts: { createdDate } }],
       inventory: owning({ 'key/ci': 'ci' }),
     });
-    expect(objections(world(rotateAfter, 'unreadable'))).toEqual(['unexpected-response']);
-    expect(objections(world(null, 'unreadable'))).toEqual([]);
-    expect(objections(world(rotateAfter, '2999-01-01T00:00:00Z'))).toEqual([]);
+    expect(refusals(world(rotateAfter, 'unreadable'))).toEqual(['unexpected-response']);
+    expect(refusals(world(null, 'unreadable'))).toEqual([]);
+    expect(refusals(world(rotateAfter, '2999-01-01T00:00:00Z'))).toEqual([]);
   });
 
   test('a delete says that runs may be in progress when their number cannot be read', () => {
     const active = { ...remoteGroup('a'), facts: { activeRunCount: 'unreadable' } };
     const plan = planOf({ entries: [], objects: [active], inventory: owning({ 'group/a': 'a' }) });
-    expect(plan.changes[0]?.risks.map((risk) => risk.message)).toContain(
+    expect(plan.changes[0]?.findings.map(({ message }) => message)).toContain(
       'may have runs in progress: the service gave a number of them that cannot be read',
     );
   });
@@ -168,6 +169,6 @@ describe('guards: what must be allowed explicitly', () => {
       [],
     ],
   ])('keys that end each other are refused: %s', (_, world, expected) => {
-    expect(objections(world, { selfRevoke: true, accountChange: true })).toEqual(expected);
+    expect(refusals(world, { selfRevoke: true, accountChange: true })).toEqual(expected);
   });
 });

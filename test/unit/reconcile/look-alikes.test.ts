@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { isRisk } from '../../../src/model/finding.js';
 import { oddCharacters, skeleton } from '../../../src/reconcile/odd-characters.js';
 import { group, owning, planOf, remoteGroup } from '../../support/small-world.js';
 
@@ -148,8 +149,11 @@ test.each([
 
 describe('risks', () => {
   const risksOf = (world: Parameters<typeof planOf>[0]) =>
-    planOf(world).changes.flatMap(({ address, risks }) =>
-      risks.filter(({ code }) => code === 'look-alike').map(({ message }) => `${address}: ${message}`),
+    planOf(world).changes.flatMap(({ address, findings }) =>
+      findings
+        .filter(isRisk)
+        .filter(({ code }) => code === 'look-alike')
+        .map(({ message }) => `${address}: ${message}`),
     );
 
   test('a new object whose name looks like that of an unmanaged one is marked', () => {

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { isRefusal, isRisk, risk } from '../../../src/model/finding.js';
 import type { MatchRule } from '../../../src/model/plan.js';
 import {
   agents,
@@ -261,7 +262,7 @@ describe('match', () => {
   test.each(changedOutside)('by the inventory: %s', (_, world) => {
     const { matches } = reconcileWorld(world);
     expect(matches.map(({ rule, observed }) => [rule, observed?.id])).toEqual([['inventory', '1']]);
-    expect(codesOf(planOf(world).objections)).toEqual([]);
+    expect(codesOf(planOf(world).findings.filter(isRefusal))).toEqual([]);
   });
 
   test('a rename of what only the inventory ties to its entry is a risk, and no look-alike of itself', () => {
@@ -270,16 +271,17 @@ describe('match', () => {
       objects: [remoteGroup('1', { name: 'Shop l' })],
       inventory: owning({ 'group/a': '1' }, applied('group', { name: 'Shop l' })),
     });
-    expect(changes.flatMap(({ risks }) => risks)).toEqual([
-      { code: 'adopt', message: 'its name changes, and only the inventory links this object to the entry' },
+    const message = 'its name changes, and only the inventory links this object to the entry';
+    expect(changes.flatMap(({ findings }) => findings.filter(isRisk))).toEqual([
+      risk('group/a', { code: 'adopt', message }),
     ]);
   });
 
   test('an inventory that says that it was elsewhere is a risk of the plan', () => {
     const place = { git: { ref: 'refs/heads/roster-inventory', remote: 'origin' } };
-    const { inventory, risks } = planOf({ entries: [group('a')], inventory: { ...owning({}), place } });
+    const { inventory, findings } = planOf({ entries: [group('a')], inventory: { ...owning({}), place } });
     expect(inventory).not.toEqual(place);
-    expect(risks.map(({ message }) => message)).toContainEqual(
+    expect(findings.filter(isRisk).map(({ message }) => message)).toContainEqual(
       expect.stringContaining('the inventory was moved from refs/heads/roster-inventory of origin to '),
     );
   });
@@ -294,8 +296,8 @@ describe('match', () => {
   });
 
   test.each(mismatched)('%s', (_, world, codes) => {
-    const { objections, changes } = planOf(world);
-    expect([codesOf(objections), changes.map(({ id }) => id)]).toEqual([
+    const { findings, changes } = planOf(world);
+    expect([codesOf(findings.filter(isRefusal)), changes.map(({ id }) => id)]).toEqual([
       expect.arrayContaining([...codes]),
       ['1'],
     ]);

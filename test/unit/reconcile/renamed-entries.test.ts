@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { note } from '../../../src/model/finding.js';
 import {
   actionsOf,
   group,
@@ -57,7 +58,8 @@ describe('an entry whose key has changed', () => {
     const world = { objects: [remoteGroup('1', { name: 'a' })], inventory: owning({ 'group/old': '1' }) };
     const renamed = (description: string) =>
       planOf({ ...world, entries: [group('new', { name: 'a', description })] }).changes[0];
-    const facts = { adopted: true, renamedFrom: 'group/old', notes: ['renamed from group/old'], risks: [] };
+    const findings = [note('group/new', 'renamed from group/old')];
+    const facts = { adopted: true, renamedFrom: 'group/old', findings };
     expect(renamed('')).toMatchObject({ action: 'adopt', ...facts });
     expect(renamed('new')).toMatchObject({ action: 'update', ...facts });
   });
@@ -68,7 +70,11 @@ describe('an entry whose key has changed', () => {
       objects: [remoteGroup('1', { name: 'a' })],
       inventory: owning({ 'group/old': '1' }, { name: 'b', applied: { name: 'b', members: ['x'] } }),
     });
-    expect(plan.changes[0]).toMatchObject({ action: 'update', adopted: true, notes: [] });
+    expect(plan.changes[0]).toMatchObject({
+      action: 'update',
+      adopted: true,
+      findings: expect.not.arrayContaining([expect.objectContaining({ severity: 'note' })]),
+    });
   });
 });
 

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { isNote, note } from '../../../src/model/finding.js';
 import {
   codesOf,
   group,
@@ -13,8 +14,10 @@ import {
 
 /** `address: note` of each create. */
 function notesOf(world: SmallWorld): string[] {
-  return planOf(world).changes.flatMap(({ address, action, notes }) =>
-    action === 'create' ? notes.map((note) => `${address}: ${note}`) : [],
+  return planOf(world).changes.flatMap(({ action, findings }) =>
+    action === 'create'
+      ? findings.filter(isNote).map(({ address, message }) => `${address}: ${message}`)
+      : [],
   );
 }
 
@@ -200,8 +203,7 @@ describe('formerly', () => {
     expect(planOf({ ...world, entries: [entry] }).changes[0]).toMatchObject({
       action: 'adopt',
       renamedFrom: 'group/old',
-      notes: ['renamed from group/old'],
-      risks: [],
+      findings: [note('group/new', 'renamed from group/old')],
     });
     const applied = planOf({ ...world, entries: [entry], inventory: owning({ 'group/new': '1' }) });
     expect(applied.changes.map(({ action }) => action)).toEqual(['none']);

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { isDiagnostic } from '../../../src/model/finding.js';
 import {
   actionsOf,
   codesOf,
@@ -37,7 +38,7 @@ describe('select', () => {
     const plan = planOf({ ...world, selected: only(selected) });
     expect(actionsOf(plan)).toEqual(actions);
     const isPartial = actionsOf(planOf(world)).length > actions.length;
-    expect(codesOf(plan.diagnostics)).toEqual(isPartial ? ['not-selected'] : []);
+    expect(codesOf(plan.findings.filter(isDiagnostic))).toEqual(isPartial ? ['not-selected'] : []);
   });
 
   test('refuses to delete an object while something that is not selected refers to it', () => {
@@ -51,7 +52,9 @@ describe('select', () => {
     ['owned', '`roster plan`'],
     ['destroy', '`roster plan --destroy`'],
   ] as const)('names the command that shows all changes: %s', (prune, command) => {
-    const [left] = planOf({ ...leaving, entries: [], prune, selected: only('schedule/s') }).diagnostics;
+    const [left] = planOf({ ...leaving, entries: [], prune, selected: only('schedule/s') }).findings.filter(
+      isDiagnostic,
+    );
     expect(left?.help).toContain(`run ${command} without addresses`);
   });
 

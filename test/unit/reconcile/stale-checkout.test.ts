@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Allowances } from '../../../src/model/finding.js';
+import { isDiagnostic, isRefusal } from '../../../src/model/finding.js';
 import type { Checkout } from '../../../src/model/inventory.js';
 import {
   apiKey,
@@ -25,9 +26,11 @@ const allow: Allowances = {
   policies: [],
 };
 
-const objectionsTo = (world: SmallWorld) => codesOf(planOf({ allow, ...world }).objections);
+const refusalsOf = (world: SmallWorld) => codesOf(planOf({ allow, ...world }).findings.filter(isRefusal));
 const notesOn = (world: SmallWorld) =>
-  planOf({ allow, ...world }).diagnostics.map(({ severity, code }) => `${severity} ${code}`);
+  planOf({ allow, ...world })
+    .findings.filter(isDiagnostic)
+    .map(({ severity, code }) => `${severity} ${code}`);
 
 /** Two owned groups, of which this checkout declares one. */
 const deleting: SmallWorld = {
@@ -38,13 +41,13 @@ const deleting: SmallWorld = {
 
 describe('a stale checkout', () => {
   test('may not delete', () => {
-    expect(objectionsTo({ ...deleting, checkout: stale })).toEqual(['stale-checkout']);
-    expect(objectionsTo({ ...deleting, checkout: { ...stale, state: 'current' } })).toEqual([]);
-    expect(objectionsTo({ ...deleting, checkout: { ...stale, state: 'unknown' } })).toEqual([]);
+    expect(refusalsOf({ ...deleting, checkout: stale })).toEqual(['stale-checkout']);
+    expect(refusalsOf({ ...deleting, checkout: { ...stale, state: 'current' } })).toEqual([]);
+    expect(refusalsOf({ ...deleting, checkout: { ...stale, state: 'unknown' } })).toEqual([]);
   });
 
   test('may delete with the flag', () =>
-    expect(objectionsTo({ ...deleting, checkout: stale, allow: { ...allow, staleCheckout: true } })).toEqual(
+    expect(refusalsOf({ ...deleting, checkout: stale, allow: { ...allow, staleCheckout: true } })).toEqual(
       [],
     ));
 
@@ -54,7 +57,7 @@ describe('a stale checkout', () => {
       objects: [remoteKey('ci')],
       inventory: owning({ 'key/ci': 'ci' }),
     };
-    expect(objectionsTo({ ...world, checkout: stale })).toEqual(['stale-checkout']);
+    expect(refusalsOf({ ...world, checkout: stale })).toEqual(['stale-checkout']);
   });
 
   test('that contains the last apply, but not its uncommitted changes, is noted beside what it may undo', () => {
@@ -65,7 +68,7 @@ describe('a stale checkout', () => {
   });
 
   test('may create a key, which `--allow-self-revoke` guards', () =>
-    expect(objectionsTo({ entries: [apiKey('ci')], checkout: stale })).toEqual([]));
+    expect(refusalsOf({ entries: [apiKey('ci')], checkout: stale })).toEqual([]));
 });
 
 describe('in a checkout whose inventory file git tracks', () => {
@@ -74,7 +77,7 @@ describe('in a checkout whose inventory file git tracks', () => {
 
   test('a note says of deletes of what the inventory does not know that others may have added it', () => {
     expect(notesOn({ ...unknown, prune: 'all' })).toEqual(['info stale-checkout']);
-    expect(objectionsTo({ ...unknown, prune: 'all' })).toEqual([]);
+    expect(refusalsOf({ ...unknown, prune: 'all' })).toEqual([]);
   });
 
   test('deletes of what the inventory knows need no note', () => {

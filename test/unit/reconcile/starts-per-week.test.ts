@@ -1,4 +1,5 @@
 import { describe, expect, it, test } from 'vitest';
+import { isDiagnostic, isRefusal, isRisk } from '../../../src/model/finding.js';
 import type { Plan } from '../../../src/model/plan.js';
 import {
   agents,
@@ -20,7 +21,12 @@ const none = { before: 0, after: 0 };
 const shops = remoteGroup('shops', { members: [acme, globex] });
 
 const messages = ({ changes }: Plan, code: string) =>
-  changes.flatMap(({ risks }) => risks.flatMap((risk) => (risk.code === code ? risk.message : [])));
+  changes.flatMap(({ findings }) =>
+    findings.filter(isRisk).flatMap((risk) => (risk.code === code ? risk.message : [])),
+  );
+const refusalsIn = ({ findings }: Plan) => findings.filter(isRefusal);
+const diagnosticsIn = ({ findings }: Plan) => findings.filter(isDiagnostic);
+const riskMessages = ({ findings }: Plan) => findings.filter(isRisk).map(({ message }) => message);
 
 describe('agent starts a week', () => {
   test('are members times runs, of what is observed and of what is declared', () => {
@@ -61,10 +67,10 @@ describe('agent starts a week', () => {
       });
     const lost = changed(hourly, unknown);
     expect(lost.startsPerWeek).toEqual({ before: 168, after: 7, unknown: { before: 0, after: 1 } });
-    expect(lost.objections).toEqual([]);
+    expect(refusalsIn(lost)).toEqual([]);
     const known = changed(unknown, hourly);
     expect(known.startsPerWeek).toEqual({ before: 0, after: 175, unknown: { before: 1, after: 0 } });
-    expect(codesOf(known.objections)).toEqual(['too-many-runs']);
+    expect(codesOf(refusalsIn(known))).toEqual(['too-many-runs']);
   });
 
   test('do not let a limit pass because other starts are no longer known', () => {
@@ -75,7 +81,7 @@ describe('agent starts a week', () => {
       limits: { runsPerWeek: 80 },
     });
     expect(plan.startsPerWeek).toEqual({ before: 168, after: 84, unknown: { before: 0, after: 1 } });
-    expect(codesOf(plan.objections)).toEqual(['too-many-runs']);
+    expect(codesOf(refusalsIn(plan))).toEqual(['too-many-runs']);
   });
 
   test('do not count what the project does not manage, unless the plan deletes it', () => {
@@ -126,8 +132,8 @@ describe('limits.runsPerWeek', () => {
       inventory,
       limits,
     });
-    expect(codesOf(plan.objections)).toEqual(['too-many-runs']);
-    expect(plan.objections[0]?.message).toMatch(/^336 agents .*168 before.* 100 /);
+    expect(codesOf(refusalsIn(plan))).toEqual(['too-many-runs']);
+    expect(refusalsIn(plan)[0]?.message).toMatch(/^336 agents .*168 before.* 100 /);
   });
 
   test.each([
@@ -137,13 +143,13 @@ describe('limits.runsPerWeek', () => {
     ],
     ['leaves them as they are', [schedule('s', hourly)]],
   ])('does not refuse a plan that %s', (_, entries) => {
-    expect(planOf({ entries, objects, inventory, limits: { runsPerWeek: 50 } }).objections).toEqual([]);
+    expect(refusalsIn(planOf({ entries, objects, inventory, limits: { runsPerWeek: 50 } }))).toEqual([]);
   });
 
   test('does not refuse exactly the limit', () => {
     const entries = [schedule('s')];
-    expect(planOf({ entries, limits: { runsPerWeek: 7 } }).objections).toEqual([]);
-    expect(codesOf(planOf({ entries, limits: { runsPerWeek: 6 } }).objections)).toEqual(['too-many-runs']);
+    expect(refusalsIn(planOf({ entries, limits: { runsPerWeek: 7 } }))).toEqual([]);
+    expect(codesOf(refusalsIn(planOf({ entries, limits: { runsPerWeek: 6 } })))).toEqual(['too-many-runs']);
   });
 
   test('is part of the digest, and raising or removing it is a risk', () => {
@@ -156,7 +162,7 @@ describe('limits.runsPerWeek', () => {
     const plans = ([100, 101, 'none'] as const).map((runsPerWeek) =>
       planOf({ entries, inventory: applied, limits: { runsPerWeek } }),
     );
-    expect(plans.map(({ risks }) => risks.map(({ message }) => message))).toEqual([
+    expect(plans.map(riskMessages)).toEqual([
       [],
       ['`limits.runsPerWeek` is 101, which allows more than at the last apply (100)'],
       ['`limits.runsPerWeek` is none, which allows more than at the last apply (100)'],
@@ -174,15 +180,17 @@ describe('limits.shortestInterval', () => {
     const message =
       'starts again after 5 seconds, for example at 2026-11-01 00:00:00 and 00:00:05 UTC (limits.shortestInterval is 5 minutes)';
     expect(messages(plan, code)).toEqual([message]);
-    expect(plan.diagnostics).toMatchObject([{ code, severity: 'warning', message: `schedule/s ${message}` }]);
-    expect(plan.diagnostics[0]?.place?.file).toBe('roster.yaml');
+    expect(diagnosticsIn(plan)).toMatchObject([
+      { code, severity: 'warning', message: `schedule/s ${message}` },
+    ]);
+    expect(diagnosticsIn(plan)[0]?.place?.file).toBe('roster.yaml');
   });
 
   test('also looks at changed ones, and at those that are enabled again', () => {
     const world = { entries: [schedule('s', fast)], inventory: owning({ 'schedule/s': 's' }) };
     for (const before of [{}, { ...fast, enabled: false }])
       expect(messages(planOf({ ...world, objects: [remoteSchedule('s', before)] }), code)).toHaveLength(1);
-    expect(planOf({ ...world, objects: [remoteSchedule('s', fast)] }).diagnostics).toEqual([]);
+    expect(diagnosticsIn(planOf({ ...world, objects: [remoteSchedule('s', fast)] }))).toEqual([]);
   });
 
   test.each([
@@ -194,7 +202,7 @@ describe('limits.shortestInterval', () => {
       entries: [schedule('s', part)],
       limits: { shortestInterval, startsPerMinute: 999 },
     });
-    expect([messages(plan, code), plan.diagnostics]).toEqual([[], []]);
+    expect([messages(plan, code), diagnosticsIn(plan)]).toEqual([[], []]);
   });
 
   test('says of a new schedule whose times are not known that it cannot be checked', () => {
@@ -209,9 +217,7 @@ describe('limits.shortestInterval', () => {
 
   test('is a risk of the plan when it is shorter than at the last apply', () => {
     const risks = (shortestInterval: string) =>
-      planOf({ entries: [schedule('s')], limits: { shortestInterval, startsPerMinute: 60 } }).risks.map(
-        ({ message }) => message,
-      );
+      riskMessages(planOf({ entries: [schedule('s')], limits: { shortestInterval, startsPerMinute: 60 } }));
     expect(risks('1 minute')).toEqual([
       '`limits.shortestInterval` is 1 minute, which allows more than the default (5 minutes)',
     ]);

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { finding, refusal, risk } from '../../../src/model/finding.js';
+import { refusal, risk } from '../../../src/model/finding.js';
 import { examine, rules } from '../../../src/reconcile/rules/index.js';
 import { weeklyStarts } from '../../../src/reconcile/starts.js';
 import type { Rule } from '../../../src/reconcile/world.js';
@@ -14,7 +14,7 @@ const described: Rule = {
       .flatMap(({ change: { address } }) => [
         risk(address, { code: 'safeguard', message: 'nobody knows what it is for' }),
         refusal('not-allowed', address, `${address} has no description`, 'Describe it.', 'empty'),
-        finding({ severity: 'warning', code: 'usage', message: `describe ${address}` }, address),
+        { severity: 'warning', code: 'usage', message: `describe ${address}`, address } as const,
       ]),
 };
 
@@ -33,7 +33,7 @@ function found(allowed: boolean, list: readonly Rule[]): string[] {
   };
   const comparison = reconcileWorld({ entries, allow });
   const world = { ...comparison, starts: weeklyStarts(comparison) };
-  return examine(world, list).map(({ level, address }) => `${level} ${address}`);
+  return examine(world, list).map(({ severity, address }) => `${severity} ${address}`);
 }
 
 test('rules: adding a rule changes no other finding', () => {

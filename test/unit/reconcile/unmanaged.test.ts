@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { isRisk } from '../../../src/model/finding.js';
 import type { Plan } from '../../../src/model/plan.js';
 import { foldedName } from '../../../src/reconcile/odd-characters.js';
 import { stepsOf } from '../../support/cost.js';
@@ -19,8 +20,11 @@ import {
 
 /** `address: message` of the risks with this code. */
 function risksOf(plan: Pick<Plan, 'changes'>, code: string): string[] {
-  return plan.changes.flatMap(({ address, risks }) =>
-    risks.filter((each) => each.code === code).map(({ message }) => `${address}: ${message}`),
+  return plan.changes.flatMap(({ address, findings }) =>
+    findings
+      .filter(isRisk)
+      .filter((each) => each.code === code)
+      .map(({ message }) => `${address}: ${message}`),
   );
 }
 

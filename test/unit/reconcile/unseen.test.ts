@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { isRefusal } from '../../../src/model/finding.js';
 import { unseenChanges } from '../../../src/reconcile/rules/unseen.js';
 import {
   actionsOf,
@@ -42,7 +43,7 @@ test.each([
   const { plan, waiting } = unseen(created);
   expect(actionsOf(plan)).toEqual(['create schedule/s']);
   expect(waiting).toEqual(waits ? ['schedule/s'] : []);
-  expect(codesOf(plan.objections)).toEqual(waits ? [] : ['inventory-mismatch']);
+  expect(codesOf(plan.findings.filter(isRefusal))).toEqual(waits ? [] : ['inventory-mismatch']);
 });
 
 test('unseen: what a list shows does not wait', () => {

@@ -1,4 +1,5 @@
 import { describe, expect, it, test } from 'vitest';
+import { risk } from '../../../src/model/finding.js';
 import type { Change, Plan } from '../../../src/model/plan.js';
 import { type Frequency, frequencyText, intervalText, type NextRuns } from '../../../src/model/schedule.js';
 import { planJson } from '../../../src/view/json/plan-json.js';
@@ -82,8 +83,9 @@ describe('how often a schedule runs', () => {
 
 test('a risk does not repeat how often a schedule runs where that is said beside it, but does in JSON', () => {
   const message = 'runs more often: 84 instead of 28 runs a week';
-  const risks = [{ code: 'schedule' as const, message, besideCadence: 'runs more often' }];
-  const plan = { ...emptyPlan, changes: [{ ...schedule('update', sixHours, fast), risks }] };
+  const update = schedule('update', sixHours, fast);
+  const found = { code: 'schedule' as const, message, besideCadence: 'runs more often' };
+  const plan = { ...emptyPlan, changes: [{ ...update, findings: [risk(update.address, found)] }] };
   expect(planText(plan, { color: false })).toContain('risk: runs more often\n');
   expect(planText(plan, { color: false, summary: true })).toMatch(/ {2}runs more often\n/);
   expect(planMarkdown(plan)).toContain('  - runs more often\n');

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { refusal } from '../../../src/model/finding.js';
 import type { Change } from '../../../src/model/plan.js';
 import type { NextRuns } from '../../../src/model/schedule.js';
 import { planMarkdown } from '../../../src/view/markdown/plan-markdown.js';
@@ -157,7 +158,7 @@ describe('the times of a schedule in a comment', () => {
 });
 
 describe('a comment on many changes', () => {
-  const groups = (action: Change['action'], count: number, rest: Partial<Change> = {}) =>
+  const groups = (action: Change['action'], count: number, rest: Parameters<typeof change>[1] = {}) =>
     Array.from({ length: count }, (_, index) =>
       change(`group/${action}-${index}`, {
         action,
@@ -334,16 +335,15 @@ describe('warnings in a comment', () => {
     code: 'unknown-input' as const,
     message: `warning ${number}`,
   }));
-  const objections = [{ code: 'protected' as const, message: 'no', help: '', address: null }];
 
   it('are counted and folded while there are errors, which come first', () => {
-    const text = comment([], { diagnostics, objections });
+    const text = comment([], { findings: [refusal('protected', null, 'no', ''), ...diagnostics] });
     expect(text).toMatch(/> - no `protected`\n.*<details><summary>2 warnings<\/summary>/s);
     expect(text).not.toContain('### Warnings');
   });
 
   it('are listed otherwise', () =>
-    expect(comment([], { diagnostics })).toMatch(/### Warnings\n\n- \*\*warning/));
+    expect(comment([], { findings: diagnostics })).toMatch(/### Warnings\n\n- \*\*warning/));
 });
 
 describe('the dependency graph of a comment', () => {

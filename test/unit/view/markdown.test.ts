@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { refusal, risk } from '../../../src/model/finding.js';
 import type { Change } from '../../../src/model/plan.js';
 import {
   htmlCode,
@@ -72,7 +73,7 @@ describe('what a Markdown comment shows of a value', () => {
       project: name,
       environment: `env-${name}`,
       service: `https://${name}`,
-      risks: [{ code: 'safeguard', message: `weaker-${name}` }],
+      findings: [risk(null, { code: 'safeguard', message: `weaker-${name}` })],
       changes: [
         change(`group/${name}`, {
           action: 'delete',
@@ -88,7 +89,7 @@ describe('what a Markdown comment shows of a value', () => {
 
   it('is counted for a risk of the settings, and for what many changes have in common', () => {
     const message = `${'word '.repeat(300)}HIDDEN ${'word '.repeat(300)}`;
-    const setting = planMarkdown({ ...emptyPlan, risks: [{ code: 'policy', message }] });
+    const setting = planMarkdown({ ...emptyPlan, findings: [risk(null, { code: 'policy', message })] });
     expect(setting).toMatch(/Too long to show in full:\*\* 1 risk of the settings not shown in full\./);
     expect(setting).not.toContain('HIDDEN');
     const changes = ['a', 'b', 'c'].map((name) =>
@@ -191,7 +192,13 @@ describe('the limit of a Markdown comment', () => {
     const long = (n: number) => `${n} ${'#`1 '.repeat(1000)}`;
     const several = <T>(number: number, make: (n: number) => T) =>
       Array.from({ length: number }, (_, n) => make(n));
-    const risks = several(500, (n) => ({ code: 'policy' as const, message: `policy-${n} ${long(n)}` }));
+    const risks = several(500, (n) => risk(null, { code: 'policy', message: `policy-${n} ${long(n)}` }));
+    const refusals = several(50, (n) => refusal('policy', null, long(n), long(n)));
+    const diagnostics = several(300, (n) => ({
+      severity: 'warning' as const,
+      code: 'schema' as const,
+      message: long(n),
+    }));
     const text = planMarkdown(
       {
         ...emptyPlan,
@@ -199,21 +206,10 @@ describe('the limit of a Markdown comment', () => {
         environment: long(2),
         service: long(3),
         serviceOverride: { setBy: 'ROSTER_URL', declared: long(4) },
-        risks,
-        objections: several(50, (n) => ({
-          code: 'policy' as const,
-          message: long(n),
-          help: long(n),
-          address: null,
-        })),
+        findings: [...risks, ...refusals, ...diagnostics],
         changes: several(50, (n) =>
           change(`group/g-${n}`, { action: 'delete', owners: [`@${'o'.repeat(90)}-${n}`] }),
         ),
-        diagnostics: several(300, (n) => ({
-          severity: 'warning' as const,
-          code: 'schema' as const,
-          message: long(n),
-        })),
       },
       { pageUrl: `https://git.example.com/${'p'.repeat(4000)}` },
     );

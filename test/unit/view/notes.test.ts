@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Diagnostic, Severity } from '../../../src/model/diagnostic.js';
+import { type Finding, refusal } from '../../../src/model/finding.js';
 import { diagnosticsGithub } from '../../../src/view/ci/github.js';
 import { sarif } from '../../../src/view/ci/sarif.js';
 import { planJson } from '../../../src/view/json/plan-json.js';
@@ -41,7 +42,7 @@ describe('a diagnostic for information', () => {
     expect(countLine([note, warning, error, note])).toBe('1 error, 1 warning, 2 notes'));
 
   it('is `info` in JSON, and the published schemas accept it', () => {
-    const json = planJson({ ...emptyPlan, diagnostics: [note] });
+    const json = planJson({ ...emptyPlan, findings: [note] });
     expect(json.diagnostics.map(({ severity }) => severity)).toEqual(['info']);
     const fits = validator('plan.schema.json');
     expect(fits(json) || fits.errors).toBe(true);
@@ -58,9 +59,8 @@ describe('a diagnostic for information', () => {
 });
 
 describe('notes in a Markdown comment', () => {
-  const commentOn = (diagnostics: readonly Diagnostic[], objections = emptyPlan.objections) =>
-    planMarkdown({ ...emptyPlan, diagnostics, objections });
-  const refused = [{ code: 'protected', message: 'words', help: '', address: null }] as const;
+  const commentOn = (findings: readonly Finding[]) => planMarkdown({ ...emptyPlan, findings });
+  const refused = refusal('protected', null, 'words', '');
 
   it('are listed with the warnings', () => {
     const comment = commentOn([warning, note]);
@@ -73,7 +73,7 @@ describe('notes in a Markdown comment', () => {
     expect(commentOn([note])).toContain('### Notes\n\n- **note** `stale-checkout`: words'));
 
   it('are collapsed with the warnings while apply would refuse the plan', () =>
-    expect(commentOn([warning, note], refused)).toContain('<summary>1 warning, 1 note</summary>'));
+    expect(commentOn([refused, warning, note])).toContain('<summary>1 warning, 1 note</summary>'));
 
   it('leave room for the warnings, and are counted if they do not fit', () => {
     const many = Array.from({ length: 40 }, () => ({ ...note, message: 'long words '.repeat(40) }));

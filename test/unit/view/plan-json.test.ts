@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { Ajv } from 'ajv';
 import { describe, expect, it } from 'vitest';
+import { isDiagnostic } from '../../../src/model/finding.js';
 import {
   failureJson,
   jsonText,
@@ -26,7 +27,7 @@ function errorsOf(name: string, value: unknown) {
 describe('the published JSON Schemas accept', () => {
   it('plans', () => {
     expect(errorsOf('plan', planJson(plan))).toEqual([]);
-    expect(errorsOf('plan', planJson({ ...emptyPlan, diagnostics }))).toEqual([]);
+    expect(errorsOf('plan', planJson({ ...emptyPlan, findings: diagnostics }))).toEqual([]);
   });
   it('reports', () => {
     expect(errorsOf('report', reportJson(report))).toEqual([]);
@@ -87,12 +88,12 @@ it('the JSON plan marks fields with values from the environment', () => {
   ]);
 });
 
-it('the JSON report lists objections as errors, and each diagnostic once', () => {
+it('the JSON report lists refusals as errors, and each diagnostic once', () => {
   expect(planJson(plan).diagnostics.map(({ severity, code }) => [severity, code])).toEqual([
     ['warning', 'start-rate'],
     ['error', 'not-allowed'],
   ]);
-  const repeated = reportJson({ ...completeReport, diagnostics: plan.diagnostics });
+  const repeated = reportJson({ ...completeReport, diagnostics: plan.findings.filter(isDiagnostic) });
   expect(repeated.diagnostics).toHaveLength(2);
 });
 

@@ -47,8 +47,8 @@ describe('the last line of a text plan', () => {
     );
   });
 
-  it('says that there are no changes, even if there are objections', () => {
-    const text = planText({ ...emptyPlan, objections: plan.objections }, { color: false });
+  it('says that there are no changes, even if it would be refused', () => {
+    const text = planText({ ...emptyPlan, findings: plan.findings }, { color: false });
     expect(text).toContain('Apply would refuse this plan:');
     expect(lastLine(text)).toBe('No changes. The service matches the manifests (4 unchanged).');
   });

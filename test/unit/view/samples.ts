@@ -1,4 +1,5 @@
 import type { Diagnostic, Place } from '../../../src/model/diagnostic.js';
+import { note, type Risk, refusal, risk } from '../../../src/model/finding.js';
 import type { Change, FieldChange, Plan, Step } from '../../../src/model/plan.js';
 import type { Report } from '../../../src/model/report.js';
 import { defaultSafeguards } from '../../../src/model/safeguards.js';
@@ -36,7 +37,13 @@ export function field(path: string, rest: Partial<FieldChange>): FieldChange {
   };
 }
 
-export function change(address: string, rest: Partial<Change>): Change {
+/** What is said of a change. */
+interface Said {
+  readonly risks?: readonly Risk[];
+  readonly notes?: readonly string[];
+}
+
+export function change(address: string, { risks = [], notes = [], ...rest }: Partial<Change> & Said): Change {
   return {
     address,
     kind: address.slice(0, address.indexOf('/')),
@@ -48,8 +55,7 @@ export function change(address: string, rest: Partial<Change>): Change {
     fields: [],
     steps: [],
     nextRuns: null,
-    risks: [],
-    notes: [],
+    findings: [...risks.map((each) => risk(address, each)), ...notes.map((each) => note(address, each))],
     source: null,
     ...rest,
   };
@@ -207,7 +213,6 @@ export const plan: Plan = {
   account: null,
   inventory: { file: 'roster.inventory.json' },
   safeguards: defaultSafeguards,
-  risks: [],
   startsPerWeek: { before: 168, after: 252, unknown: { before: 0, after: 0 } },
   digestParts: [],
   digest: `sha256:${'0123456789abcdef'.repeat(4)}`,
@@ -240,15 +245,13 @@ export const plan: Plan = {
   ],
   records: {},
   createIntents: {},
-  objections: [
-    {
-      code: 'not-allowed',
-      message: 'key/ci revokes the API key that roster uses',
-      help: 'To allow it, pass `--allow-self-revoke`.',
-      address: 'key/ci',
-    },
-  ],
-  diagnostics: [
+  findings: [
+    refusal(
+      'not-allowed',
+      'key/ci',
+      'key/ci revokes the API key that roster uses',
+      'To allow it, pass `--allow-self-revoke`.',
+    ),
     {
       severity: 'warning',
       code: 'start-rate',
@@ -264,8 +267,7 @@ export const emptyPlan: Plan = {
   changes: unchanged,
   steps: [],
   startsPerWeek: { before: 168, after: 168, unknown: { before: 0, after: 0 } },
-  objections: [],
-  diagnostics: [],
+  findings: [],
 };
 
 export const report: Report = {
