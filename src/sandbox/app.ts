@@ -19,9 +19,10 @@ import {
   exportRoutes,
   savedQueryRoutes,
 } from './datasets/routes.js';
-import type { Faults, ListLag } from './faults.js';
+import type { Faults } from './faults.js';
 import { type Found, listener, type Received, type Recorder, router } from './http.js';
 import { authentication, hostCheck, keyRoutes } from './keys.js';
+import type { ListLag } from './list-lag.js';
 import { groupRunRoutes, pipelineRunRoutes } from './runs/collection-runs.js';
 import { jobRoutes } from './runs/jobs.js';
 import { runRoutes, startRoutes } from './runs/runs.js';
@@ -60,8 +61,8 @@ export interface AppHooks {
   /** Runs around the handler of each authenticated request. */
   readonly faults: Faults;
   readonly lag: ListLag;
-  /** Awaited after every request that may have changed something, before it is answered. */
-  readonly save: () => Promise<void>;
+  /** Called after every request that may have changed something, before it is answered. */
+  readonly save: () => void;
 }
 
 /** The HTTP layer of the service. It holds no state of its own. */
@@ -71,23 +72,17 @@ export function buildApp(core: Core, hooks: AppHooks): RequestListener {
   const callerOf = authentication(core.world, core.clock);
   const guarded = refusing(hooks.behaviour);
   return listener(hooks.recorder, (request) =>
-    guarded(() => {
+    guarded(async () => {
       checkHost(request);
       const { pathname } = request.url;
       if (!pathname.startsWith('/api/') && pathname !== CLOCK_PATH) throw notFound('The requested path');
       const caller = callerOf(request);
-      if (pathname === CLOCK_PATH) return controlled(hooks, request);
+      if (pathname === CLOCK_PATH) return answerClock(hooks.control, request);
       return hooks.faults(request, () =>
-        guarded(() => answer(core, hooks, { request, caller, ...find(request.method, pathname) })),
+        guarded(async () => answer(core, hooks, { request, caller, ...find(request.method, pathname) })),
       );
     }),
   );
-}
-
-async function controlled({ control, save }: AppHooks, request: Received): Promise<Reply> {
-  const reply = answerClock(control, request);
-  if (request.method === 'POST') await save();
-  return reply;
 }
 
 /** Turns what is thrown into a reply. */
@@ -106,11 +101,7 @@ interface Authentic extends Found {
   readonly caller: KeyRecord;
 }
 
-async function answer(
-  core: Core,
-  hooks: AppHooks,
-  { request, caller, route, params }: Authentic,
-): Promise<Reply> {
+function answer(core: Core, hooks: AppHooks, { request, caller, route, params }: Authentic): Reply {
   const { body, url } = request;
   if (body instanceof Refusal) throw body;
   if (route.scoped && caller.scopes.length > 0 && !caller.scopes.includes('agents.run')) {
@@ -128,7 +119,7 @@ async function answer(
   const reply = hooks.behaviour(() => handle(exchange), exchange);
   const changed = isChange && reply.status < 400;
   if (changed) hooks.lag.afterChange();
-  if (changed || happened) await hooks.save();
+  if (changed || happened) hooks.save();
   return reply;
 }
 

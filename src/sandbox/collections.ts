@@ -22,7 +22,16 @@ import {
   requiredText,
   requiredTexts,
 } from './http.js';
-import { byId, CALLER, type CollectionRecord, isGuid, NEVER_RUN, put, type World } from './world.js';
+import {
+  byId,
+  CALLER,
+  type CollectionRecord,
+  isGuid,
+  NEVER_RUN,
+  put,
+  remove as removeRecord,
+  type World,
+} from './world.js';
 
 /** Groups and pipelines (interface.md §4): one set of handlers, because only their rules differ. */
 
@@ -68,8 +77,7 @@ function create(kind: CollectionKind, core: Core, call: Call): Answer {
     owner: call.caller.user,
     ...NEVER_RUN,
   };
-  put(collectionsOf(core.world, kind), record);
-  return saved(core, call, record, `The ${kind} was created.`);
+  return saved(core, kind, call, record, 'created');
 }
 
 /** Omitted fields stay unchanged (§4). Everything is checked before anything is changed. */
@@ -81,24 +89,30 @@ function update(kind: CollectionKind, core: Core, call: Call): Answer {
   const description = optionalText(body, 'description') ?? record.description;
   const isActive = optionalFlag(body, 'isActive') ?? record.isActive;
   Object.assign(record, { name, description, isActive });
-  return saved(core, call, record, `The ${kind} was updated.`);
+  return saved(core, kind, call, record, 'updated');
 }
 
 function replaceAgents(kind: CollectionKind, core: Core, call: Call): Answer {
   const record = findManaged(core, kind, call);
   record.agentIds = readAgentIds(core.world, kind, bodyFields(call.body), call.caller.user);
-  return saved(core, call, record, `The ${kind} was updated.`);
+  return saved(core, kind, call, record, 'updated');
 }
 
 function remove(kind: CollectionKind, core: Core, call: Call): Answer {
   const record = findManaged(core, kind, call);
-  collectionsOf(core.world, kind).delete(record.id.toLowerCase());
+  removeRecord(core.world, sectionOf(kind), record.id);
   return { message: `The ${kind} was deleted.`, data: null };
 }
 
-function saved(core: Core, { caller }: Call, record: CollectionRecord, message: string): Answer {
-  const kind = core.world.groups.get(record.id.toLowerCase()) === record ? 'group' : 'pipeline';
-  return { message, data: showCollection(core, kind, record, caller.user) };
+function saved(
+  core: Core,
+  kind: CollectionKind,
+  { caller }: Call,
+  record: CollectionRecord,
+  what: 'created' | 'updated',
+): Answer {
+  put(core.world, sectionOf(kind), record);
+  return { message: `The ${kind} was ${what}.`, data: showCollection(core, kind, record, caller.user) };
 }
 
 function lookUp(core: Core, kind: CollectionKind, call: Call): CollectionRecord | undefined {
@@ -164,8 +178,12 @@ export type CollectionKind = 'group' | 'pipeline';
 const MAX_NAME_CHARACTERS = 200;
 const MAX_STAGES = 25;
 
+function sectionOf(kind: CollectionKind): 'groups' | 'pipelines' {
+  return kind === 'group' ? 'groups' : 'pipelines';
+}
+
 export function collectionsOf(world: World, kind: CollectionKind): Map<string, CollectionRecord> {
-  return kind === 'group' ? world.groups : world.pipelines;
+  return world[sectionOf(kind)];
 }
 
 /** Names need not be unique. */

@@ -17,8 +17,6 @@ import {
   TEXT,
   wordOf,
 } from './json-file.js';
-import { copied } from './persistence.js';
-import type { World } from './world.js';
 
 /** Injected faults, to rehearse how a run deals with them. */
 
@@ -289,58 +287,5 @@ function checkHeader(where: string, name: string, value: string): void {
     validateHeaderValue(name, value);
   } catch {
     throw new JsonFileError(where, 'cannot be sent as a header', 'Correct its name or its value.');
-  }
-}
-
-/** The most copies kept for one period of `lagMs`. Lists lag by up to 5% more. */
-const COPIES = 20;
-
-interface State {
-  readonly from: number;
-  readonly world: World;
-}
-
-/**
- * The state that lists show: that of `lagMs` ago. Copies are made only while lists lag, before a change, and kept only
- * while a list can show them.
- */
-export class ListLag {
-  /** Oldest first. */
-  private readonly states: State[] = [];
-  /** Since then, the world is as it is now: real time, 0 for always. */
-  private changedAt = 0;
-
-  constructor(
-    private readonly world: World,
-    private readonly plan: FaultPlan,
-  ) {}
-
-  get kept(): number {
-    return this.states.length;
-  }
-
-  beforeChange(): void {
-    const { lagMs } = this.plan;
-    this.forget(Date.now() - lagMs);
-    const last = this.states.at(-1)?.from ?? Number.NEGATIVE_INFINITY;
-    if (lagMs > 0 && this.changedAt - last > lagMs / COPIES)
-      this.states.push({ from: this.changedAt, world: copied(this.world) });
-  }
-
-  afterChange(): void {
-    this.changedAt = this.plan.lagMs > 0 ? Date.now() : 0;
-  }
-
-  listed(): World {
-    const instant = Date.now() - this.plan.lagMs;
-    this.forget(instant);
-    return this.states[0]?.world ?? this.world;
-  }
-
-  /** Keeps the state at the instant and later ones; none if the current state is that old. */
-  private forget(instant: number): void {
-    if (this.changedAt <= instant) this.states.length = 0;
-    const first = this.states.findLastIndex(({ from }) => from <= instant);
-    this.states.splice(0, first);
   }
 }

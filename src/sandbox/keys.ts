@@ -2,7 +2,7 @@ import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import { isIPv4 } from 'node:net';
 import { type Answer, type Call, type Core, notFound, Refusal, type Route } from './api.js';
 import { bodyFields, type Fields, optionalText, optionalTexts, type Received } from './http.js';
-import { byId, CALLER, type KeyRecord, put, type World } from './world.js';
+import { byId, CALLER, type KeyRecord, put, remove, setApiKey, type World } from './world.js';
 /** API keys (interface.md §4 and §5): always the keys of the calling key's user. */
 export const keyRoutes: readonly Route[] = [
   { method: 'GET', path: '/api/api-keys', scoped: false, handle: list },
@@ -24,20 +24,20 @@ function create(core: Core, call: Call): Answer {
   const scopes = knownScopes(core, optionalTexts(body, 'scopes') ?? []);
   for (const key of keysOf(core, call)) {
     // An expired key is not active and stays unchanged.
-    if (isActiveKey(key, core.clock())) key.isRevoked = true;
+    if (isActiveKey(key, core.clock())) revokeKey(core.world, key);
   }
   const key = newKeyText();
   const record = addKey(core.world, key, core.clock(), { name, scopes, user: call.caller.user });
-  if (record.user === CALLER) core.world.apiKey = key;
-  forgetOldestRevoked(core.world.keys);
+  if (record.user === CALLER) setApiKey(core.world, key);
+  forgetOldestRevoked(core.world);
   const data = { ...showKey(core, record), key };
   return { message: 'The API key was created.', data };
 }
 
-function forgetOldestRevoked(keys: Map<string, KeyRecord>): void {
-  for (const [id, { isRevoked }] of keys) {
-    if (keys.size <= MOST_KEYS) return;
-    if (isRevoked) keys.delete(id);
+function forgetOldestRevoked(world: World): void {
+  for (const [id, { isRevoked }] of world.keys) {
+    if (world.keys.size <= MOST_KEYS) return;
+    if (isRevoked) remove(world, 'keys', id);
   }
 }
 
@@ -49,8 +49,13 @@ function knownScopes(core: Core, requested: string[]): string[] {
 function revoke(core: Core, call: Call): Answer {
   const key = byId(core.world.keys, call.params.id ?? '');
   if (key?.user !== call.caller.user) throw notFound('The API key');
-  key.isRevoked = true;
+  revokeKey(core.world, key);
   return { message: 'The API key was revoked.', data: null };
+}
+
+function revokeKey(world: World, key: KeyRecord): void {
+  key.isRevoked = true;
+  put(world, 'keys', key);
 }
 
 function keysOf(core: Core, call: Call): KeyRecord[] {
@@ -92,7 +97,7 @@ export type NewKey = Pick<KeyRecord, 'name' | 'scopes'> & Partial<KeyRecord>;
 
 /** Stores the hash of a key, not the key itself. */
 export function addKey(world: World, key: string, now: Date, fields: NewKey): KeyRecord {
-  return put(world.keys, {
+  return put(world, 'keys', {
     id: randomUUID(),
     user: CALLER,
     isRevoked: false,
@@ -152,7 +157,7 @@ export function authentication(world: World, clock: () => Date): (request: Recei
     const caller = text?.startsWith(KEY_MARK) ? find(text, clock()) : undefined;
     if (!caller) throw new Refusal(401, 'The API key is missing, malformed or revoked.');
     caller.lastUsedDate = clock().toISOString();
-    return caller;
+    return put(world, 'keys', caller);
   };
 }
 

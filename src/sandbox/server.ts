@@ -3,18 +3,14 @@ import type { AddressInfo } from 'node:net';
 import type { Behaviour } from './api.js';
 import { buildApp } from './app.js';
 import { type SandboxClock, sandboxClock } from './clock.js';
+import { DataFile, DataFileError, loadWorld, sweepTemporaryFiles } from './data-file.js';
+import { lockDataFile } from './data-lock.js';
 import { Engine } from './engine/engine.js';
-import { applyFaults, type FaultPlan, ListLag, noFaults } from './faults.js';
+import { applyFaults, type FaultPlan, noFaults } from './faults.js';
 import type { RecordedRequest } from './http.js';
 import { addKey, DEFAULT_KEY, hashOf, isActiveKey, isLoopback, newKeyText } from './keys.js';
+import { ListLag } from './list-lag.js';
 import { Limits } from './paging.js';
-import {
-  DataFileError,
-  loadWorld,
-  lockDataFile,
-  dataFile as openDataFile,
-  sweepTemporaryFiles,
-} from './persistence.js';
 import { seedHash, worldFromSeed } from './seed/build-world.js';
 import { defaultSeed, type Seed } from './seed/seed.js';
 import type { World } from './world.js';
@@ -53,7 +49,10 @@ export interface Sandbox {
   readonly url: string;
   /** A key of the caller that is active at the start. It has full access, unless it comes from a data file. */
   readonly apiKey: string;
-  /** The live state. May be changed directly. Map keys are ids in lower case. */
+  /**
+   * The live state. Map keys are ids in lower case. May be changed directly; a data file gets such a change when the sandbox is
+   * closed.
+   */
   readonly world: World;
   /** All requests in the order of their arrival. */
   readonly requests: RecordedRequest[];
@@ -66,26 +65,26 @@ export interface Sandbox {
   close(): Promise<void>;
 }
 
-const NO_FILE = { save: async () => {}, finish: async () => {} };
-
 /** Starts a sandbox. Several can run in one process. Rejects if the port is in use. */
 export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
   const { port = 0, host = '127.0.0.1', dataFile } = options;
   const time = clockOf(options);
   const clock = () => time.now();
-  const unlock = dataFile === undefined ? async () => {} : await usable(dataFile, lockDataFile(dataFile));
+  const unlock =
+    dataFile === undefined ? async () => {} : await usable(dataFile, () => lockDataFile(dataFile));
   const { keepRequests: most = 100_000, onRequest = () => {} } = options;
   const world = await initialWorld(options, clock()).catch(async (error: unknown) => {
     await unlock();
     throw error;
   });
   const engine = new Engine(world, clock().getTime());
-  const { save, finish } = dataFile === undefined ? NO_FILE : openDataFile(dataFile, world);
+  const file = dataFile === undefined ? null : new DataFile(dataFile, world);
   const requests: RecordedRequest[] = [];
   const faults: FaultPlan = { ...noFaults(), ...options.faults };
   const advance = (ms: number) => {
     time.advance(ms);
     engine.settle(clock().getTime());
+    file?.save();
   };
   const app = buildApp(
     { world, clock, engine, limits: new Limits(world.settings, time) },
@@ -96,13 +95,13 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
       behaviour: options.behaviour ?? ((reply) => reply()),
       faults: applyFaults(faults),
       lag: new ListLag(world, faults),
-      save,
+      save: () => file?.save(),
     },
   );
   // A connection that is closed while a client begins to use it again looks like a lost response.
   const server = createServer({ keepAliveTimeout: 60_000 }, dated(app, clock));
   const start = async () => {
-    await usable(dataFile, save()); // before it listens, so that an unwritable data file fails here
+    await usable(dataFile, async () => file?.rewrite()); // before it listens, so that an unwritable file fails here
     return listen(server, port, host);
   };
   const url = await start().catch(async (error: unknown) => {
@@ -117,7 +116,7 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
     faults,
     now: clock,
     advance,
-    close: () => close(server, finish).finally(unlock),
+    close: () => close(server, () => file?.rewrite()).finally(unlock),
   };
 }
 
@@ -143,7 +142,7 @@ export class OtherSeedError extends Error {}
 async function initialWorld(options: SandboxOptions, now: Date): Promise<World> {
   const { dataFile, seed, host } = options;
   if (dataFile !== undefined) await sweepTemporaryFiles(dataFile);
-  const kept = dataFile === undefined ? undefined : await usable(dataFile, loadWorld(dataFile));
+  const kept = dataFile === undefined ? undefined : await usable(dataFile, async () => loadWorld(dataFile));
   const isPrivate = host === undefined || isLoopback(host);
   if (!kept) return worldFromSeed(seed ?? defaultSeed(), now, isPrivate ? DEFAULT_KEY : newKeyText());
   if (seed !== undefined && options.otherSeed === 'refuse' && isFromOther(seed, kept))
@@ -170,9 +169,9 @@ function revokePublished({ keys }: World): void {
 }
 
 /** Says which file it is when the system refuses it. */
-async function usable<T>(file: string | undefined, work: Promise<T>): Promise<T> {
+async function usable<T>(file: string | undefined, work: () => Promise<T>): Promise<T> {
   try {
-    return await work;
+    return await work();
   } catch (error) {
     if (file === undefined || !(error instanceof Error && 'code' in error)) throw error;
     const help = 'Use a file in a folder that exists and can be written.';
@@ -203,9 +202,9 @@ function urlOf(address: AddressInfo | string | null, host: string): string {
 }
 
 /** Also closes open connections, because a client that keeps one alive would keep the process running. */
-async function close(server: Server, finish: () => Promise<void>): Promise<void> {
+async function close(server: Server, finish: () => void): Promise<void> {
   const closed = new Promise<void>((resolve) => server.close(() => resolve()));
   server.closeAllConnections();
   await closed;
-  await finish();
+  finish();
 }

@@ -142,19 +142,25 @@ export interface KeyRecord {
   lastUsedDate: string | null;
 }
 
-export interface World {
-  agents: Map<string, AgentRecord>;
-  groups: Map<string, CollectionRecord>;
-  pipelines: Map<string, CollectionRecord>;
-  schedules: Map<string, ScheduleRecord>;
-  keys: Map<string, KeyRecord>;
+/** What the service stores, by section. */
+export interface Records {
+  agents: AgentRecord;
+  groups: CollectionRecord;
+  pipelines: CollectionRecord;
+  schedules: ScheduleRecord;
+  keys: KeyRecord;
+  jobs: JobRecord;
+  runs: RunRecord;
+  groupRuns: GroupRunRecord;
+  pipelineRuns: PipelineRunRecord;
+  datasets: DatasetRecord;
+  savedQueries: SavedQueryRecord;
+}
+export type Section = keyof Records;
+type Sections = { [S in Section]: Map<string, Records[S]> };
+
+export interface World extends Sections {
   users: Map<string, UserRecord>;
-  jobs: Map<string, JobRecord>;
-  runs: Map<string, RunRecord>;
-  groupRuns: Map<string, GroupRunRecord>;
-  pipelineRuns: Map<string, PipelineRunRecord>;
-  datasets: Map<string, DatasetRecord>;
-  savedQueries: Map<string, SavedQueryRecord>;
   /** How often each agent was started. */
   starts: Map<string, number>;
   /** The last number given to what was run: it gives the order. */
@@ -166,20 +172,9 @@ export interface World {
   apiKey: string;
   /** The hash of the seed that it was made from; empty if that is unknown. */
   seedHash: string;
+  /** What the data file does not have yet: keys of maps, by the name of the map. Null without a data file. */
+  changes: Map<keyof World, Set<string>> | null;
 }
-
-/** The maps of records, in the order of a data file. */
-export const SETUP_SECTIONS = ['agents', 'groups', 'pipelines', 'schedules', 'keys'] as const;
-export const HISTORY_SECTIONS = [
-  'jobs',
-  'runs',
-  'groupRuns',
-  'pipelineRuns',
-  'datasets',
-  'savedQueries',
-] as const;
-export const SECTIONS = [...SETUP_SECTIONS, ...HISTORY_SECTIONS] as const;
-export type Section = (typeof SECTIONS)[number];
 
 export function emptyWorld(): World {
   return {
@@ -201,6 +196,7 @@ export function emptyWorld(): World {
     scopes: ['agents.run'],
     apiKey: '',
     seedHash: '',
+    changes: null,
   };
 }
 
@@ -215,7 +211,45 @@ export function byId<T>(records: Map<string, T>, id: string): T | undefined {
   return records.get(id.toLowerCase());
 }
 
-export function put<T extends { id: string }>(records: Map<string, T>, record: T): T {
-  records.set(record.id.toLowerCase(), record);
+/** Adds a record. Who changes a record puts it again: otherwise the data file would not get the change. */
+export function put<S extends Section>(world: World, section: S, record: Records[S]): Records[S] {
+  const key = record.id.toLowerCase();
+  const records: Sections[S] = world[section];
+  records.set(key, record);
+  noteChange(world, section, key);
   return record;
+}
+
+export function remove(world: World, section: Section, id: string): void {
+  const key = id.toLowerCase();
+  world[section].delete(key);
+  noteChange(world, section, key);
+}
+
+/** The number of the next thing that is run. */
+export function nextSeq(world: World): number {
+  world.lastSeq += 1;
+  noteChange(world, 'lastSeq');
+  return world.lastSeq;
+}
+
+/** Counts a start of an agent, and says which it is. */
+export function countStart(world: World, agentId: string): number {
+  const nth = (world.starts.get(agentId) ?? 0) + 1;
+  world.starts.set(agentId, nth);
+  noteChange(world, 'starts', agentId);
+  return nth;
+}
+
+export function setApiKey(world: World, key: string): void {
+  world.apiKey = key;
+  noteChange(world, 'apiKey');
+}
+
+/** `key` is for a map: without it, the whole value has changed. */
+function noteChange(world: World, name: keyof World, key = ''): void {
+  if (world.changes === null) return;
+  const keys = world.changes.get(name);
+  if (keys === undefined) world.changes.set(name, new Set([key]));
+  else keys.add(key);
 }

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { ListLag, noFaults } from '../../src/sandbox/faults.js';
+import { noFaults } from '../../src/sandbox/faults.js';
+import { ListLag } from '../../src/sandbox/list-lag.js';
 import { emptyWorld, put } from '../../src/sandbox/world.js';
 import { UNKNOWN } from './service.js';
 
@@ -47,7 +48,7 @@ test('lagMs: a state is kept only until lists show a later one', () => {
 test('lagMs: a state that lists show does not change with the world', () => {
   const { world, lag } = lagging(1_000);
   const agent = { id: UNKNOWN, externalAgentId: 'a', name: 'a', version: '1', assigned: true };
-  put(world.agents, { ...agent, inputParameters: [{ key: 'q', defaultValue: '' }] });
+  put(world, 'agents', { ...agent, inputParameters: [{ key: 'q', defaultValue: '' }] });
   lag.beforeChange();
   for (const each of world.agents.values()) each.inputParameters.pop();
   lag.afterChange();

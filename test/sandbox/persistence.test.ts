@@ -2,7 +2,7 @@ import { mkdtemp, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { DataFileError, worldFromJson, worldToJson } from '../../src/sandbox/index.js';
+import { DataFileError, worldFromLog, worldToLog } from '../../src/sandbox/index.js';
 import { ACME, GROUP, service } from './service.js';
 
 const dataFile = async () => join(await mkdtemp(join(tmpdir(), 'sandbox-')), 'data.json');
@@ -23,7 +23,8 @@ test('data file: a sandbox continues where it stopped', async () => {
   expect(second.apiKey).toBe(first.apiKey);
   expect((await second.call('GET', `/api/search-groups/${id}`)).body.data.name).toBe('Kept');
   expect((await second.call('GET', `/api/search-groups/${GROUP}`)).status).toBe(404);
-  expect(worldToJson(worldFromJson(saved))).toBe(saved);
+  const whole = worldToLog(worldFromLog(saved));
+  expect(worldToLog(worldFromLog(whole))).toBe(whole);
 });
 
 test('data file: after a key is replaced, the sandbox starts with the new key', async () => {
@@ -59,12 +60,24 @@ test('data file: concurrent changes are all saved', async () => {
   expect(names.filter((name) => !saved.includes(`"${name}"`))).toEqual([]);
 });
 
-test.each(['', '{', '[]', '{"formatVersion":2}', '{"formatVersion":1}', '{"formatVersion":1,"agents":[{}]}'])(
-  'data file: %j is refused and not overwritten',
-  async (text) => {
-    const file = await dataFile();
-    await writeFile(file, text);
-    await expect(service({ dataFile: file })).rejects.toThrow(DataFileError);
-    expect(await readFile(file, 'utf8')).toBe(text);
-  },
-);
+const FIRST = '{"formatVersion":3}\n';
+test.each([
+  '',
+  '{',
+  '[]\n',
+  '{"formatVersion":2}\n',
+  '{"formatVersion":3}',
+  `${FIRST}{}\n`,
+  `${FIRST}[{}]\n`,
+  `${FIRST}[["agents","a",{}]]\n`,
+  `${FIRST}[["agents",{"id":"a"}]]\n`,
+  `${FIRST}[["others","a",{}]]\n`,
+  `${FIRST}[["lastSeq","1"]]\n`,
+  `${FIRST}[["scopes",{}]]\n`,
+  `${FIRST}[["starts","a","1"]]\n`,
+])('data file: %j is refused and not overwritten', async (text) => {
+  const file = await dataFile();
+  await writeFile(file, text);
+  await expect(service({ dataFile: file })).rejects.toThrow(DataFileError);
+  expect(await readFile(file, 'utf8')).toBe(text);
+});

@@ -95,12 +95,9 @@ describe('data file', () => {
   test('data file: a sandbox that cannot start leaves the file free', async () => {
     const file = await dataFile();
     await writeFile(file, '{');
-    await expect(service({ dataFile: file })).rejects.toThrow(/is not JSON/);
+    await expect(service({ dataFile: file })).rejects.toThrow(/is not a data file/);
     const busy = Number(new URL((await service()).url).port);
-    await writeFile(
-      file,
-      '{"formatVersion":1,"agents":[],"groups":[],"pipelines":[],"schedules":[],"keys":[]}',
-    );
+    await writeFile(file, '{"formatVersion":3}\n');
     await expect(service({ dataFile: file, port: busy })).rejects.toThrow(/is in use/);
     await service({ dataFile: file });
   });
@@ -133,23 +130,14 @@ describe('data file', () => {
     expect((await readdir(join(file, '..'))).sort()).toEqual(['data.json', 'data.json.bak']);
   });
 
-  test('data file: a file of format 1 is read', async () => {
+  test('data file: one of an older version is refused, and not overwritten', async () => {
     const file = await dataFile();
-    const group = { id: ACME, name: 'Old', description: '', isActive: true, agentIds: [], canManage: true };
-    const never = { activeRunCount: 0, lastRunStatus: null, lastRunAt: null };
-    const old = {
-      formatVersion: 1,
-      apiKey: '',
-      agents: [],
-      groups: [{ ...group, ...never }],
-      pipelines: [],
-      schedules: [],
-      keys: [],
-    };
-    await writeFile(file, JSON.stringify(old));
-    const on = await service({ dataFile: file });
-    expect((await on.call('GET', `/api/search-groups/${ACME}`)).body.data.name).toBe('Old');
-    expect(JSON.parse(await readFile(file, 'utf8')).formatVersion).toBe(2);
+    const text = '{\n "formatVersion": 2,\n "agents": []\n}\n';
+    await writeFile(file, text);
+    await expect(service({ dataFile: file })).rejects.toThrow(
+      `${file} is not a data file of this version of the sandbox. Correct it, or delete the file to start over.`,
+    );
+    expect(await readFile(file, 'utf8')).toBe(text);
   });
 
   test('data file: history, starts and datasets survive a restart', async () => {
@@ -176,12 +164,15 @@ test('data file: an entry that lacks a required field is refused, and named by i
     ['jobs', 'runIds'],
     ['runs', 'endsAt'],
   ] as const) {
-    const saved = JSON.parse(await readFile(file, 'utf8'));
-    delete saved[section][0][field];
+    const lines = (await readFile(file, 'utf8')).trimEnd().split('\n');
+    const index = lines.findIndex((line) => line.startsWith(`[["${section}"`));
+    const [[name, id, record]] = JSON.parse(lines[index] ?? '');
+    delete record[field];
+    lines[index] = JSON.stringify([[name, id, record]]);
     const broken = await dataFile();
-    await writeFile(broken, JSON.stringify(saved));
+    await writeFile(broken, `${lines.join('\n')}\n`);
     await expect(service({ dataFile: broken })).rejects.toThrow(
-      `${section} has an entry without "${field}": ${saved[section][0].id}`,
+      `${broken}:${index + 1} has an entry of "${section}" without "${field}": ${id}`,
     );
   }
 });

@@ -1,5 +1,5 @@
 import { relative } from 'node:path';
-import { type Sandbox, worldFromJson, worldToJson } from '../../src/sandbox/index.js';
+import { type Sandbox, worldFromLog, worldToLog } from '../../src/sandbox/index.js';
 import type { Workspace } from './roster.js';
 import { filesBelow } from './secrets.js';
 
@@ -19,12 +19,12 @@ export class Saves {
 }
 
 function save({ url, world, now }: Sandbox, { root }: Workspace): Restore {
-  const objects = worldToJson(world);
+  const objects = worldToLog(world);
   const files = filesBelow(root);
   const savedAt = now();
   return (sandbox, workspace) => {
     sandbox.advance(Math.max(0, savedAt.getTime() - sandbox.now().getTime()));
-    Object.assign(sandbox.world, worldFromJson(objects));
+    Object.assign(sandbox.world, worldFromLog(objects));
     // An inventory belongs to one address.
     for (const [path, text] of files)
       workspace.write(relative(root, path), text.replaceAll(url, sandbox.url));

@@ -9,7 +9,7 @@ import {
   pick,
   type RunRecord,
 } from '../engine/records.js';
-import { type AgentRecord, byId, type World } from '../world.js';
+import { type AgentRecord, byId, nextSeq, put, type World } from '../world.js';
 
 /** Stores what a job or a run collected as a dataset (interface.md §2, Dataset). */
 
@@ -25,13 +25,17 @@ export function storeJobData(world: World, job: JobRecord, runs: readonly RunRec
   const runId = runs.length === 1 ? run.id : null;
   const about = { scope: 'Job', jobId, runId, groupRunId, state } as const;
   job.datasetId = store(world, runs, about, job.finishedAt ?? run.startedAt).id;
-  if (runs.length === 1) run.datasetId = job.datasetId;
+  put(world, 'jobs', job);
+  if (runs.length > 1) return;
+  run.datasetId = job.datasetId;
+  put(world, 'runs', run);
 }
 
 export function storeRunData(world: World, run: RunRecord, at: number): void {
   if (run.outcome !== 'succeeded' || run.dataset === null) return;
   const { id: runId, jobId, groupRunId, dataset: state } = run;
   run.datasetId = store(world, [run], { scope: 'Run', runId, jobId, groupRunId, state }, at).id;
+  put(world, 'runs', run);
 }
 
 type About = Pick<DatasetRecord, 'scope' | 'jobId' | 'runId' | 'groupRunId'> & {
@@ -41,11 +45,10 @@ type About = Pick<DatasetRecord, 'scope' | 'jobId' | 'runId' | 'groupRunId'> & {
 function store(world: World, runs: readonly RunRecord[], about: About, at: number): DatasetRecord {
   const [run] = runs;
   if (run === undefined) throw new Error('a dataset without a run');
-  world.lastSeq += 1;
   const record: DatasetRecord = {
     ...about,
     id: randomUUID(),
-    seq: world.lastSeq,
+    seq: nextSeq(world),
     owner: run.owner,
     agentId: run.agentId,
     createdAt: at,
@@ -55,8 +58,7 @@ function store(world: World, runs: readonly RunRecord[], about: About, at: numbe
     fileName: '',
   };
   record.fileName = fileOf(world, record).name;
-  world.datasets.set(record.id, record);
-  return record;
+  return put(world, 'datasets', record);
 }
 
 /** A job that ran in several sessions exports as one combined zip (§2). */

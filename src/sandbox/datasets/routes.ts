@@ -16,7 +16,7 @@ import type { DatasetRecord, JobRecord, RunRecord, SavedQueryRecord } from '../e
 import { bodyFields, type Fields, isFields, optionalWord, requiredText, requiredTexts } from '../http.js';
 import { pageByNumber } from '../paging.js';
 import { findGroupRun, findJob, findPipelineRun, findRun } from '../runs/runs.js';
-import { byId, isGuid, type World } from '../world.js';
+import { byId, isGuid, put, remove as removeRecord, type World } from '../world.js';
 import {
   asObject,
   contentType,
@@ -95,9 +95,9 @@ function remove(core: Core, call: Call): Answer {
 
 /** Removes the file and any saved queries on it; the run stays in history (§4). */
 function removeDataset(world: World, dataset: DatasetRecord): void {
-  world.datasets.delete(dataset.id);
+  removeRecord(world, 'datasets', dataset.id);
   for (const [id, query] of world.savedQueries) {
-    if (query.datasetId === dataset.id) world.savedQueries.delete(id);
+    if (query.datasetId === dataset.id) removeRecord(world, 'savedQueries', id);
   }
 }
 
@@ -133,6 +133,7 @@ export function setAccess(world: World, dataset: DatasetRecord, level: DatasetRe
   if (level === 'Company' && companyOf(world, dataset.owner) === null)
     throw new Refusal(400, 'Your account belongs to no company.', 'INVALID_ACCESS_POLICY');
   dataset.accessLevel = level;
+  put(world, 'datasets', dataset);
 }
 
 function isExpired(dataset: DatasetRecord, now: number): boolean {
@@ -407,8 +408,7 @@ type NewQuery = Pick<SavedQueryRecord, 'owner' | 'name' | 'definition' | 'create
 
 export function addSavedQuery(world: World, dataset: DatasetRecord, query: NewQuery): SavedQueryRecord {
   readQuery(query.definition, fieldsOf(byId(world.agents, dataset.agentId)));
-  const { savedQueries } = world;
-  if (savedQueries.size >= MOST_STORED)
+  if (world.savedQueries.size >= MOST_STORED)
     throw badRequest(`The sandbox keeps at most ${MOST_STORED} saved queries.`);
   const record: SavedQueryRecord = {
     ...query,
@@ -416,14 +416,13 @@ export function addSavedQuery(world: World, dataset: DatasetRecord, query: NewQu
     datasetId: dataset.id,
     definition: parseJson(writeJson(query.definition)) as SavedQueryRecord['definition'],
   };
-  savedQueries.set(record.id, record);
-  return record;
+  return put(world, 'savedQueries', record);
 }
 
 function removeQuery({ world }: Core, { params, caller }: Call): Answer {
   const query = byId(world.savedQueries, params.id ?? '');
   if (!query || !isOwn(query, caller.user)) throw notFound('The saved query');
-  world.savedQueries.delete(query.id);
+  removeRecord(world, 'savedQueries', query.id);
   return { message: 'The saved query was deleted.', data: null };
 }
 

@@ -1,14 +1,6 @@
 import { visibleAgent } from '../access.js';
-import type { CollectionRecord } from '../world.js';
-import {
-  groupRunStatus,
-  jobStatus,
-  nextSeq,
-  runsOf,
-  type Simulation,
-  StartRefused,
-  startJob,
-} from './jobs.js';
+import { type CollectionRecord, nextSeq, put } from '../world.js';
+import { groupRunStatus, jobStatus, runsOf, type Simulation, StartRefused, startJob } from './jobs.js';
 import type { GroupRunMember, GroupRunRecord, JobRecord, Origin, PipelineRunRecord } from './records.js';
 
 /** Group runs: every member is started in the background, one after another (interface.md §4, Agent groups). */
@@ -37,7 +29,7 @@ export function startGroupRun(
       reason: null,
     })),
   };
-  sim.world.groupRuns.set(run.id, run);
+  put(sim.world, 'groupRuns', run);
   scheduleMembers(sim, run);
   return run;
 }
@@ -57,6 +49,7 @@ function startPlanned(sim: Simulation, run: GroupRunRecord, member: GroupRunMemb
   } catch (error) {
     if (!(error instanceof StartRefused)) throw error;
     member.reason = error.message;
+    put(sim.world, 'groupRuns', run);
     noteFinished(sim, run, at);
   }
 }
@@ -74,11 +67,14 @@ export function startMember(
   member.jobId = job.id;
   member.reason = null;
   run.finishedAt = null;
+  put(sim.world, 'groupRuns', run);
   return job;
 }
 
 export function noteFinished(sim: Simulation, run: GroupRunRecord, at: number): void {
-  if (groupRunStatus(sim.world, run, at) !== 'ontrack') run.finishedAt = at;
+  if (groupRunStatus(sim.world, run, at) === 'ontrack') return;
+  run.finishedAt = at;
+  put(sim.world, 'groupRuns', run);
 }
 
 /** Pipeline runs: a stage starts when the one before it has succeeded (interface.md §3, Pipeline run and stages). */
@@ -102,7 +98,7 @@ export function startPipelineRun(
     status: 'Running',
     steps: pipeline.agentIds.map((agentId) => ({ agentId, status: 'Pending', error: null, jobId: null })),
   };
-  sim.world.pipelineRuns.set(run.id, run);
+  put(sim.world, 'pipelineRuns', run);
   startNextStage(sim, run, at);
   return run;
 }
@@ -111,7 +107,7 @@ export function startPipelineRun(
 function startNextStage(sim: Simulation, run: PipelineRunRecord, at: number): void {
   const step = run.steps.find(({ status }) => status === 'Pending');
   if (step === undefined) {
-    finish(run, 'Completed', at);
+    finish(sim, run, 'Completed', at);
     return;
   }
   const agent = visibleAgent(sim.world, step.agentId, run.owner);
@@ -124,9 +120,10 @@ function startNextStage(sim: Simulation, run: PipelineRunRecord, at: number): vo
     const origin = { ...run, inputParameters, groupRunId: null, pipelineRunId: run.id };
     step.status = 'Running';
     step.jobId = startJob(sim, agent, origin, at).id;
+    put(sim.world, 'pipelineRuns', run);
   } catch (error) {
     if (!(error instanceof StartRefused)) throw error;
-    fail(run, error.message, at);
+    fail(sim, run, error.message, at);
   }
 }
 
@@ -139,11 +136,11 @@ export function stageFinished(sim: Simulation, run: PipelineRunRecord, job: JobR
     startNextStage(sim, run, at);
   } else {
     const messages = runsOf(sim.world, job).flatMap(({ message }) => message ?? []);
-    fail(run, messages[0] ?? 'The job of this stage failed.', at);
+    fail(sim, run, messages[0] ?? 'The job of this stage failed.', at);
   }
 }
 
-function fail(run: PipelineRunRecord, error: string, at: number): void {
+function fail(sim: Simulation, run: PipelineRunRecord, error: string, at: number): void {
   for (const step of run.steps) {
     if (step.status === 'Running') Object.assign(step, { status: 'Failed', error });
     if (step.status === 'Pending') {
@@ -151,10 +148,11 @@ function fail(run: PipelineRunRecord, error: string, at: number): void {
       Object.assign(step, isFirst ? { status: 'Failed', error } : { status: 'Skipped' });
     }
   }
-  finish(run, 'Failed', at);
+  finish(sim, run, 'Failed', at);
 }
 
-function finish(run: PipelineRunRecord, status: 'Completed' | 'Failed', at: number): void {
+function finish(sim: Simulation, run: PipelineRunRecord, status: 'Completed' | 'Failed', at: number): void {
   run.status = status;
   run.finishedAt = at;
+  put(sim.world, 'pipelineRuns', run);
 }

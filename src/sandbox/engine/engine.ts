@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { isVisible, visibleAgent } from '../access.js';
 import { fireTimes, nextFire } from '../schedules/timetable.js';
-import { byId, CALLER, type ScheduleRecord, type World } from '../world.js';
+import { byId, CALLER, put, type ScheduleRecord, type World } from '../world.js';
 import {
   noteFinished,
   scheduleMembers,
@@ -94,6 +94,7 @@ export type ScheduleStart = { agentJobId: string } | { groupRunId: string } | { 
 function fireSchedule(sim: Simulation, record: ScheduleRecord, at: number): void {
   if (sim.world.schedules.get(record.id.toLowerCase()) !== record || !record.isEnabled) return;
   record.startingUntil = at + 1_000;
+  put(sim.world, 'schedules', record);
   try {
     startTarget(sim, record, record.inputParameters, at);
   } catch (error) {
@@ -118,6 +119,8 @@ export function startTarget(
   } catch (error) {
     if (error instanceof StartRefused) record.errorMessage = error.message;
     throw error;
+  } finally {
+    put(sim.world, 'schedules', record);
   }
 }
 

@@ -1,6 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import { storeJobData, storeRunData } from '../datasets/data.js';
-import { type AgentRecord, byId, type World } from '../world.js';
+import {
+  type AgentRecord,
+  byId,
+  countStart,
+  nextSeq,
+  put,
+  type Records,
+  remove,
+  type World,
+} from '../world.js';
 import {
   type Anomaly,
   type Fate,
@@ -20,7 +29,12 @@ export function startJob(sim: Simulation, agent: AgentRecord, origin: Origin, at
   const { world } = sim;
   const { fates, nth } = nextStart(world, agent);
   const job: JobRecord = {
-    ...origin,
+    owner: origin.owner,
+    inputParameters: origin.inputParameters,
+    trigger: origin.trigger,
+    scheduleId: origin.scheduleId,
+    groupRunId: origin.groupRunId,
+    pipelineRunId: origin.pipelineRunId,
     id: sim.newId(),
     seq: nextSeq(world),
     agentId: agent.id,
@@ -34,7 +48,7 @@ export function startJob(sim: Simulation, agent: AgentRecord, origin: Origin, at
     newRun(world, fate, { origin, job, at, rowSeed: `${agent.id}/${nth}/${part}` }),
   );
   job.runIds = runs.map((run) => run.id);
-  world.jobs.set(job.id, job);
+  put(world, 'jobs', job);
   for (const run of runs) schedule(sim, run);
   forgetOldest(world);
   return job;
@@ -52,8 +66,7 @@ export function startRuns(sim: Simulation, agent: AgentRecord, origin: Origin, a
 }
 
 function nextStart(world: World, agent: AgentRecord): { fates: Fate[]; nth: number } {
-  const nth = (world.starts.get(agent.id) ?? 0) + 1;
-  world.starts.set(agent.id, nth);
+  const nth = countStart(world, agent.id);
   const fates = fatesOf(agent, nth);
   if ('refused' in fates) throw new StartRefused(fates.refused);
   return { fates, nth };
@@ -85,8 +98,7 @@ function newRun(world: World, fate: Fate, { origin, job, at, rowSeed }: RunParts
     rowSeed,
     datasetId: null,
   };
-  world.runs.set(run.id, run);
-  return run;
+  return put(world, 'runs', run);
 }
 
 /** Closes the run when it ends. Also for the runs of a data file. */
@@ -110,10 +122,12 @@ export function endRun(
 function closeRun(sim: Simulation, run: RunRecord, at: number): void {
   if (run.isClosed || run.endsAt !== at || sim.world.runs.get(run.id) !== run) return;
   run.isClosed = true;
+  put(sim.world, 'runs', run);
   const job = run.jobId === null ? undefined : sim.world.jobs.get(run.jobId);
   if (job === undefined || job.runIds.length > 1) storeRunData(sim.world, run, at);
   if (job === undefined || runsOf(sim.world, job).some((each) => isActive(each, at))) return;
   job.finishedAt = at;
+  put(sim.world, 'jobs', job);
   storeJobData(sim.world, job, runsOf(sim.world, job));
   sim.jobFinished(job, at);
 }
@@ -253,11 +267,6 @@ export interface Simulation {
 /** The agent, group or pipeline cannot be started: the reason, as a sentence. */
 export class StartRefused extends Error {}
 
-export function nextSeq(world: World): number {
-  world.lastSeq += 1;
-  return world.lastSeq;
-}
-
 /** What will happen next. An event whose object has changed meanwhile does nothing when its time comes. */
 export interface AgendaEvent {
   readonly at: number;
@@ -295,16 +304,11 @@ const OVERFLOW = 2;
 
 /** Forgets the oldest that are finished. Maps are in the order of creation. */
 function forgetOldest(world: World): void {
-  trim(world.jobs, MOST.jobs, isDone(world), (job) => forgetParts(world, job));
-  trim(world.runs, MOST.runs, (run) => run.isClosed);
-  trim(
-    world.datasets,
-    MOST.datasets,
-    () => true,
-    ({ id }) => forgetQueries(world, id),
-  );
-  trim(world.groupRuns, MOST.groupRuns, (run) => run.finishedAt !== null);
-  trim(world.pipelineRuns, MOST.pipelineRuns, (run) => run.finishedAt !== null);
+  for (const job of trim(world, 'jobs', isDone(world))) forgetParts(world, job);
+  trim(world, 'runs', (run) => run.isClosed);
+  for (const dataset of trim(world, 'datasets', () => true)) forgetQueries(world, dataset.id);
+  trim(world, 'groupRuns', (run) => run.finishedAt !== null);
+  trim(world, 'pipelineRuns', (run) => run.finishedAt !== null);
 }
 
 /** A job stays as long as what it is part of goes on. */
@@ -317,33 +321,36 @@ function isDone({ groupRuns, pipelineRuns }: World): (job: JobRecord) => boolean
 
 /** Without one of its jobs, a group run or a pipeline run would look unfinished. */
 function forgetParts(world: World, { runIds, groupRunId, pipelineRunId }: JobRecord): void {
-  for (const id of runIds) world.runs.delete(id);
-  if (groupRunId !== null) world.groupRuns.delete(groupRunId);
-  if (pipelineRunId !== null) world.pipelineRuns.delete(pipelineRunId);
+  for (const id of runIds) remove(world, 'runs', id);
+  if (groupRunId !== null) remove(world, 'groupRuns', groupRunId);
+  if (pipelineRunId !== null) remove(world, 'pipelineRuns', pipelineRunId);
 }
 
 /** As when the dataset is deleted (§4, Datasets). */
-function forgetQueries({ savedQueries }: World, datasetId: string): void {
-  for (const query of savedQueries.values()) {
-    if (query.datasetId === datasetId) savedQueries.delete(query.id);
+function forgetQueries(world: World, datasetId: string): void {
+  for (const query of world.savedQueries.values()) {
+    if (query.datasetId === datasetId) remove(world, 'savedQueries', query.id);
   }
 }
 
-function trim<T>(
-  records: Map<string, T>,
-  most: number,
-  isFinished: (record: T) => boolean,
-  also: (record: T) => void = () => {},
-): void {
-  let surplus = records.size - most;
-  const isFull = records.size > most * OVERFLOW;
+/** Returns what it has forgotten. */
+function trim<S extends keyof typeof MOST>(
+  world: World,
+  section: S,
+  isFinished: (record: Records[S]) => boolean,
+): Records[S][] {
+  const records = world[section] as Map<string, Records[S]>;
+  let surplus = records.size - MOST[section];
+  const isFull = records.size > MOST[section] * OVERFLOW;
+  const forgotten: Records[S][] = [];
   for (const [id, record] of records) {
-    if (surplus <= 0) return;
+    if (surplus <= 0) break;
     if (!isFull && !isFinished(record)) continue;
-    records.delete(id);
-    also(record);
+    remove(world, section, id);
+    forgotten.push(record);
     surplus -= 1;
   }
+  return forgotten;
 }
 
 /** The value of a field so far, by the progress of the run. */

@@ -14,7 +14,7 @@ import { type GroupRunStatus, groupRunStatus, memberStatuses } from '../engine/j
 import type { GroupRunMember, GroupRunRecord, PipelineRunRecord } from '../engine/records.js';
 import type { Fields } from '../http.js';
 import { pageByNumber } from '../paging.js';
-import { byId, type World } from '../world.js';
+import { byId, remove, type World } from '../world.js';
 import { showJob } from './jobs.js';
 import { findGroupRun, findPipelineRun, refusedAs } from './runs.js';
 
@@ -113,7 +113,7 @@ function retry(core: Core, call: Call): Answer {
 /** With its member jobs and their run history, permanently (§4). */
 function removeGroupRun(core: Core, call: Call): Answer {
   const run = findGroupRun(core, call);
-  core.world.groupRuns.delete(run.id);
+  remove(core.world, 'groupRuns', run.id);
   removeJobs(core.world, run.members);
   return { message: 'The group run was deleted.', data: null };
 }
@@ -187,7 +187,7 @@ function showRun(world: World, run: PipelineRunRecord): Fields {
 /** With its jobs and their run history, permanently (§4). */
 function removePipelineRun(core: Core, call: Call): Answer {
   const run = findPipelineRun(core, call);
-  core.world.pipelineRuns.delete(run.id);
+  remove(core.world, 'pipelineRuns', run.id);
   removeJobs(core.world, run.steps);
   return { message: 'The pipeline run was deleted.', data: null };
 }
@@ -200,7 +200,7 @@ function removeJobs(world: World, parts: readonly { readonly jobId: string | nul
   for (const { jobId } of parts) {
     const job = jobId === null ? undefined : world.jobs.get(jobId);
     if (job === undefined) continue;
-    for (const id of job.runIds) world.runs.delete(id);
-    world.jobs.delete(job.id);
+    for (const id of job.runIds) remove(world, 'runs', id);
+    remove(world, 'jobs', job.id);
   }
 }

@@ -25,7 +25,7 @@ import {
 import type { GroupRunRecord, JobRecord, Origin, PipelineRunRecord, RunRecord } from '../engine/records.js';
 import { bodyFields, type Fields, optionalInputs } from '../http.js';
 import { pageByCursor } from '../paging.js';
-import { type AgentRecord, isGuid, type World } from '../world.js';
+import { type AgentRecord, isGuid, put, type World } from '../world.js';
 
 /** Runs: lists, counts, refresh and attention (interface.md §3 Run state, §4 Runs). */
 const BASE = '/api/scraper-agents';
@@ -131,6 +131,7 @@ function setAttention(core: Core, call: Call, attention: RunRecord['attention'])
   const run = findRun(core, call);
   if (phaseOf(run, core.clock().getTime()) !== 'failed') throw badRequest('The run has not failed.');
   run.attention = attention;
+  put(core.world, 'runs', run);
   return { message: `The failure is ${attention}.`, data: null };
 }
 

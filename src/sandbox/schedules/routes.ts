@@ -34,6 +34,7 @@ import {
   isGuid,
   NEVER_STARTED,
   put,
+  remove as removeRecord,
   SCHEDULE_TYPES,
   type ScheduleRecord,
   type ScheduleSettings,
@@ -178,7 +179,6 @@ function create(core: Core, call: Call): Answer {
     ...NEVER_STARTED,
     ...readSettings(core.world, bodyFields(call.body), call.caller.user),
   };
-  put(core.world.schedules, record);
   return saved(core, record, 'created');
 }
 
@@ -196,7 +196,7 @@ function enable(core: Core, call: Call): Answer {
 }
 
 function remove(core: Core, call: Call): Answer {
-  core.world.schedules.delete(find(core, call).id.toLowerCase());
+  removeRecord(core.world, 'schedules', find(core, call).id);
   return { message: 'The schedule was deleted.', data: null };
 }
 
@@ -212,11 +212,12 @@ function enableMany(core: Core, call: Call): Answer {
   const isEnabled = requiredFlag(body, 'isEnabled');
   return bulk(core, call, (record) => {
     record.isEnabled = isEnabled;
+    put(core.world, 'schedules', record);
   });
 }
 
 function removeMany(core: Core, call: Call): Answer {
-  return bulk(core, call, (record) => core.world.schedules.delete(record.id.toLowerCase()));
+  return bulk(core, call, (record) => removeRecord(core.world, 'schedules', record.id));
 }
 
 function bulk(core: Core, call: Call, effect: (record: ScheduleRecord) => void): Answer {
@@ -244,6 +245,7 @@ function runNow(core: Core, call: Call): Answer {
 }
 
 function saved(core: Core, record: ScheduleRecord, what: 'created' | 'updated'): Answer {
+  put(core.world, 'schedules', record);
   return { message: `The schedule was ${what}.`, data: showSchedule(core, record) };
 }
 

@@ -60,10 +60,10 @@ export function worldFromSeed(seed: Seed, now: Date, defaultKey = DEFAULT_KEY): 
   addAgents(world, seed.agents ?? defaultSeed().agents ?? []);
   checkUsers(seed);
   addEach('groups', seed.groups, (where, group) => {
-    put(world.groups, collection(world, where, group, world.groups));
+    put(world, 'groups', collection(world, where, group, world.groups));
   });
   addEach('pipelines', seed.pipelines, (where, pipeline) => {
-    put(world.pipelines, collection(world, where, pipeline, world.pipelines));
+    put(world, 'pipelines', collection(world, where, pipeline, world.pipelines));
   });
   addEach('schedules', seed.schedules, (where, schedule) => {
     addSchedule(world, where, schedule);
@@ -94,7 +94,7 @@ function addAgents(world: World, agents: NonNullable<Seed['agents']>): void {
     seen.add(agent.externalAgentId);
     const id = freshId(world.agents, where, agent.id);
     const inputParameters = structuredClone(agent.inputParameters ?? []);
-    put(world.agents, { version: '1.0.0', assigned: true, ...agent, inputParameters, id });
+    put(world, 'agents', { version: '1.0.0', assigned: true, ...agent, inputParameters, id });
   });
 }
 
@@ -136,7 +136,7 @@ function addSchedule(world: World, where: string, { id, owner, ...entry }: SeedS
     throw new JsonFileError(`${where}.id`, `is used twice: "${id}"`, 'Use another id.');
   }
   const body = { ...entry, targetId: targetId(world, where, entry) };
-  put(world.schedules, {
+  put(world, 'schedules', {
     ...checkedSettings(world, where, body, owner),
     id: String(id ?? randomUUID()),
     ...(owner === undefined ? {} : { owner }),

@@ -5,7 +5,7 @@ import { everyCommand, fullName } from '../../../src/cli/command/tree.js';
 import { commands } from '../../../src/cli/commands.js';
 import { buildProgram } from '../../../src/cli/program.js';
 import { withReadSession } from '../../../src/engine/session.js';
-import { type Sandbox, worldToJson } from '../../../src/sandbox/index.js';
+import { type Sandbox, worldToLog } from '../../../src/sandbox/index.js';
 import { jsonOf } from '../../support/json.js';
 import { initWithOrigin } from '../../support/repository.js';
 import { Workspace } from '../../support/roster.js';
@@ -95,7 +95,7 @@ async function storedDataset(): Promise<string> {
 
 /** When a key was used last is not something that a command changes. */
 function state(): unknown {
-  const service = worldToJson(sandbox.world).replace(/"lastUsedDate": .*/g, '');
+  const service = worldToLog(sandbox.world).replace(/"lastUsedDate":[^,]*/g, '');
   return { service, files: filesOf(workspace.root) };
 }
 
