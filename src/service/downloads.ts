@@ -2,6 +2,7 @@ import type { Socket } from 'node:net';
 import { Readable } from 'node:stream';
 import type { Dispatcher } from 'undici';
 import { writeJson } from '../model/exact-number.js';
+import { wholeNumber } from '../model/shape.js';
 import { maskApiKeys, SecretSearch } from '../redact/redactor.js';
 import { type ClientSettings, rateLimiter, retrySettings } from './client.js';
 import {
@@ -13,7 +14,6 @@ import {
   wordsWith,
 } from './failure.js';
 import { DeadlineError, type HttpRequest, NoReply, type ReplyHead } from './http.js';
-import { wholeNumber } from './operations/record.js';
 import type { DownloadCall } from './operations/requests.js';
 import { withOtherMethods, withRetries } from './retry.js';
 import { requestPath, serviceUrl } from './url.js';
