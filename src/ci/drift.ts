@@ -1,8 +1,9 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
+import { list, object, optional, type Read, text } from '../model/shape.js';
 import { markdownMarker } from '../view/markdown/markdown-escape.js';
 import { ending, type JobHost, type Roster, type RosterPlace, type Subject, titleOf } from './host.js';
-import { fileIn, list, object, optional, type Read, text } from './shape.js';
+import { fileIn } from './json-file.js';
 
 /** Exit codes of `roster drift`. */
 const DRIFTED = 2;

@@ -1,8 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { integer, list, object, optional, type Read, text, within } from '../model/shape.js';
 import { type Api, ApiFailure } from './requests.js';
 import { check, covers, type SettingCheck } from './setting.js';
-import { list, number, object, optional, type Read, text, within } from './shape.js';
 
 /** The workflow files of the project. */
 export interface WorkflowFiles {
@@ -15,7 +15,7 @@ export interface WorkflowFiles {
 const FOLDER = '.github/workflows';
 const LOCKFILE = `${FOLDER}/actions.lock`;
 
-const policies = within('policies', list(object({ id: number, enforcement: optional(text) })));
+const policies = within('policies', list(object({ id: integer, enforcement: optional(text) })));
 
 const patterns = optional(list(text));
 const policy = object({

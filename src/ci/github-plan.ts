@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { problem } from '../model/diagnostic.js';
+import { flag, integer, object, optional, type Read, text } from '../model/shape.js';
 import { count, wordList } from '../model/words.js';
 import {
   failedPage,
@@ -23,7 +24,7 @@ import {
   type Subject,
   titleOf,
 } from './host.js';
-import { fileIn, flag, number, object, optional, type Read, text } from './shape.js';
+import { fileIn } from './json-file.js';
 
 /** What a run plans and shows. */
 interface Mergeable {
@@ -41,7 +42,7 @@ const passedPull = object({
   /** Null if there are errors instead of a plan. */
   digest: optional(text),
   /** The exit code of `roster plan`. */
-  exit: number,
+  exit: integer,
 });
 
 type PassedPull = Read<typeof passedPull>;
@@ -242,15 +243,15 @@ const planRecord = object({
   project: text,
   environment: optional(text),
   /** Null for a plan of a merge queue, of which nothing is recorded. */
-  pull: optional(number),
+  pull: optional(integer),
   head: text,
   digest: optional(text),
-  exit: number,
+  exit: integer,
   /** Whether a comment shows all of it. */
   isWhole: flag,
   /** The job that records and shows it, as GitHub names it, and the attempt of its run. */
   job: optional(text),
-  attempt: optional(number),
+  attempt: optional(integer),
 });
 
 type PlanRecord = Read<typeof planRecord>;

@@ -1,7 +1,7 @@
+import { flag, list, object, optional, type Read, text, within } from '../model/shape.js';
 import { checkLockfile, type WorkflowFiles } from './github-lockfile.js';
 import type { Api } from './requests.js';
 import { check, type Deployments, exists, orNull, ranOfLate, type SettingCheck } from './setting.js';
-import { flag, list, object, optional, type Read, text, within } from './shape.js';
 
 interface GithubSettings extends Deployments, WorkflowFiles {
   /** The URL of the repository, for people. */

@@ -2,13 +2,13 @@ import { appendFileSync, readFileSync } from 'node:fs';
 import { unzipSync } from 'fflate';
 import { problem } from '../model/diagnostic.js';
 import { isJsonObject, parseJson } from '../model/json.js';
+import { flag, integer, list, object, optional, type Read, text, within } from '../model/shape.js';
 import { firstHeader } from '../service/http.js';
 import { workflowCommand } from '../view/ci/workflow-command.js';
 import { gitEnvironment, type JobEnvironment, JobGit, withFormerCommit } from './git.js';
 import type { JobHost, Proposal, Thread } from './host.js';
 import { pulledMarkdown } from './pulled-text.js';
 import { Api, ApiFailure, type RefusedRequest, type Sleep } from './requests.js';
-import { flag, list, number, object, optional, type Read, text, within } from './shape.js';
 
 /** The author of what a job's token writes. */
 const BOT = 'github-actions[bot]';
@@ -32,7 +32,7 @@ export interface GithubEvent {
 }
 
 const pullRequest = object({
-  number,
+  number: integer,
   merged_at: optional(text),
   merge_commit_sha: optional(text),
   head: object({ sha: text }),
@@ -42,16 +42,16 @@ const pullRequest = object({
 export type PullRequest = Read<typeof pullRequest>;
 
 const artifact = object({
-  id: number,
+  id: integer,
   name: text,
   expired: optional(flag),
   created_at: text,
   workflow_run: object({
-    id: number,
+    id: integer,
     // Of the run that made it. A host that does not send them is asked for the run.
     head_branch: optional(text),
-    repository_id: optional(number),
-    head_repository_id: optional(number),
+    repository_id: optional(integer),
+    head_repository_id: optional(integer),
   }),
 });
 
@@ -86,8 +86,8 @@ const reviews = list(object({ state: text, user: optional(object({ login: text }
 
 const commented = object({
   /** That of an issue is not the one in its address. */
-  id: number,
-  number: optional(number),
+  id: integer,
+  number: optional(integer),
   body: optional(text),
   user: optional(object({ login: text })),
 });
@@ -223,7 +223,7 @@ export class GithubHost implements JobHost {
     const body = `${pulledMarkdown(printed, isPartial)}\nMade by ${this.run}\n`;
     const [owner] = this.repository.split('/');
     const query = { state: 'open', base: this.defaultBranch, head: `${owner}:${branch}` };
-    const [known] = await this.api.get('pulls', list(object({ number })), query);
+    const [known] = await this.api.get('pulls', list(object({ number: integer })), query);
     if (known !== undefined) await this.api.send('PATCH', `pulls/${known.number}`, { title, body });
     else await this.api.send('POST', 'pulls', { title, head: branch, base: this.defaultBranch, body });
   }
@@ -342,7 +342,7 @@ export class GithubHost implements JobHost {
 
   /** Returns its id. */
   async addCheck(check: CheckRun): Promise<number> {
-    const { id } = await this.api.create('check-runs', check, object({ id: number }));
+    const { id } = await this.api.create('check-runs', check, object({ id: integer }));
     return id;
   }
 

@@ -1,5 +1,6 @@
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { integer, object, optional, type Read, text } from '../model/shape.js';
 import {
   asName,
   failedPage,
@@ -26,7 +27,7 @@ import {
   type Subject,
   titleOf,
 } from './host.js';
-import { fileIn, number, object, optional, type Read, text } from './shape.js';
+import { fileIn } from './json-file.js';
 
 /** What jobs leave for each other and for people. GitLab keeps only files of the checkout. */
 const ARTIFACTS = 'roster-ci';
@@ -47,7 +48,7 @@ function pageLink({ run }: GitlabHost): string {
 }
 
 /** What the job that plans tells the job that shows, beside the plan itself. */
-const passedPlan = object({ change: number, head: text, digest: optional(text), exit: number });
+const passedPlan = object({ change: integer, head: text, digest: optional(text), exit: integer });
 
 type PassedPlan = Read<typeof passedPlan>;
 
@@ -236,7 +237,7 @@ async function say(host: GitlabHost, subject: Subject, fate: string): Promise<vo
 /** What the job that applied tells the job after it. */
 const appliedRecord = object({
   /** Null if it was interrupted. */
-  exit: optional(number),
+  exit: optional(integer),
   by: text,
 });
 

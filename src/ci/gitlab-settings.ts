@@ -1,6 +1,6 @@
+import { flag, list, object, optional, type Read, text } from '../model/shape.js';
 import type { Api } from './requests.js';
 import { check, covers, type Deployments, ranOfLate, type SettingCheck } from './setting.js';
-import { flag, list, object, optional, type Read, text } from './shape.js';
 
 const gitlabProject = object({
   web_url: text,

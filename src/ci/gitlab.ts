@@ -1,17 +1,17 @@
 import { readFileSync } from 'node:fs';
 import { problem } from '../model/diagnostic.js';
 import { isJsonObject, parseJson } from '../model/json.js';
+import { integer, list, object, optional, type Read, type Shape, text } from '../model/shape.js';
 import { gitEnvironment, type JobEnvironment, JobGit, withFormerCommit } from './git.js';
 import type { JobHost, Proposal, Thread } from './host.js';
 import { pulledHtml } from './pulled-text.js';
 import { Api, type RefusedRequest, type Sleep } from './requests.js';
-import { list, number, object, optional, type Read, type Shape, text } from './shape.js';
 
 const noteOrIssue = object({
-  id: number,
+  id: integer,
   /** Of an issue, the number in its address. */
-  iid: optional(number),
-  author: optional(object({ id: number })),
+  iid: optional(integer),
+  author: optional(object({ id: integer })),
   body: optional(text),
   description: optional(text),
 });
@@ -19,13 +19,13 @@ const noteOrIssue = object({
 type NoteOrIssue = Read<typeof noteOrIssue>;
 
 const mergeRequest = object({
-  iid: number,
+  iid: integer,
   state: text,
   /** Its last commit. */
   sha: optional(text),
   target_branch: text,
-  source_project_id: optional(number),
-  target_project_id: number,
+  source_project_id: optional(integer),
+  target_project_id: integer,
   merge_commit_sha: optional(text),
   squash_commit_sha: optional(text),
 });
@@ -246,7 +246,7 @@ export class GitlabHost implements JobHost {
 
   /** What the token's own user has written. */
   private async ours(list: readonly NoteOrIssue[], marker: string): Promise<Thread | null> {
-    this.me ??= (await (await this.client()).get('user', object({ id: number }))).id;
+    this.me ??= (await (await this.client()).get('user', object({ id: integer }))).id;
     for (const { author, body, description, id, iid } of list) {
       const text = body ?? description ?? '';
       if (author?.id === this.me && text.startsWith(marker)) return { id: iid ?? id, body: text };

@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
+import { integer, object, optional, record, text } from '../model/shape.js';
 import type { JobEnvironment, JobGit } from './git.js';
-import { fileIn, number, object, optional, record, text } from './shape.js';
+import { fileIn } from './json-file.js';
 
 /** The project and environment that a job is for. Both are part of all names, so that no other one has the same. */
 export interface Subject {
@@ -151,7 +152,7 @@ const planFile = object({
   digest: optional(text),
   project: optional(text),
   environment: optional(text),
-  summary: optional(record(number)),
+  summary: optional(record(integer)),
 });
 
 interface MadePlan {

@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { CI_FORMATS, ciPackageOf } from '../init/install-files.js';
 import { type Problem, problem } from '../model/diagnostic.js';
+import { integer, object, optional } from '../model/shape.js';
 import { proposePull } from './drift.js';
 import type { JobEnvironment } from './git.js';
 import { GithubHost } from './github.js';
@@ -10,8 +11,8 @@ import { planPull, recordPull, showPull } from './github-plan.js';
 import { GitlabHost } from './gitlab.js';
 import { applyPrepared, followUp, planMergeRequest, prepareApply, showMergeRequest } from './gitlab-jobs.js';
 import { placeIn, RefusedJob, type Roster, type Subject } from './host.js';
+import { fileIn } from './json-file.js';
 import type { Sleep } from './requests.js';
-import { fileIn, number, object, optional } from './shape.js';
 
 /** What a job is to do. */
 export type Task =
@@ -51,7 +52,7 @@ function rootIn(env: JobEnvironment, name: string): string {
   return root;
 }
 
-const installPackage = object({ roster: optional(object({ ci: optional(number) })) });
+const installPackage = object({ roster: optional(object({ ci: optional(integer) })) });
 
 /** Throws a Problem if the files of the job were written for a version that does something else with them. */
 export function checkFormat({ host, root }: ReturnType<typeof ciOf>): void {

@@ -2,6 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { Problem, problem } from '../model/diagnostic.js';
 import { isJsonObject, parseJson } from '../model/json.js';
 import { Unexpected } from '../model/request.js';
+import { object, type Shape } from '../model/shape.js';
 import { count } from '../model/words.js';
 import {
   createTransport,
@@ -12,7 +13,6 @@ import {
   type Transport,
 } from '../service/http.js';
 import { proxyFor } from '../service/proxy.js';
-import { object, type Shape } from './shape.js';
 
 const ATTEMPTS = 5;
 /** Longer waits would use up the time of the job. */
@@ -184,7 +184,7 @@ export class Api {
       throw this.failed(method, path, reply, what, odd(method));
     }
     try {
-      return shape(value, '');
+      return shape(value);
     } catch (failure) {
       if (!(failure instanceof Unexpected)) throw failure;
       throw this.failed(method, path, reply, `an unexpected answer: ${failure.message}`, odd(method));

@@ -1,5 +1,5 @@
+import { object, type Shape } from '../model/shape.js';
 import { type Api, ApiFailure } from './requests.js';
-import { object, type Shape } from './shape.js';
 
 /** What a setting of the host should be, and whether it is. */
 export interface SettingCheck {

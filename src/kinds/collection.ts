@@ -3,13 +3,14 @@ import type { Risk } from '../model/finding.js';
 import type { Kind, Listing, ListingContext, PlannedRequest, ReadContext } from '../model/kind.js';
 import type { FieldRule, FieldRules, Observed, Resolver } from '../model/resource.js';
 import type { Runs, StartByHand } from '../model/run.js';
+import { wholeNumber } from '../model/shape.js';
 import { instantText } from '../model/words.js';
 import type {
   CollectionOperations,
   CollectionProperties,
   RemoteCollection,
 } from '../service/operations/collection.js';
-import { isNumber, UNREADABLE, wholeNumber } from '../service/operations/record.js';
+import { isNumber, UNREADABLE } from '../service/operations/record.js';
 import type { GroupEntry, PipelineEntry } from './generated/entries.js';
 import { collectionEntryForm, instantOf, normalText, plain, text, UNKNOWN } from './rules.js';
 

@@ -1,8 +1,8 @@
 import { isJsonObject, type JsonObject, MAX_JSON_DEPTH, readJson, TooDeep } from '../model/json.js';
 import { type Effect, Unexpected } from '../model/request.js';
+import { unexpected } from '../model/shape.js';
 import { explain, oneLine, ServiceFailure, type ServiceWords } from './failure.js';
 import { firstHeader, type Reply } from './http.js';
-import { unexpected } from './operations/record.js';
 
 /** The content of a valid answer (interface §1.3). */
 export interface Envelope {

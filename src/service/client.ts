@@ -2,6 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { problem } from '../model/diagnostic.js';
 import { writeJson } from '../model/exact-number.js';
 import { type Call, type ListCall, type Reader, type Request, Unexpected } from '../model/request.js';
+import { wholeNumber } from '../model/shape.js';
 import { maskApiKeys, SecretSearch } from '../redact/redactor.js';
 import { type Envelope, isSuccess, maskMessages, readAnswer } from './answer.js';
 import { ByteBudget, MAX_BODY_BYTES, MAX_TOTAL_BYTES } from './byte-budget.js';
@@ -24,7 +25,6 @@ import {
   type SendOptions,
   type Transport,
 } from './http.js';
-import { wholeNumber } from './operations/record.js';
 import { type PageQuery, parseItems, readPages, UnexpectedItem } from './paging.js';
 import type { HttpProxy } from './proxy.js';
 import { createQueue, type Queue } from './queue.js';

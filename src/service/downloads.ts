@@ -1,6 +1,7 @@
 import type { Readable } from 'node:stream';
 import { writeJson } from '../model/exact-number.js';
 import type { Request } from '../model/request.js';
+import { wholeNumber } from '../model/shape.js';
 import { maskApiKeys, SecretSearch } from '../redact/redactor.js';
 import { MAX_BODY_BYTES } from './byte-budget.js';
 import { type ClientSettings, rateLimiter, retrySettings } from './client.js';
@@ -13,7 +14,6 @@ import {
   wordsWith,
 } from './failure.js';
 import { createTransport, NoReply, type Reply } from './http.js';
-import { wholeNumber } from './operations/record.js';
 import type { DownloadCall } from './operations/requests.js';
 import { withOtherMethods, withRetries } from './retry.js';
 import { requestPath, serviceUrl, subjectOf } from './url.js';

@@ -1,16 +1,9 @@
 import { writeJson } from '../model/exact-number.js';
 import { isJsonObject, type JsonObject } from '../model/json.js';
 import { type ListCall, type Reader, Unexpected } from '../model/request.js';
+import { rawList, unexpected, wholeNumber } from '../model/shape.js';
 import type { Envelope } from './answer.js';
-import {
-  asRecord,
-  field,
-  listIn,
-  looseId,
-  optionalText,
-  unexpected,
-  wholeNumber,
-} from './operations/record.js';
+import { asRecord, cursor, looseId } from './operations/record.js';
 import type { Queue } from './queue.js';
 
 /** The largest page that the interface allows (§8). */
@@ -389,9 +382,9 @@ function nextQuery(
 function parsePage<T>(data: unknown, call: ListCall<T>, size: number): ReadPage<T> {
   if (Array.isArray(data)) return { items: parseItems(data, call), nextCursor: null, total: null };
   const record = asRecord(data, 'a page');
-  const items = parseItems(listIn(record, 'items'), call);
-  const total = wholeNumber(field(record, 'total')) ?? wholeNumber(field(record, 'totalCount'));
-  if (items.length >= size && total === null && field(record, 'nextCursor') === undefined)
+  const items = parseItems(rawList(record['items'], 'items'), call);
+  const total = wholeNumber(record['total']) ?? wholeNumber(record['totalCount']);
+  if (items.length >= size && total === null && record['nextCursor'] === undefined)
     throw new Unexpected('expected a cursor or a total with a full page, got neither');
-  return { items, total, nextCursor: optionalText(record, 'nextCursor') || null };
+  return { items, total, nextCursor: cursor(record['nextCursor'], 'nextCursor') };
 }

@@ -40,7 +40,6 @@ const known: Readonly<Record<string, readonly string[]>> = {
     'model',
     'service/http.ts',
     'service/proxy.ts',
-    'service/operations/record.ts',
     'view/ci/workflow-command.ts',
     'view/markdown/markdown-escape.ts',
     'init',

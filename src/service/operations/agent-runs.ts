@@ -1,44 +1,47 @@
 import type { Call, ListCall, Request } from '../../model/request.js';
-import { parseDatasetId } from './jobs.js';
 import {
-  asRecord,
-  type CursorPage,
-  field,
   flag,
-  idText,
-  optionalFlag,
-  optionalNumber,
-  optionalText,
-  parseCount,
-  parseCounts,
-  parseCursorPage,
-  textOr,
-  unexpected,
-} from './record.js';
+  mismatch,
+  named,
+  number,
+  object,
+  optional,
+  type Read,
+  type Shape,
+  text,
+} from '../../model/shape.js';
+import { parseDatasetId } from './jobs.js';
+import { type CursorPage, counts, cursorPage, idText, parseCount } from './record.js';
 import { action, type DownloadCall, file, get, segment } from './requests.js';
 
 /** A run of an agent (interface §2, Run). */
-export interface AgentRun {
-  /** `agentRunHistoryId`. */
-  readonly id: string;
-  readonly agentName: string;
+export type AgentRun = Read<typeof parseRun>;
+
+/** `Fast` can mean a quiet failure. `None` also for a word that the interface does not have. */
+const anomaly: Shape<'None' | 'Slow' | 'Fast'> = (value, name) => {
+  if (typeof value !== 'string') throw mismatch('text', value, name);
+  return (['Slow', 'Fast'] as const).find((word) => word.toLowerCase() === value.toLowerCase()) ?? 'None';
+};
+
+export const parseRun = object({
+  id: named(idText, 'agentRunHistoryId'),
+  agentName: optional(text, ''),
   /** The execution engine's word, for people only: do not compare it (§2). */
-  readonly status: string | null;
-  readonly isRunning: boolean | null;
-  readonly isTerminal: boolean;
-  readonly startTime: string | null;
-  readonly endTime: string | null;
-  readonly runTimeSeconds: number | null;
-  readonly pages: number | null;
-  readonly requests: number | null;
-  readonly errors: number | null;
+  status: optional(text),
+  isRunning: optional(flag),
+  isTerminal: flag,
+  startTime: optional(text),
+  endTime: optional(text),
+  runTimeSeconds: optional(number),
+  pages: optional(number),
+  requests: optional(number),
+  errors: optional(number),
   /** Data items collected. */
-  readonly data: number | null;
-  readonly statusMessage: string | null;
-  /** `Fast` can mean a quiet failure. `None` also for a word that the interface does not have. */
-  readonly runtimeAnomaly: 'None' | 'Slow' | 'Fast';
-  readonly triggerSource: string | null;
-}
+  data: optional(number),
+  statusMessage: optional(text),
+  runtimeAnomaly: optional(anomaly, 'None'),
+  triggerSource: optional(text),
+});
 
 /** Filters of the lists of runs (§4, Runs). `attention` needs `state: 'failed'`; `from` and `to` are instants. */
 export interface RunFilter {
@@ -68,7 +71,7 @@ export function runPage(
   cursor?: string,
 ): Call<CursorPage<AgentRun>> {
   const request = get(`${base}/runs`, { ...filter, pageSize, cursor });
-  return { request, parse: (data) => parseCursorPage(data, parseRun) };
+  return { request, parse: cursorPage(parseRun) };
 }
 
 /** The runs of one agent, by its GUID. */
@@ -81,33 +84,6 @@ export function listRunsOfJob(jobId: string): ListCall<AgentRun> {
   return { request: get(`${base}/jobs/${segment(jobId)}/runs`), noun: 'run', parse: parseRun };
 }
 
-export function parseRun(item: unknown): AgentRun {
-  const record = asRecord(item, 'an object');
-  return {
-    id: idText(field(record, 'agentRunHistoryId'), 'agentRunHistoryId'),
-    agentName: textOr(record, 'agentName', ''),
-    status: optionalText(record, 'status'),
-    isRunning: optionalFlag(record, 'isRunning'),
-    isTerminal: flag(record, 'isTerminal'),
-    startTime: optionalText(record, 'startTime'),
-    endTime: optionalText(record, 'endTime'),
-    runTimeSeconds: optionalNumber(record, 'runTimeSeconds'),
-    pages: optionalNumber(record, 'pages'),
-    requests: optionalNumber(record, 'requests'),
-    errors: optionalNumber(record, 'errors'),
-    data: optionalNumber(record, 'data'),
-    statusMessage: optionalText(record, 'statusMessage'),
-    runtimeAnomaly: anomaly(field(record, 'runtimeAnomaly')),
-    triggerSource: optionalText(record, 'triggerSource'),
-  };
-}
-
-function anomaly(value: unknown): AgentRun['runtimeAnomaly'] {
-  if (value === undefined || value === null) return 'None';
-  if (typeof value !== 'string') throw unexpected('runtimeAnomaly to be text', value);
-  return (['Slow', 'Fast'] as const).find((word) => word.toLowerCase() === value.toLowerCase()) ?? 'None';
-}
-
 /** Runs in progress. */
 export function activeRunCount(): Call<number> {
   return { request: get(`${base}/runs/active-count`), parse: parseCount };
@@ -118,21 +94,12 @@ export function attentionCount(): Call<number> {
   return { request: get(`${base}/runs/attention-count`), parse: parseCount };
 }
 
-/** The keys of the counts (§3). */
-const runStates = [
-  'all',
-  'demo',
-  'starting',
-  'running',
-  'delivery',
-  'succeeded',
-  'failed',
-  'stopped',
-] as const;
-export type RunCounts = Record<(typeof runStates)[number], number | null>;
+/** By state (§3). */
+const runCounts = counts('all', 'demo', 'starting', 'running', 'delivery', 'succeeded', 'failed', 'stopped');
+export type RunCounts = Read<typeof runCounts>;
 
 export function runStatusCounts(): Call<RunCounts> {
-  return { request: get(`${base}/runs/status-counts`), parse: (data) => parseCounts(data, runStates) };
+  return { request: get(`${base}/runs/status-counts`), parse: runCounts };
 }
 
 /** Stops a run in progress. To stop a job, stop each of its runs (§4). */

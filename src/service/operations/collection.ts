@@ -2,39 +2,12 @@ import { plainNumber } from '../../model/exact-number.js';
 import type { JsonObject } from '../../model/json.js';
 import { type Call, type ListCall, type Request, Unexpected } from '../../model/request.js';
 import type { IdOrPending } from '../../model/resource.js';
-import {
-  asRecord,
-  factsOf,
-  field,
-  findCreatedId,
-  idText,
-  optionalCount,
-  optionalFlag,
-  optionalText,
-  type RemoteRecord,
-  text,
-  UNREADABLE,
-  unexpected,
-  wholeNumber,
-} from './record.js';
+import { flag, integer, optional, rawList, text, unexpected, wholeNumber } from '../../model/shape.js';
+import { asRecord, factsOf, findCreatedId, idText, UNREADABLE } from './record.js';
 import { segment } from './requests.js';
 
 /** An agent group or a pipeline as the service shows it (interface §2). */
-export interface RemoteCollection {
-  /** GUID, lower case. */
-  readonly id: string;
-  readonly name: string;
-  readonly description: string | null;
-  /** Null where the service did not say. */
-  readonly isActive: boolean | null;
-  readonly canManage: boolean | null;
-  /** GUIDs of the members or steps, lower case; those of steps in the order they run. */
-  readonly agents: readonly string[] | null;
-  /** False when one of the above is missing: read the object by id before a decision depends on it. */
-  readonly complete: boolean;
-  /** activeRunCount, lastRunStatus, lastRunAt, memberCount or stepCount, where given. */
-  readonly facts: JsonObject;
-}
+export type RemoteCollection = Readonly<ReturnType<typeof parseItem>>;
 
 /** The body of a create (interface §4). The service creates active objects. */
 export interface NewCollection {
@@ -110,20 +83,30 @@ export function collectionOperations(shape: CollectionShape) {
   };
 }
 
-function parseItem(item: unknown, shape: CollectionShape): RemoteCollection {
+const optionalFlag = optional(flag);
+const optionalText = optional(text);
+const optionalInteger = optional(integer);
+const optionalList = optional(rawList);
+
+/** One literal and no `object`: there may be 100,000 of them. */
+function parseItem(item: unknown, shape: CollectionShape) {
   const record = asRecord(item, 'an object');
-  const isActive = optionalFlag(record, 'isActive');
-  const canManage = optionalFlag(record, 'canManage');
+  const isActive = optionalFlag(record['isActive'], 'isActive');
+  const canManage = optionalFlag(record['canManage'], 'canManage');
   const agents = readAgents(record, shape);
-  const described = field(record, 'description') !== undefined;
+  const isDescribed = record['description'] !== undefined;
   return {
-    id: idText(field(record, 'id'), 'id'),
-    name: text(record, 'name'),
-    description: optionalText(record, 'description'),
+    id: idText(record['id'], 'id'),
+    name: text(record['name'], 'name'),
+    description: optionalText(record['description'], 'description'),
+    /** Null where the service did not say, as the two below. */
     isActive,
     canManage,
+    /** GUIDs of the members or steps, lower case; those of steps in the order they run. */
     agents,
-    complete: described && isActive !== null && canManage !== null && agents !== null,
+    /** False when one of the above is missing: read the object by id before a decision depends on it. */
+    complete: isDescribed && isActive !== null && canManage !== null && agents !== null,
+    /** activeRunCount, lastRunStatus, lastRunAt, memberCount or stepCount, where given. */
     facts: Object.assign(
       readActiveRuns(record),
       factsOf(record, ['lastRunStatus', 'lastRunAt', shape.count]),
@@ -132,8 +115,8 @@ function parseItem(item: unknown, shape: CollectionShape): RemoteCollection {
 }
 
 /** Only whether a delete is safe to approve depends on it: one that cannot be read ends no plan. */
-function readActiveRuns(record: RemoteRecord): JsonObject {
-  const value = field(record, 'activeRunCount');
+function readActiveRuns(record: JsonObject): JsonObject {
+  const value = record['activeRunCount'];
   if (value === undefined || value === null) return {};
   return { activeRunCount: wholeNumber(value) ?? UNREADABLE };
 }
@@ -152,10 +135,9 @@ function parseDetail(data: unknown, id: string, shape: CollectionShape): RemoteC
 }
 
 /** Null when the list, or the agent's GUID in one of its entries, is missing. */
-function readAgents(record: RemoteRecord, shape: CollectionShape): readonly string[] | null {
-  const entries = field(record, shape.field);
-  if (entries === undefined || entries === null) return null;
-  if (!Array.isArray(entries)) throw unexpected(`${shape.field} to be a list`, entries);
+function readAgents(record: JsonObject, shape: CollectionShape): readonly string[] | null {
+  const entries = optionalList(record[shape.field], shape.field);
+  if (entries === null) return null;
   checkCount(record, shape, entries.length);
   const sorted = shape.ordered ? inOrder(entries) : entries;
   const agents = sorted.map((entry) => readAgent(entry, shape));
@@ -164,8 +146,8 @@ function readAgents(record: RemoteRecord, shape: CollectionShape): readonly stri
   return agents.every((agent) => agent !== null) ? agents : null;
 }
 
-function checkCount(record: RemoteRecord, shape: CollectionShape, length: number): void {
-  const count = optionalCount(record, shape.count);
+function checkCount(record: JsonObject, shape: CollectionShape, length: number): void {
+  const count = optionalInteger(record[shape.count], shape.count);
   if (count === null || count === length) return;
   throw new Unexpected(
     `expected ${shape.count} to be the number of ${shape.field}, got ${count} and ${length}`,
@@ -175,16 +157,14 @@ function checkCount(record: RemoteRecord, shape: CollectionShape, length: number
 function readAgent(entry: unknown, shape: CollectionShape): string | null {
   const name = `scraperAgentId in ${shape.field}`;
   if (typeof entry === 'string') return idText(entry, name);
-  const id = field(asRecord(entry, `${shape.field} to hold objects or ids`), 'scraperAgentId');
+  const { scraperAgentId: id } = asRecord(entry, `${shape.field} to hold objects or ids`);
   return id === undefined || id === null ? null : idText(id, name);
 }
 
 /** By `sortOrder` where it is given. With gaps or ties it would not define an order. */
 function inOrder(entries: readonly unknown[]): readonly unknown[] {
   const orders = entries.map((entry) =>
-    typeof entry === 'object' && entry !== null
-      ? field(asRecord(entry, 'an object'), 'sortOrder')
-      : undefined,
+    typeof entry === 'object' && entry !== null ? asRecord(entry, 'an object')['sortOrder'] : undefined,
   );
   if (orders.every((order) => order === undefined || order === null)) return entries;
   const keyed = entries.map((entry, index) => ({ entry, order: readOrder(orders[index]) }));

@@ -1,15 +1,8 @@
 import { type ExactNumber, writeJson } from '../../model/exact-number.js';
-import { type Json, readJson } from '../../model/json.js';
+import { type Json, type JsonObject, readJson } from '../../model/json.js';
 import type { Call } from '../../model/request.js';
-import {
-  asRecord,
-  field,
-  listIn,
-  optionalCount,
-  optionalFlag,
-  type RemoteRecord,
-  unexpected,
-} from './record.js';
+import { flag, integer, object, optional, type Read, rawList, unexpected } from '../../model/shape.js';
+import { asRecord } from './record.js';
 import { get, segment } from './requests.js';
 
 /** The body of a query (§4): 50 rows a page by default, at most 200. */
@@ -44,18 +37,52 @@ export const queryOperators = [
 ] as const;
 export type QueryOperator = (typeof queryOperators)[number];
 
-/** Rows of a dataset. `isTruncated` is null where the answer does not say (§4: the name of the flag is not shown). */
-export interface DatasetRows {
-  readonly columns: readonly string[];
-  /** By column. */
-  readonly rows: readonly Readonly<Record<string, unknown>>[];
-  readonly isTruncated: boolean | null;
+/** Rows of a dataset. */
+export type DatasetRows = Readonly<Read<typeof parseRows>>;
+
+/** Rows come as objects, or as lists in the order of the columns: the interface does not show them. */
+function parseRows(data: unknown) {
+  const answer = asRecord(data, 'an object with rows');
+  const columns: readonly string[] = rawList(answer['columns'], 'columns').map(columnName);
+  const named = ['rows', 'items', 'data', 'records'].find((name) => Array.isArray(answer[name])) ?? 'rows';
+  return {
+    columns,
+    /** By column. */
+    rows: rawList(answer[named], named).map((row) => parseRow(row, columns)),
+    /** Null where the answer does not say (§4: the name of the flag is not shown). */
+    isTruncated: truncation(answer),
+  };
 }
 
-export interface DatasetMatches extends DatasetRows {
-  readonly totalMatches: number;
-  readonly page: number | null;
-  readonly pageSize: number | null;
+export type DatasetMatches = Readonly<Read<typeof parseMatches>>;
+
+const matchFields = object(
+  { totalMatches: integer, page: optional(integer), pageSize: optional(integer) },
+  'an object with rows',
+);
+
+function parseMatches(data: unknown) {
+  const { totalMatches, page, pageSize } = matchFields(data);
+  const { columns, rows, isTruncated } = parseRows(data);
+  return { columns, rows, isTruncated, totalMatches, page, pageSize };
+}
+
+function columnName(column: unknown): string {
+  if (typeof column === 'string') return column;
+  const { name, key, column: id } = asRecord(column, 'columns to hold names');
+  const found = name ?? key ?? id;
+  if (typeof found === 'string') return found;
+  throw unexpected('columns to hold names', found);
+}
+
+function parseRow(row: unknown, columns: readonly string[]): Readonly<Record<string, unknown>> {
+  if (!Array.isArray(row)) return asRecord(row, 'rows to hold objects');
+  return Object.fromEntries(columns.map((column, index) => [column, row[index] ?? null]));
+}
+
+function truncation(answer: JsonObject): boolean | null {
+  const name = ['isTruncated', 'truncated', 'wasTruncated', 'hasMore'].find((each) => answer[each] != null);
+  return name === undefined ? null : flag(answer[name], name);
 }
 
 const pathOf = (datasetId: string, rest: string) =>
@@ -75,44 +102,4 @@ export function queryDataset(datasetId: string, query: DatasetQuery = {}): Call<
 
 export function queryBody(query: DatasetQuery): Json {
   return readJson(writeJson(query)) as Json;
-}
-
-function parseMatches(data: unknown): DatasetMatches {
-  const record = asRecord(data, 'an object with rows');
-  const totalMatches = optionalCount(record, 'totalMatches');
-  if (totalMatches === null) throw unexpected('totalMatches to be a whole number', undefined);
-  const [page, pageSize] = [optionalCount(record, 'page'), optionalCount(record, 'pageSize')];
-  return { ...parseRows(data), totalMatches, page, pageSize };
-}
-
-/** Rows come as objects, or as lists in the order of the columns: the interface does not show them. */
-function parseRows(data: unknown): DatasetRows {
-  const record = asRecord(data, 'an object with rows');
-  const columns = listIn(record, 'columns').map(columnName);
-  const named = ['rows', 'items', 'data', 'records'].find((name) => Array.isArray(field(record, name)));
-  const rows = listIn(record, named ?? 'rows').map((row) => parseRow(row, columns));
-  return { columns, rows, isTruncated: truncation(record) };
-}
-
-function columnName(column: unknown): string {
-  if (typeof column === 'string') return column;
-  const record = asRecord(column, 'columns to hold names');
-  return idLike(field(record, 'name') ?? field(record, 'key') ?? field(record, 'column'));
-}
-
-function idLike(value: unknown): string {
-  if (typeof value === 'string') return value;
-  throw unexpected('columns to hold names', value);
-}
-
-function parseRow(row: unknown, columns: readonly string[]): Readonly<Record<string, unknown>> {
-  if (!Array.isArray(row)) return asRecord(row, 'rows to hold objects');
-  return Object.fromEntries(columns.map((column, index) => [column, row[index] ?? null]));
-}
-
-function truncation(record: RemoteRecord): boolean | null {
-  const name = ['isTruncated', 'truncated', 'wasTruncated', 'hasMore'].find(
-    (each) => field(record, each) != null,
-  );
-  return name === undefined ? null : optionalFlag(record, name);
 }

@@ -1,44 +1,49 @@
 import { isJsonObject } from '../../model/json.js';
 import type { Call, ListCall } from '../../model/request.js';
 import {
-  asRecord,
-  field,
   flag,
-  idText,
-  listIn,
-  type NumberedPage,
+  integer,
+  named,
+  number,
+  object,
   oneOf,
-  optionalCount,
-  optionalFlag,
-  optionalId,
-  optionalNumber,
-  optionalText,
-  parseNumberedPage,
-  textOr,
+  optional,
+  type Read,
+  rawList,
+  type Shape,
+  text,
   wholeNumber,
-} from './record.js';
+} from '../../model/shape.js';
+import { idText, optionalId, pageFields } from './record.js';
 import { action, type DownloadCall, file, get, segment } from './requests.js';
 
-const datasetStatuses = ['Available', 'Failed', 'Stale', 'Expired'] as const;
 const accessLevels = ['Private', 'Company'] as const;
-export type AccessLevel = (typeof accessLevels)[number];
+const accessLevel = oneOf(accessLevels);
+export type AccessLevel = Read<typeof accessLevel>;
 
 /** A dataset as the list shows it (interface §2, Dataset). */
-export interface Dataset {
-  readonly id: string;
-  readonly agentName: string;
-  readonly agentId: string | null;
-  readonly jobId: string | null;
-  readonly runId: string | null;
-  readonly groupRunId: string | null;
-  readonly status: (typeof datasetStatuses)[number];
-  readonly sizeBytes: number | null;
-  readonly fileName: string | null;
-  readonly expiresAt: string | null;
-  readonly isExpired: boolean | null;
-  readonly accessLevel: AccessLevel | null;
-  readonly canManage: boolean;
-}
+export type Dataset = Read<typeof parseDataset>;
+
+const parseDataset = object({
+  id: named(idText, 'id', 'datasetId'),
+  agentName: optional(text, ''),
+  agentId: named(optionalId, 'scraperAgentId'),
+  jobId: named(optionalId, 'agentJobHistoryId'),
+  runId: named(optionalId, 'agentRunHistoryId'),
+  groupRunId: optionalId,
+  status: oneOf(['Available', 'Failed', 'Stale', 'Expired']),
+  sizeBytes: optional(number),
+  fileName: optional(text),
+  expiresAt: optional(text),
+  isExpired: optional(flag),
+  accessLevel: optional(accessLevel),
+  canManage: flag,
+});
+
+const parsePage = object(
+  { ...pageFields(parseDataset), availableCount: optional(integer), totalBytes: optional(number) },
+  'a page',
+);
 
 /** Filters of the list of datasets (§4). `section` is `production` by default. */
 export interface DatasetFilter {
@@ -62,38 +67,8 @@ export function datasetPage(
   filter: DatasetFilter = {},
   page = 1,
   pageSize = 25,
-): Call<
-  NumberedPage<Dataset> & { readonly availableCount: number | null; readonly totalBytes: number | null }
-> {
-  return {
-    request: get(lists, { ...filter, page, pageSize }),
-    parse: (data) => {
-      const record = asRecord(data, 'a page');
-      const totalBytes = optionalNumber(record, 'totalBytes');
-      const availableCount = optionalCount(record, 'availableCount');
-      return { ...parseNumberedPage(data, parseDataset), availableCount, totalBytes };
-    },
-  };
-}
-
-function parseDataset(item: unknown): Dataset {
-  const record = asRecord(item, 'an object');
-  const accessLevel = field(record, 'accessLevel');
-  return {
-    id: idText(field(record, 'id') ?? field(record, 'datasetId'), 'id'),
-    agentName: textOr(record, 'agentName', ''),
-    agentId: optionalId(record, 'scraperAgentId'),
-    jobId: optionalId(record, 'agentJobHistoryId'),
-    runId: optionalId(record, 'agentRunHistoryId'),
-    groupRunId: optionalId(record, 'groupRunId'),
-    status: oneOf(field(record, 'status'), datasetStatuses, 'status'),
-    sizeBytes: optionalNumber(record, 'sizeBytes'),
-    fileName: optionalText(record, 'fileName'),
-    expiresAt: optionalText(record, 'expiresAt'),
-    isExpired: optionalFlag(record, 'isExpired'),
-    accessLevel: accessLevel == null ? null : oneOf(accessLevel, accessLevels, 'accessLevel'),
-    canManage: flag(record, 'canManage'),
-  };
+): Call<Read<typeof parsePage>> {
+  return { request: get(lists, { ...filter, page, pageSize }), parse: parsePage };
 }
 
 /** The file of a dataset (§4). Its method is not shown. */
@@ -102,31 +77,24 @@ export function downloadDataset(datasetId: string): DownloadCall {
 }
 
 /** Nodes and edges as received: their fields are not shown (§2). */
-export interface Lineage {
-  readonly nodes: readonly unknown[];
-  readonly edges: readonly unknown[];
-}
+export type Lineage = Read<typeof parseLineage>;
+
+const parseLineage = object({ nodes: rawList, edges: rawList }, 'an object with nodes and edges');
 
 /** Where a dataset comes from. Its method is not shown. */
 export function datasetLineage(datasetId: string): Call<Lineage> {
   return { request: { ...get(pathOf(datasetId, 'lineage')), otherMethods: ['POST'] }, parse: parseLineage };
 }
 
-function parseLineage(data: unknown): Lineage {
-  const record = asRecord(data, 'an object with nodes and edges');
-  return { nodes: listIn(record, 'nodes'), edges: listIn(record, 'edges') };
-}
+const levelInside = object({ accessLevel }, 'the access level');
+
+/** The level itself, or an object with it. */
+const parseLevel: Shape<AccessLevel> = (data) =>
+  typeof data === 'string' ? accessLevel(data, 'accessLevel') : levelInside(data).accessLevel;
 
 /** Its method is not shown. */
 export function readAccess(datasetId: string): Call<AccessLevel> {
-  return {
-    request: get(pathOf(datasetId, 'access')),
-    parse: (data) => {
-      const level =
-        typeof data === 'string' ? data : field(asRecord(data, 'the access level'), 'accessLevel');
-      return oneOf(level, accessLevels, 'accessLevel');
-    },
-  };
+  return { request: get(pathOf(datasetId, 'access')), parse: parseLevel };
 }
 
 /**
@@ -139,7 +107,7 @@ export function changeAccess(datasetId: string, accessLevel: AccessLevel): Call<
   return {
     request: { ...request, effect: 'repeatable' },
     parse: (data) => {
-      const word = isJsonObject(data) ? String(field(data, 'accessLevel')).toLowerCase() : null;
+      const word = isJsonObject(data) ? String(data['accessLevel']).toLowerCase() : null;
       return accessLevels.find((each) => each.toLowerCase() === word) ?? null;
     },
   };
@@ -163,10 +131,9 @@ export function exportDatasets(datasetIds: readonly string[]): DownloadCall {
 }
 
 /** What a bulk delete says that it did. Null where it does not say. */
-export interface DeletedCounts {
-  readonly processed: number | null;
-  readonly skipped: number | null;
-}
+export type DeletedCounts = Read<typeof deletedCounts>;
+
+const deletedCounts = object({ processed: wholeNumber, skipped: wholeNumber });
 
 /** Deletes at most 50 datasets; those of others are skipped (§4). Its method is not shown. */
 export function deleteDatasets(datasetIds: readonly string[]): Call<DeletedCounts> {
@@ -180,12 +147,6 @@ export function deleteDatasets(datasetIds: readonly string[]): Call<DeletedCount
       effect: 'repeatable',
     },
     // It has deleted them, whatever it says of it: a caller that wants to know reads the list.
-    parse: (data) => {
-      const record = isJsonObject(data) ? data : {};
-      return {
-        processed: wholeNumber(field(record, 'processed')),
-        skipped: wholeNumber(field(record, 'skipped')),
-      };
-    },
+    parse: (data) => deletedCounts(isJsonObject(data) ? data : {}),
   };
 }

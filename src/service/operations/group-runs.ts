@@ -1,56 +1,85 @@
+import type { JsonObject } from '../../model/json.js';
 import { type Call, type ListCall, Unexpected } from '../../model/request.js';
-import { type Job, parseJob } from './jobs.js';
 import {
-  asRecord,
-  field,
-  idText,
-  listIn,
-  type NumberedPage,
-  optionalCount,
-  optionalId,
-  optionalText,
-  parseMetrics,
-  parseNumberedPage,
-  type RemoteRecord,
-  type RunMetrics,
-} from './record.js';
+  firstOf,
+  integer,
+  listOf,
+  named,
+  object,
+  optional,
+  type Read,
+  type Shape,
+  text,
+} from '../../model/shape.js';
+import { parseJob } from './jobs.js';
+import { idText, optionalId, pageFields, runMetrics } from './record.js';
 import { action, type DownloadCall, file, get, segment } from './requests.js';
 
 /** What a start of a group returns. It does not say how many members started (interface §4). */
-export interface StartedGroupRun {
-  readonly id: string;
-  readonly groupId: string | null;
-  readonly memberCount: number | null;
-}
+export type StartedGroupRun = Read<typeof parseStarted>;
+
+const parseStarted = object(
+  {
+    id: named(idText, 'groupRunId'),
+    groupId: optionalId,
+    memberCount: optional(integer),
+  },
+  'an object with the group run',
+);
 
 /** A member that never started (§2, Group run). The names of its fields are not shown: what is missing is null. */
-export interface NotStarted {
-  readonly agentId: string | null;
-  readonly agentName: string | null;
-  readonly reason: string | null;
-}
+export type NotStarted = Read<typeof notStartedObject>;
+
+const notStartedObject = object(
+  {
+    agentId: firstOf(optionalId, 'scraperAgentId', 'agentId'),
+    agentName: firstOf(optional(text), 'agentName', 'name', 'externalAgentId'),
+    reason: firstOf(optional(text), 'reason', 'errorMessage', 'message', 'error'),
+  },
+  'notStarted to hold objects',
+);
+
+const parseNotStarted: Shape<NotStarted> = (item) =>
+  typeof item === 'string' ? { agentId: null, agentName: null, reason: item } : notStartedObject(item);
 
 /** A group run (§2). It has no state of its own: it is over when each member has a finished job or did not start. */
-export interface GroupRun {
-  readonly memberCount: number | null;
-  readonly startedCount: number | null;
-  readonly failedCount: number | null;
-  readonly jobs: readonly Job[];
-  readonly notStarted: readonly NotStarted[];
-}
+export type GroupRun = Read<typeof parseGroupRun>;
+
+const parseGroupRun = object({
+  memberCount: optional(integer),
+  startedCount: optional(integer),
+  failedCount: optional(integer),
+  jobs: listOf(parseJob),
+  notStarted: listOf(parseNotStarted),
+});
 
 /** An entry of the list of group runs, whose fields are not shown: what is missing is null. */
-export interface GroupRunEntry {
-  readonly id: string;
-  readonly groupId: string | null;
-  readonly groupName: string | null;
-  readonly status: string | null;
-  readonly startedAt: string | null;
-  readonly memberCount: number | null;
-  readonly failedCount: number | null;
+export type GroupRunEntry = Read<typeof parseEntry>;
+
+const parseEntry = object({
+  id: named(idText, 'groupRunId', 'id'),
+  groupId: optionalId,
+  groupName: firstOf(optional(text), 'groupName', 'name'),
+  status: optional(text),
+  startedAt: optional(text),
+  memberCount: optional(integer),
+  failedCount: optional(integer),
   /** The run itself, where the list shows its jobs. */
-  readonly run: GroupRun | null;
+  run: { of: listedRun },
+});
+
+/** Null where the list shows less of a job than the jobs of a run have. */
+function listedRun(entry: JsonObject): GroupRun | null {
+  if (!Array.isArray(entry['jobs'])) return null;
+  try {
+    return parseGroupRun(entry);
+  } catch (failure) {
+    if (failure instanceof Unexpected) return null;
+    throw failure;
+  }
 }
+
+const parsePage = object({ ...pageFields(parseEntry), metrics: runMetrics }, 'a page');
 
 /** Filters of the list of group runs (§4, and §3 for `status`). */
 export interface GroupRunFilter {
@@ -73,42 +102,8 @@ export function runGroup(groupId: string, inputParameters = '{}'): Call<StartedG
   };
 }
 
-function parseStarted(data: unknown): StartedGroupRun {
-  const record = asRecord(data, 'an object with the group run');
-  return {
-    id: idText(field(record, 'groupRunId'), 'groupRunId'),
-    groupId: optionalId(record, 'groupId'),
-    memberCount: optionalCount(record, 'memberCount'),
-  };
-}
-
 export function getGroupRun(groupRunId: string): Call<GroupRun> {
   return { request: get(pathOf(groupRunId)), parse: parseGroupRun };
-}
-
-function parseGroupRun(data: unknown): GroupRun {
-  const record = asRecord(data, 'an object');
-  return {
-    memberCount: optionalCount(record, 'memberCount'),
-    startedCount: optionalCount(record, 'startedCount'),
-    failedCount: optionalCount(record, 'failedCount'),
-    jobs: listIn(record, 'jobs').map(parseJob),
-    notStarted: listIn(record, 'notStarted').map(parseNotStarted),
-  };
-}
-
-function parseNotStarted(item: unknown): NotStarted {
-  if (typeof item === 'string') return { agentId: null, agentName: null, reason: item };
-  const record = asRecord(item, 'notStarted to hold objects');
-  return {
-    agentId: optionalId(record, 'scraperAgentId') ?? optionalId(record, 'agentId'),
-    agentName: firstText(record, ['agentName', 'name', 'externalAgentId']),
-    reason: firstText(record, ['reason', 'errorMessage', 'message', 'error']),
-  };
-}
-
-function firstText(record: RemoteRecord, names: readonly string[]): string | null {
-  return names.map((name) => optionalText(record, name)).find((value) => value !== null) ?? null;
 }
 
 /** Every group run of the caller that the filter selects, newest first. */
@@ -121,35 +116,8 @@ export function groupRunPage(
   filter: GroupRunFilter = {},
   page = 1,
   pageSize = 25,
-): Call<NumberedPage<GroupRunEntry> & { readonly metrics: RunMetrics }> {
-  return {
-    request: get(`${base}/runs`, { ...filter, page, pageSize }),
-    parse: (data) => ({ ...parseNumberedPage(data, parseEntry), metrics: parseMetrics(data) }),
-  };
-}
-
-function parseEntry(item: unknown): GroupRunEntry {
-  const record = asRecord(item, 'an object');
-  return {
-    id: idText(field(record, 'groupRunId') ?? field(record, 'id'), 'groupRunId'),
-    groupId: optionalId(record, 'groupId'),
-    groupName: firstText(record, ['groupName', 'name']),
-    status: optionalText(record, 'status'),
-    startedAt: optionalText(record, 'startedAt'),
-    memberCount: optionalCount(record, 'memberCount'),
-    failedCount: optionalCount(record, 'failedCount'),
-    run: Array.isArray(field(record, 'jobs')) ? listedRun(item) : null,
-  };
-}
-
-/** Null where the list shows less of a job than the jobs of a run have. */
-function listedRun(item: unknown): GroupRun | null {
-  try {
-    return parseGroupRun(item);
-  } catch (failure) {
-    if (failure instanceof Unexpected) return null;
-    throw failure;
-  }
+): Call<Read<typeof parsePage>> {
+  return { request: get(`${base}/runs`, { ...filter, page, pageSize }), parse: parsePage };
 }
 
 /** One zip with a file for each member; results are not merged (§4). */

@@ -1,44 +1,42 @@
 import type { Call, ListCall, Request } from '../../model/request.js';
 import {
-  asRecord,
-  type CursorPage,
-  field,
   flag,
-  idText,
-  optionalCount,
-  optionalId,
-  optionalText,
-  parseCount,
-  parseCounts,
-  parseCursorPage,
-  textOr,
-  unexpected,
-  wholeNumber,
-} from './record.js';
+  integer,
+  listOf,
+  named,
+  object,
+  optional,
+  type Read,
+  text,
+  within,
+} from '../../model/shape.js';
+import { type CursorPage, counts, cursorPage, idText, optionalId, parseCount } from './record.js';
 import { type DownloadCall, file, get, segment } from './requests.js';
 
 /** A job (interface §2, Job). */
-export interface Job {
-  /** `agentJobHistoryId`, as start-job returns it. */
-  readonly id: string;
-  readonly agentName: string;
+export type Job = Read<typeof parseJob>;
+
+export const parseJob = object({
   /** 0 never run, 1 in progress, 2 in progress with a failed run, 3 succeeded, 4 and 5 failed (§3). */
-  readonly status: number;
+  status: integer,
+  /** As start-job returns it. */
+  id: named(idText, 'agentJobHistoryId'),
+  agentName: optional(text, ''),
   /** For people only. */
-  readonly statusName: string | null;
-  readonly isTerminal: boolean;
-  readonly completedRunCount: number | null;
-  readonly totalRunCount: number | null;
-  readonly totalDataCount: number | null;
-  readonly totalErrors: number | null;
+  statusName: optional(text),
+  isTerminal: flag,
+  completedRunCount: optional(integer),
+  totalRunCount: optional(integer),
+  totalDataCount: optional(integer),
+  totalErrors: optional(integer),
   /** A JSON object written as text. */
-  readonly inputParameters: string | null;
-  readonly triggerSource: string | null;
-  readonly scheduleId: string | null;
-  readonly groupRunId: string | null;
-  readonly pipelineRunId: string | null;
-  readonly errorMessage: string | null;
-}
+  inputParameters: optional(text),
+  triggerSource: optional(text),
+  scheduleId: optionalId,
+  groupRunId: named(optionalId, 'searchGroupRunId'),
+  pipelineRunId: optionalId,
+  errorMessage: optional(text),
+});
 
 /** Filters of the list of jobs (§4, Jobs). `from` and `to` are instants in ISO 8601. */
 export interface JobFilter {
@@ -50,21 +48,34 @@ export interface JobFilter {
 }
 
 /** What start-job returns (§4). The job has started, not finished. */
-export interface StartedJob {
-  readonly id: string;
-  readonly agentId: string | null;
-  readonly externalAgentId: string | null;
-  readonly jobRunId: number | null;
-  readonly sessionId: string | null;
-  readonly startedAt: string | null;
-}
+export type StartedJob = Read<typeof parseStartedJob>;
+
+const parseStartedJob = object(
+  {
+    id: named(idText, 'agentJobHistoryId'),
+    agentId: optionalId,
+    externalAgentId: optional(text),
+    jobRunId: optional(integer),
+    sessionId: optional(text),
+    startedAt: optional(text),
+  },
+  'an object with the job',
+);
 
 /** What `run` returns (§4). */
-export interface StartedRuns {
-  readonly started: boolean;
-  readonly lastRunStatus: string | null;
-  readonly runIds: readonly string[];
-}
+export type StartedRuns = Read<typeof parseStartedRuns>;
+
+const parseStartedRuns = object(
+  {
+    runIds: named(
+      listOf((id) => idText(id, 'agentRunHistoryIds')),
+      'agentRunHistoryIds',
+    ),
+    started: flag,
+    lastRunStatus: optional(text),
+  },
+  'an object with the runs',
+);
 
 const base = '/api/scraper-agents';
 
@@ -83,29 +94,6 @@ function start(externalAgentId: string, word: string, inputParameters: string | 
   return { method: 'POST', path: `${base}/${segment(externalAgentId)}/${word}`, ...body, effect: 'create' };
 }
 
-function parseStartedJob(data: unknown): StartedJob {
-  const record = asRecord(data, 'an object with the job');
-  return {
-    id: idText(field(record, 'agentJobHistoryId'), 'agentJobHistoryId'),
-    agentId: optionalId(record, 'agentId'),
-    externalAgentId: optionalText(record, 'externalAgentId'),
-    jobRunId: optionalCount(record, 'jobRunId'),
-    sessionId: optionalText(record, 'sessionId'),
-    startedAt: optionalText(record, 'startedAt'),
-  };
-}
-
-function parseStartedRuns(data: unknown): StartedRuns {
-  const record = asRecord(data, 'an object with the runs');
-  const ids = field(record, 'agentRunHistoryIds');
-  if (!Array.isArray(ids)) throw unexpected('agentRunHistoryIds to be a list', ids);
-  return {
-    started: flag(record, 'started'),
-    lastRunStatus: optionalText(record, 'lastRunStatus'),
-    runIds: ids.map((id) => idText(id, 'agentRunHistoryIds')),
-  };
-}
-
 /** Every job that the filter selects, newest first. There is no read of a single job: use `jobId` (§4). */
 export function listJobs(filter: JobFilter = {}): ListCall<Job> {
   return { request: get(`${base}/jobs`, { ...filter }), noun: 'job', parse: parseJob };
@@ -114,35 +102,12 @@ export function listJobs(filter: JobFilter = {}): ListCall<Job> {
 /** One page of that list, at most 100 jobs. */
 export function jobPage(filter: JobFilter = {}, pageSize = 25, cursor?: string): Call<CursorPage<Job>> {
   const request = get(`${base}/jobs`, { ...filter, pageSize, cursor });
-  return { request, parse: (data) => parseCursorPage(data, parseJob) };
+  return { request, parse: cursorPage(parseJob) };
 }
 
 /** The jobs of one agent, by its GUID. */
 export function listJobsOfAgent(agentId: string): ListCall<Job> {
   return { request: get(`${base}/${segment(agentId)}/jobs`), noun: 'job', parse: parseJob };
-}
-
-export function parseJob(item: unknown): Job {
-  const record = asRecord(item, 'an object');
-  const status = wholeNumber(field(record, 'status'));
-  if (status === null) throw unexpected('status to be a whole number', field(record, 'status'));
-  return {
-    id: idText(field(record, 'agentJobHistoryId'), 'agentJobHistoryId'),
-    agentName: textOr(record, 'agentName', ''),
-    status,
-    statusName: optionalText(record, 'statusName'),
-    isTerminal: flag(record, 'isTerminal'),
-    completedRunCount: optionalCount(record, 'completedRunCount'),
-    totalRunCount: optionalCount(record, 'totalRunCount'),
-    totalDataCount: optionalCount(record, 'totalDataCount'),
-    totalErrors: optionalCount(record, 'totalErrors'),
-    inputParameters: optionalText(record, 'inputParameters'),
-    triggerSource: optionalText(record, 'triggerSource'),
-    scheduleId: optionalId(record, 'scheduleId'),
-    groupRunId: optionalId(record, 'searchGroupRunId'),
-    pipelineRunId: optionalId(record, 'pipelineRunId'),
-    errorMessage: optionalText(record, 'errorMessage'),
-  };
 }
 
 /** Everything that the job collected; one zip for a job of several runs. 400, 402 and 410 as in §7. */
@@ -155,17 +120,15 @@ export function jobDataset(jobId: string): Call<string> {
   return { request: get(`${base}/jobs/${segment(jobId)}/dataset`), parse: parseDatasetId };
 }
 
-export function parseDatasetId(data: unknown): string {
-  return idText(field(asRecord(data, 'an object with datasetId'), 'datasetId'), 'datasetId');
-}
+export const parseDatasetId = within('datasetId', idText, 'an object with datasetId');
 
 /** Jobs in progress. */
 export function activeJobCount(): Call<number> {
   return { request: get(`${base}/jobs/active-count`), parse: parseCount };
 }
 
-/** The keys of the counts (§3). */
-const jobStates = [
+/** By state (§3). */
+const jobCounts = counts(
   'all',
   'demo',
   'inProgress',
@@ -173,9 +136,9 @@ const jobStates = [
   'succeeded',
   'failure',
   'failed',
-] as const;
-export type JobCounts = Record<(typeof jobStates)[number], number | null>;
+);
+export type JobCounts = Read<typeof jobCounts>;
 
 export function jobStatusCounts(): Call<JobCounts> {
-  return { request: get(`${base}/jobs/status-counts`), parse: (data) => parseCounts(data, jobStates) };
+  return { request: get(`${base}/jobs/status-counts`), parse: jobCounts };
 }

@@ -1,35 +1,41 @@
 import { isApiKey } from '../../model/connection.js';
-import { isJsonObject } from '../../model/json.js';
+import { isJsonObject, type JsonObject } from '../../model/json.js';
 import type { ListCall, Request } from '../../model/request.js';
 import type { IdOrPending } from '../../model/resource.js';
-import {
-  asRecord,
-  field,
-  findCreatedId,
-  flag,
-  looseId,
-  optionalInstant,
-  optionalText,
-  type RemoteRecord,
-  unexpected,
-} from './record.js';
+import { flag, object, optional, type Read, type Shape, text, unexpected } from '../../model/shape.js';
+import { findCreatedId, type LooseId, looseId, receivedInstant } from './record.js';
 import { segment } from './requests.js';
 
+/** Revoking needs an id that no field list names (interface §2). */
+const idNames = ['id', 'keyId', 'apiKeyId'] as const;
+
 /** An API key as the service lists it (interface §2, API key): never the key itself. */
-export interface RemoteKey {
-  /** The interface does not list this field, although revoking needs it: null where it is missing. */
-  readonly id: string | null;
-  readonly rawId: string | number | null;
-  readonly keyPrefix: string | null;
-  readonly name: string | null;
+export type RemoteKey = Read<typeof parseKey>;
+
+const scopes: Shape<readonly string[]> = (value) => {
+  if (isTextList(value)) return value;
+  throw unexpected('scopes to be a list of text', value);
+};
+
+const parseKey = object({
+  /** Null where it is missing. */
+  id: { of: (key) => idIn(key)?.id ?? null },
+  rawId: { of: (key) => idIn(key)?.rawId ?? null },
+  keyPrefix: optional(text),
+  name: optional(text),
   /** Null where the service did not say. An empty list is full access (interface §5.8). */
-  readonly scopes: readonly string[] | null;
-  readonly isActive: boolean;
-  readonly isRevoked: boolean;
+  scopes: optional(scopes),
+  isActive: flag,
+  isRevoked: flag,
   /** An instant, or `UNREADABLE`: when to rotate the key depends on it. */
-  readonly createdDate: string | null;
-  readonly expires: string | null;
-  readonly lastUsedDate: string | null;
+  createdDate: optional(receivedInstant),
+  expires: optional(text),
+  lastUsedDate: optional(text),
+});
+
+function idIn(key: JsonObject): LooseId | null {
+  const name = idNames.find((each) => key[each] != null);
+  return name === undefined ? null : looseId(key[name], 'id');
 }
 
 /** A new key. The service shows `key` only this once. */
@@ -43,35 +49,9 @@ export interface CreatedKey {
 
 const path = '/api/api-keys';
 
-/** Revoking needs an id that no field list names (interface §2). */
-const idNames = ['id', 'keyId', 'apiKeyId'] as const;
-
 /** The keys of the user that the calling key belongs to. */
 export function listKeys(): ListCall<RemoteKey> {
   return { request: { method: 'GET', path, effect: 'read' }, noun: 'API key', parse: parseKey };
-}
-
-function parseKey(item: unknown): RemoteKey {
-  const record = asRecord(item, 'an object');
-  const id = idNames.map((name) => field(record, name)).find((each) => each != null) ?? null;
-  return {
-    ...(id === null ? { id: null, rawId: null } : looseId(id, 'id')),
-    keyPrefix: optionalText(record, 'keyPrefix'),
-    name: optionalText(record, 'name'),
-    scopes: readScopes(record),
-    isActive: flag(record, 'isActive'),
-    isRevoked: flag(record, 'isRevoked'),
-    createdDate: optionalInstant(record, 'createdDate'),
-    expires: optionalText(record, 'expires'),
-    lastUsedDate: optionalText(record, 'lastUsedDate'),
-  };
-}
-
-function readScopes(record: RemoteRecord): readonly string[] | null {
-  const scopes = field(record, 'scopes');
-  if (scopes === undefined || scopes === null) return null;
-  if (isTextList(scopes)) return scopes;
-  throw unexpected('scopes to be a list of text', scopes);
 }
 
 function isTextList(value: unknown): value is readonly string[] {
@@ -113,7 +93,7 @@ export function createdKey(data: unknown): CreatedKey | null {
 }
 
 /** Under another name, such as `{ apiKey: "svc_live_…" }`: recognized by its prefix (interface §5.3). */
-function loneKey(data: { readonly [name: string]: unknown }): CreatedKey | null {
+function loneKey(data: JsonObject): CreatedKey | null {
   const entries = Object.entries(data).filter(([name]) => name !== 'keyPrefix');
   const keys = entries.flatMap(([, value]) => (isKey(value) ? [value] : []));
   const [key] = keys;

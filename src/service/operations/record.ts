@@ -1,73 +1,22 @@
 import { ExactNumber, plainNumber } from '../../model/exact-number.js';
 import { isJsonObject, type Json, type JsonObject } from '../../model/json.js';
-import { Unexpected } from '../../model/request.js';
 import { isId, isPlainGuid, normalId } from '../../model/resource.js';
+import {
+  listOf,
+  mismatch,
+  object,
+  optional,
+  type Property,
+  type Read,
+  type Shape,
+  text,
+  unexpected,
+  wholeNumber,
+} from '../../model/shape.js';
 
-/** An object from the service whose content is not checked yet. */
-export type RemoteRecord = { readonly [key: string]: unknown };
-
-/** Describes a value briefly: it may be private, and must not make a message long. */
-export function described(value: unknown): string {
-  if (value === undefined) return 'nothing';
-  if (value === null) return 'null';
-  if (Array.isArray(value)) return 'a list';
-  if (value instanceof ExactNumber) return `the number ${value.text.slice(0, 60)}`;
-  if (typeof value === 'object') return 'an object';
-  if (typeof value !== 'string') return `the ${typeof value} ${String(value)}`;
-  // A part of a long text is not shown: it may be a part of a secret, which is masked only as a whole.
-  return value.length > 60 ? `a text of ${value.length} characters` : `the text ${JSON.stringify(value)}`;
-}
-
-export function unexpected(expected: string, value: unknown): Unexpected {
-  return new Unexpected(`expected ${expected}, got ${described(value)}`);
-}
-
-export function asRecord(value: unknown, what: string): RemoteRecord {
+export function asRecord(value: unknown, what: string): JsonObject {
   if (isJsonObject(value)) return value;
   throw unexpected(what, value);
-}
-
-/** An own property; undefined when it is absent. Inherited ones, such as `constructor`, do not come from the service. */
-export function field(record: RemoteRecord, name: string): unknown {
-  return Object.hasOwn(record, name) ? record[name] : undefined;
-}
-
-export function text(record: RemoteRecord, name: string): string {
-  const value = field(record, name);
-  if (typeof value === 'string') return value;
-  throw unexpected(`${name} to be text`, value);
-}
-
-export function optionalText(record: RemoteRecord, name: string): string | null {
-  return field(record, name) === undefined || field(record, name) === null ? null : text(record, name);
-}
-
-/** Null when absent: unknown is not false. A text is not a boolean, not even "true": what it means would be a guess. */
-export function optionalFlag(record: RemoteRecord, name: string): boolean | null {
-  const value = field(record, name);
-  if (value === undefined || value === null) return null;
-  if (typeof value === 'boolean') return value;
-  throw unexpected(`${name} to be true or false`, value);
-}
-
-export function flag(record: RemoteRecord, name: string): boolean {
-  const value = optionalFlag(record, name);
-  if (value === null) throw unexpected(`${name} to be true or false`, field(record, name));
-  return value;
-}
-
-/** A whole number of zero or more, also when it is written as text. */
-export function wholeNumber(value: unknown): number | null {
-  const read = typeof value === 'string' && /^\d{1,15}$/.test(value) ? Number(value) : plainNumber(value);
-  return typeof read === 'number' && Number.isSafeInteger(read) && read >= 0 ? read : null;
-}
-
-export function optionalCount(record: RemoteRecord, name: string): number | null {
-  const value = field(record, name);
-  if (value === undefined || value === null) return null;
-  const count = wholeNumber(value);
-  if (count === null) throw unexpected(`${name} to be a whole number`, value);
-  return count;
 }
 
 /** A real day and time without an offset: 30 February would roll over to another day. */
@@ -96,19 +45,16 @@ export function readInstant(text: string): number | null {
 /** In place of a value that cannot be read and that only few decisions rest on: unknown is neither absent nor zero. */
 export const UNREADABLE = 'unreadable';
 
-/** An instant as received, or `UNREADABLE`; null when absent. */
-export function optionalInstant(record: RemoteRecord, name: string): string | null {
-  const value = field(record, name);
-  if (value === undefined || value === null) return null;
-  return typeof value === 'string' && readInstant(value) !== null ? value : UNREADABLE;
-}
+/** An instant as received, or `UNREADABLE`. */
+export const receivedInstant: Shape<string> = (value) =>
+  typeof value === 'string' && readInstant(value) !== null ? value : UNREADABLE;
 
 /** An id as text, GUIDs in lower case. */
-export function idText(value: unknown, name: string): string {
+export const idText: Shape<string> = (value, name) => {
   if (typeof value === 'string' && isPlainGuid(value)) return value;
   if (typeof value === 'string' && isId(value)) return normalId(value);
-  throw unexpected(`${name} to be an id`, value);
-}
+  throw mismatch('an id', value, name);
+};
 
 /** An id whose type the interface does not state (§1.4): as text to compare, and as received to send back. */
 export interface LooseId {
@@ -117,29 +63,25 @@ export interface LooseId {
 }
 
 /** Rejects fractions, and numbers beyond 2^53, which other programs round. */
-export function looseId(given: unknown, name: string): LooseId {
+export const looseId: Shape<LooseId> = (given, name) => {
   const value = plainNumber(given);
   if (typeof value !== 'number') {
     const id = idText(value, name);
     return { id, rawId: id };
   }
   if (Number.isSafeInteger(value)) return { id: String(value), rawId: value };
-  throw unexpected(`${name} to be an id`, value);
-}
+  throw mismatch('an id', value, name);
+};
 
-/** The word of `known` that equals `value` in any case. Throws for an unknown word. */
-export function oneOf<W extends string>(value: unknown, known: readonly W[], name: string): W {
-  const word = typeof value === 'string' ? value.toLowerCase() : null;
-  const found = known.find((each) => each.toLowerCase() === word);
-  if (found === undefined) throw unexpected(`${name} to be one of ${known.join(', ')}`, value);
-  return found;
-}
+/** The id of another object, GUIDs in lower case; null when absent. */
+export const optionalId: Shape<string | null> = (value, name) =>
+  value === undefined || value === null || value === '' ? null : looseId(value, name).id;
 
 /** Properties to show to people, on which no decision depends. Only plain values. */
-export function factsOf(record: RemoteRecord, names: readonly string[]): JsonObject {
+export function factsOf(record: JsonObject, names: readonly string[]): JsonObject {
   const facts: Record<string, Json> = {};
   for (const name of names) {
-    const value = plainNumber(field(record, name));
+    const value = plainNumber(record[name]);
     if (typeof value === 'string' || typeof value === 'boolean' || isNumber(value)) facts[name] = value;
   }
   return facts;
@@ -161,16 +103,20 @@ export function parseCount(data: unknown): number {
 }
 
 /** Counts by state. A state that the answer lacks is null: unknown is not zero. */
-export function parseCounts<N extends string>(data: unknown, names: readonly N[]): Record<N, number | null> {
-  const record = asRecord(data, 'an object with counts');
-  const entries = names.map((name) => [name, wholeNumber(field(record, name))]);
-  return Object.fromEntries(entries) as Record<N, number | null>;
+export function counts<N extends string>(...names: readonly N[]): Shape<Readonly<Record<N, number | null>>> {
+  const fields = Object.fromEntries(names.map((name) => [name, wholeNumber]));
+  return object(fields as Record<N, typeof wholeNumber>, 'an object with counts');
 }
 
-/** One page of a list with page numbers (§1.8). */
-export interface NumberedPage<T> {
-  readonly items: readonly T[];
-  readonly total: number;
+/** The properties of one page of a list with page numbers (§1.8). */
+export function pageFields<T>(item: Shape<T>) {
+  return { items: listOf(item), total: { of: totalOf } };
+}
+
+function totalOf(page: JsonObject): number {
+  const total = wholeNumber(page['total']) ?? wholeNumber(page['totalCount']);
+  if (total === null) throw unexpected('total to be a whole number', page['total']);
+  return total;
 }
 
 /** One page of a list with cursors, newest first (§1.7). */
@@ -180,62 +126,20 @@ export interface CursorPage<T> {
   readonly nextCursor: string | null;
 }
 
-export function parseNumberedPage<T>(data: unknown, parse: (item: unknown) => T): NumberedPage<T> {
-  const record = asRecord(data, 'a page');
-  const items = itemsOf(record).map(parse);
-  const total = wholeNumber(field(record, 'total')) ?? wholeNumber(field(record, 'totalCount'));
-  if (total === null) throw unexpected('total to be a whole number', field(record, 'total'));
-  return { items, total };
+export function cursorPage<T>(item: Shape<T>): Shape<CursorPage<T>> {
+  const items = listOf(item);
+  const page = object({ items, nextCursor: cursor }, 'a page');
+  return (data) => (Array.isArray(data) ? { items: items(data), nextCursor: null } : page(data));
 }
 
-export function parseCursorPage<T>(data: unknown, parse: (item: unknown) => T): CursorPage<T> {
-  if (Array.isArray(data)) return { items: data.map(parse), nextCursor: null };
-  const record = asRecord(data, 'a page');
-  return { items: itemsOf(record).map(parse), nextCursor: optionalText(record, 'nextCursor') || null };
-}
+const optionalText = optional(text);
 
-function itemsOf(record: RemoteRecord): readonly unknown[] {
-  return listIn(record, 'items');
-}
-
-export function listIn(record: RemoteRecord, name: string): readonly unknown[] {
-  const items = field(record, name);
-  if (Array.isArray(items)) return items;
-  throw unexpected(`${name} to be a list`, items);
-}
+export const cursor: Shape<string | null> = (value, name) => optionalText(value, name) || null;
 
 /** What all runs of a group or of pipelines together show (§4). */
-export interface RunMetrics {
-  readonly total: number | null;
-  readonly completed: number | null;
-  readonly inProgress: number | null;
-  readonly issues: number | null;
-}
-
-export function parseMetrics(data: unknown): RunMetrics {
-  const metrics = field(asRecord(data, 'a page'), 'metrics') ?? {};
-  return parseCounts(metrics, ['total', 'completed', 'inProgress', 'issues']);
-}
-
-/** A number of any kind, also when it is written as text; null when absent. */
-export function optionalNumber(record: RemoteRecord, name: string): number | null {
-  const value = field(record, name);
-  if (value === undefined || value === null) return null;
-  const isWritten = (typeof value === 'string' && value.trim() !== '') || value instanceof ExactNumber;
-  const read = isWritten ? Number(value) : value;
-  if (typeof read === 'number' && Number.isFinite(read)) return read;
-  throw unexpected(`${name} to be a number`, value);
-}
-
-export function textOr(record: RemoteRecord, name: string, fallback: string): string {
-  return optionalText(record, name) ?? fallback;
-}
-
-/** An id of another object, GUIDs in lower case; null when absent. */
-export function optionalId(record: RemoteRecord, name: string): string | null {
-  const value = field(record, name);
-  return value === undefined || value === null || value === '' ? null : looseId(value, name).id;
-}
+export type RunMetrics = Read<typeof runCounts>;
+const runCounts = counts('total', 'completed', 'inProgress', 'issues');
+export const runMetrics: Property<RunMetrics> = { of: (page) => runCounts(page['metrics'] ?? {}) };
 
 /**
  * The id of a new object in the `data` of the answer to its create, whose shape the interface does not show (§4): the id

@@ -1,17 +1,19 @@
 import type { Call } from '../../model/request.js';
-import { asRecord, field, optionalCount, optionalText } from './record.js';
+import { anything, integer, object, optional, type Read, text } from '../../model/shape.js';
 import { type DownloadCall, file, get, segment } from './requests.js';
 
 /** An example of what an agent collects, never a live result (interface §2, Sample output). */
-export interface SampleOutput {
-  readonly recordCount: number | null;
-  readonly fieldCount: number | null;
+export type SampleOutput = Read<typeof parseSample>;
+
+const parseSample = object({
+  recordCount: optional(integer),
+  fieldCount: optional(integer),
   /** Where the records are in the JSON. */
-  readonly recordPath: string | null;
+  recordPath: optional(text),
   /** Field by field, as received. */
-  readonly schema: unknown;
-  readonly rawJson: unknown;
-}
+  schema: anything,
+  rawJson: anything,
+});
 
 const pathOf = (agentId: string) => `/api/scraper-agents/${segment(agentId)}/sample-output`;
 
@@ -24,15 +26,4 @@ export function sampleOutput(agentId: string): Call<SampleOutput | null> {
 /** The sample as a JSON file; 404 `SAMPLE_OUTPUT_NOT_FOUND` without one. Its method is not shown. */
 export function downloadSample(agentId: string): DownloadCall {
   return file({ ...get(`${pathOf(agentId)}/download`), otherMethods: ['POST'] });
-}
-
-function parseSample(data: unknown): SampleOutput {
-  const record = asRecord(data, 'an object');
-  return {
-    recordCount: optionalCount(record, 'recordCount'),
-    fieldCount: optionalCount(record, 'fieldCount'),
-    recordPath: optionalText(record, 'recordPath'),
-    schema: field(record, 'schema') ?? null,
-    rawJson: field(record, 'rawJson') ?? null,
-  };
 }

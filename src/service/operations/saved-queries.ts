@@ -1,16 +1,19 @@
 import type { Call, ListCall } from '../../model/request.js';
+import { anything, named, object, optional, type Read, text } from '../../model/shape.js';
 import { type DatasetQuery, queryBody } from './dataset-queries.js';
-import { asRecord, field, idText, optionalId, optionalText } from './record.js';
+import { idText, optionalId } from './record.js';
 import { action, get, segment } from './requests.js';
 
 /** A saved query (interface §2). Only its id is certain: the fields of the stored record are not shown. */
-export interface SavedQuery {
-  readonly id: string;
-  readonly name: string | null;
-  readonly datasetId: string | null;
+export type SavedQuery = Read<typeof parseSavedQuery>;
+
+const parseSavedQuery = object({
+  id: named(idText, 'id', 'savedQueryId'),
+  name: optional(text),
+  datasetId: optionalId,
   /** As received. */
-  readonly definition: unknown;
-}
+  definition: anything,
+});
 
 const path = '/api/data-explorer/saved-queries';
 
@@ -26,14 +29,4 @@ export function saveQuery(name: string, datasetId: string, definition: DatasetQu
 
 export function deleteSavedQuery(id: string): Call<null> {
   return action({ method: 'DELETE', path: `${path}/${segment(id)}`, effect: 'repeatable' });
-}
-
-function parseSavedQuery(item: unknown): SavedQuery {
-  const record = asRecord(item, 'an object');
-  return {
-    id: idText(field(record, 'id') ?? field(record, 'savedQueryId'), 'id'),
-    name: optionalText(record, 'name'),
-    datasetId: optionalId(record, 'datasetId'),
-    definition: field(record, 'definition') ?? null,
-  };
 }

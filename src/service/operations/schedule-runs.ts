@@ -1,17 +1,19 @@
+import type { JsonObject } from '../../model/json.js';
 import type { Call } from '../../model/request.js';
 import {
-  asRecord,
-  field,
-  idText,
-  type NumberedPage,
-  optionalId,
-  optionalText,
-  parseCounts,
-  parseNumberedPage,
+  firstOf,
+  named,
+  object,
+  optional,
+  type Read,
+  type Shape,
+  text,
   unexpected,
-} from './record.js';
+  wholeNumber,
+} from '../../model/shape.js';
+import { asRecord, idText, optionalId, pageFields } from './record.js';
 import { get, segment } from './requests.js';
-import { parseSchedule, type RemoteSchedule } from './schedules.js';
+import { parseSchedule } from './schedules.js';
 
 /** Schedules by page, their upcoming runs, and run-now (interface §4, Schedules). Their methods are not shown. */
 
@@ -22,29 +24,74 @@ export interface ScheduleFilter {
 }
 
 /** The totals are of all schedules of the caller, whatever the filter. */
-export interface SchedulePage extends NumberedPage<RemoteSchedule> {
-  readonly totalSchedules: number | null;
-  readonly enabledCount: number | null;
-  readonly waitingCount: number | null;
-  readonly runningCount: number | null;
-  readonly nextRunTime: string | null;
-}
+export type SchedulePage = Read<typeof parsePage>;
+
+const parsePage = object(
+  {
+    ...pageFields(parseSchedule),
+    totalSchedules: wholeNumber,
+    enabledCount: wholeNumber,
+    waitingCount: wholeNumber,
+    runningCount: wholeNumber,
+    nextRunTime: optional(text),
+  },
+  'a page',
+);
 
 /** A run that a schedule will start. Null where the answer, whose shape is not shown, lacks it. */
-export interface UpcomingRun {
-  readonly scheduleId: string | null;
-  readonly runTime: string;
+export type UpcomingRun = Read<typeof parseUpcomingRun>;
+
+const firstTime = firstOf(
+  optional(text),
+  'runTime',
+  'runAt',
+  'scheduledTime',
+  'nextRunTime',
+  'startTime',
+  'time',
+);
+
+const parseUpcomingRun = object(
+  {
+    scheduleId: firstOf(optionalId, 'scheduleId', 'id'),
+    runTime: { of: runTimeOf },
+  },
+  'a run',
+);
+
+function runTimeOf(run: JsonObject): string {
+  const time = firstTime.of(run);
+  if (time === null) throw unexpected('a run with its time', undefined);
+  return time;
 }
+
+/** The list itself, or an object with it. */
+const parseUpcoming: Shape<readonly UpcomingRun[]> = (data) => {
+  const runs = Array.isArray(data) ? data : asRecord(data, 'a list of runs')['items'];
+  if (!Array.isArray(runs)) throw unexpected('a list of runs', data);
+  return runs.map((run) => parseUpcomingRun(run));
+};
 
 /** What run-now started: exactly one of the ids is set. */
-export interface StartedSchedule {
-  readonly jobId: string | null;
-  readonly groupRunId: string | null;
-  readonly pipelineRunId: string | null;
-}
+export type StartedSchedule = Read<typeof startedIds>;
+
+const startedIds = object(
+  {
+    jobId: named(optional(idText), 'agentJobId'),
+    groupRunId: optional(idText),
+    pipelineRunId: optional(idText),
+  },
+  'an object with what was started',
+);
+
+const parseStarted: Shape<StartedSchedule> = (data) => {
+  const started = startedIds(data);
+  if (Object.values(started).every((each) => each === null))
+    throw unexpected('agentJobId, groupRunId or pipelineRunId', undefined);
+  return started;
+};
 
 const path = '/api/schedules';
-const totals = ['totalSchedules', 'enabledCount', 'waitingCount', 'runningCount'] as const;
 
 export function schedulePage(
   { q, status }: ScheduleFilter = {},
@@ -52,12 +99,7 @@ export function schedulePage(
   pageSize = 25,
 ): Call<SchedulePage> {
   const request = get(`${path}/page`, { q, status: status?.join(','), page, pageSize });
-  const parse = (data: unknown): SchedulePage => ({
-    ...parseNumberedPage(data, parseSchedule),
-    ...parseCounts(data, totals),
-    nextRunTime: optionalText(asRecord(data, 'a page'), 'nextRunTime'),
-  });
-  return { request, parse };
+  return { request, parse: parsePage };
 }
 
 /** Each run in a range of at most 120 days; by default the next 42 (§8). `from` and `to` are instants. */
@@ -67,35 +109,9 @@ export function upcomingRuns(
   return { request: get(`${path}/upcoming`, { ...range }), parse: parseUpcoming };
 }
 
-const timeNames = ['runTime', 'runAt', 'scheduledTime', 'nextRunTime', 'startTime', 'time'];
-
-function parseUpcoming(data: unknown): readonly UpcomingRun[] {
-  const list = Array.isArray(data) ? data : field(asRecord(data, 'a list of runs'), 'items');
-  if (!Array.isArray(list)) throw unexpected('a list of runs', data);
-  return list.map((item) => {
-    const record = asRecord(item, 'a run');
-    const runTime = timeNames.map((name) => optionalText(record, name)).find((time) => time !== null);
-    if (runTime == null) throw unexpected('a run with its time', undefined);
-    return { scheduleId: optionalId(record, 'scheduleId') ?? optionalId(record, 'id'), runTime };
-  });
-}
-
 /** Starts the target at once, and leaves the timetable alone. The inputs are for this run only. */
 export function runSchedule(id: string, inputParameters?: string): Call<StartedSchedule> {
   const body = inputParameters === undefined ? {} : { body: { inputParameters } };
   const request = { method: 'POST', path: `${path}/${segment(id)}/run`, ...body, effect: 'create' } as const;
   return { request: { ...request, otherMethods: ['PUT', 'PATCH'] }, parse: parseStarted };
-}
-
-function parseStarted(data: unknown): StartedSchedule {
-  const record = asRecord(data, 'an object with what was started');
-  const id = (name: string) => (field(record, name) == null ? null : idText(field(record, name), name));
-  const started = {
-    jobId: id('agentJobId'),
-    groupRunId: id('groupRunId'),
-    pipelineRunId: id('pipelineRunId'),
-  };
-  if (Object.values(started).every((each) => each === null))
-    throw unexpected('agentJobId, groupRunId or pipelineRunId', undefined);
-  return started;
 }

@@ -3,109 +3,87 @@ import { isJsonObject, type Json, type JsonObject } from '../../model/json.js';
 import { type Call, type ListCall, type Request, Unexpected } from '../../model/request.js';
 import { type IdOrPending, isPending, type ObjectRef } from '../../model/resource.js';
 import {
-  asRecord,
   described,
+  flag,
+  oneOf,
+  optional,
+  type Read,
+  text,
+  unexpected,
+  wholeNumber,
+} from '../../model/shape.js';
+import {
+  asRecord,
   factsOf,
-  field,
   findCreatedId,
   idText,
   isWallClock,
   type LooseId,
   looseId,
-  oneOf,
-  optionalFlag,
-  optionalText,
-  type RemoteRecord,
   readInstant,
-  text,
-  unexpected,
-  wholeNumber,
 } from './record.js';
 import { segment } from './requests.js';
 
-const targetTypes = ['Agent', 'Group', 'Pipeline'] as const;
-const scheduleTypes = ['Basic', 'Cron', 'Once'] as const;
-const intervalUnits = ['Minutes', 'Hours', 'Days', 'Weeks'] as const;
-const statuses = ['Waiting', 'Running', 'Disabled'] as const;
+const targetType = oneOf(['Agent', 'Group', 'Pipeline']);
+const scheduleType = oneOf(['Basic', 'Cron', 'Once']);
+const intervalUnit = oneOf(['Minutes', 'Hours', 'Days', 'Weeks']);
+const optionalStatus = optional(oneOf(['Waiting', 'Running', 'Disabled']));
+const optionalText = optional(text);
+const optionalFlag = optional(flag);
 const factNames = ['status', 'nextRunTime', 'lastRunTime', 'lastJobStatusName', 'lastJobId', 'errorMessage'];
 
-export type TargetType = (typeof targetTypes)[number];
-export type ScheduleType = (typeof scheduleTypes)[number];
+export type TargetType = Read<typeof targetType>;
+export type ScheduleType = Read<typeof scheduleType>;
 
 /** A schedule as the service shows it (interface §2, Schedule). */
-export interface RemoteSchedule extends LooseId {
-  readonly targetType: TargetType;
-  /** GUID, lower case. */
-  readonly targetId: string;
-  readonly scheduleType: ScheduleType;
-  /** For Basic, like intervalUnit; null otherwise, even if the service has a value. */
-  readonly intervalValue: number | null;
-  readonly intervalUnit: (typeof intervalUnits)[number] | null;
-  /** For Cron, as received; null otherwise. */
-  readonly cronExpression: string | null;
-  /** Wall clock in the zone, as received. */
-  readonly startTime: string;
-  readonly timeZoneId: string;
-  /** A JSON object written as text, as received. */
-  readonly inputParameters: string | null;
-  readonly isEnabled: boolean;
-  /** status, nextRunTime, lastRunTime, lastJobStatusName, lastJobId, errorMessage, where given. */
-  readonly facts: JsonObject;
+export type RemoteSchedule = Readonly<Read<typeof parseSchedule>>;
+
+/** One literal and no `object`: there may be 100,000 of them. */
+export function parseSchedule(item: unknown) {
+  const record = asRecord(item, 'an object');
+  const type = scheduleType(record['scheduleType'], 'scheduleType');
+  const { id, rawId } = readId(record);
+  const isBasic = type === 'Basic';
+  return {
+    id,
+    rawId,
+    targetType: targetType(record['targetType'] ?? 'Agent', 'targetType'),
+    targetId: idText(record['targetId'], 'targetId'),
+    scheduleType: type,
+    /** For Basic, like intervalUnit; null otherwise, even if the service has a value. */
+    intervalValue: isBasic ? readInterval(record['intervalValue']) : null,
+    intervalUnit: isBasic ? intervalUnit(record['intervalUnit'], 'intervalUnit') : null,
+    /** For Cron, as received; null otherwise. */
+    cronExpression: type === 'Cron' ? text(record['cronExpression'], 'cronExpression') : null,
+    /** Wall clock in the zone, as received. */
+    startTime: readStartTime(record),
+    timeZoneId: optionalText(record['timeZoneId'], 'timeZoneId') || 'UTC',
+    /** A JSON object written as text, as received. */
+    inputParameters: readInputs(record),
+    isEnabled: readEnabled(record),
+    /** status, nextRunTime, lastRunTime, lastJobStatusName, lastJobId, errorMessage, where given. */
+    facts: scheduleFacts(record),
+  };
 }
 
 /** A reason of any kind is one: a schedule that could not be started must not look like one that could. */
-function scheduleFacts(record: RemoteRecord): JsonObject {
+function scheduleFacts(record: JsonObject): JsonObject {
   const facts = factsOf(record, factNames);
-  const reason = field(record, 'errorMessage') ?? false;
+  const reason = record['errorMessage'] ?? false;
   return reason === false || typeof reason === 'string'
     ? facts
     : { ...facts, errorMessage: described(reason) };
 }
 
-export function parseSchedule(item: unknown): RemoteSchedule {
-  const record = asRecord(item, 'an object');
-  const scheduleType = oneOf(field(record, 'scheduleType'), scheduleTypes, 'scheduleType');
-  const { id, rawId } = readId(record);
-  return {
-    id,
-    rawId,
-    targetType: oneOf(field(record, 'targetType') ?? 'Agent', targetTypes, 'targetType'),
-    targetId: idText(field(record, 'targetId'), 'targetId'),
-    scheduleType,
-    ...readTiming(record, scheduleType),
-    startTime: readStartTime(record),
-    timeZoneId: optionalText(record, 'timeZoneId') || 'UTC',
-    inputParameters: readInputs(record),
-    isEnabled: readEnabled(record),
-    facts: scheduleFacts(record),
-  };
-}
-
 /** The interface does not list the field with the id: `id` and `scheduleId` are both read. */
-function readId(record: RemoteRecord): LooseId {
-  const [own, other] = [field(record, 'id') ?? null, field(record, 'scheduleId') ?? null];
+function readId(record: JsonObject): LooseId {
+  const own = record['id'] ?? null;
+  const other = record['scheduleId'] ?? null;
   if (own === null && other === null) throw unexpected('id to be an id', undefined);
   const id = looseId(own ?? other, 'id');
   if (own !== null && other !== null && looseId(other, 'id').id !== id.id)
     throw new Unexpected('expected id and scheduleId to be equal, got different ids');
   return id;
-}
-
-function readTiming(record: RemoteRecord, type: ScheduleType) {
-  switch (type) {
-    case 'Basic':
-      return {
-        intervalValue: readInterval(field(record, 'intervalValue')),
-        intervalUnit: oneOf(field(record, 'intervalUnit'), intervalUnits, 'intervalUnit'),
-        cronExpression: null,
-      };
-    case 'Cron':
-      return { intervalValue: null, intervalUnit: null, cronExpression: text(record, 'cronExpression') };
-    case 'Once':
-      return { intervalValue: null, intervalUnit: null, cronExpression: null };
-    default:
-      return type satisfies never;
-  }
 }
 
 function readInterval(value: unknown): number {
@@ -115,15 +93,15 @@ function readInterval(value: unknown): number {
   return interval;
 }
 
-function readStartTime(record: RemoteRecord): string {
-  const startTime = text(record, 'startTime');
+function readStartTime(record: JsonObject): string {
+  const startTime = text(record['startTime'], 'startTime');
   if (isWallClock(startTime)) return startTime;
   throw unexpected('startTime to be a date and a time without an offset', startTime);
 }
 
 /** Text by the interface, but a nested object means the same. Its content never appears in a message. */
-function readInputs(record: RemoteRecord): string | null {
-  const value = field(record, 'inputParameters');
+function readInputs(record: JsonObject): string | null {
+  const value = record['inputParameters'];
   if (value === undefined || value === null) return null;
   if (typeof value === 'string') return value;
   if (isJsonObject(value)) return writeJson(value);
@@ -131,10 +109,9 @@ function readInputs(record: RemoteRecord): string | null {
 }
 
 /** `status` decides where `isEnabled` is missing. It is always checked, because a new word could mean anything. */
-function readEnabled(record: RemoteRecord): boolean {
-  const word = field(record, 'status');
-  const status = word === undefined || word === null ? null : oneOf(word, statuses, 'status');
-  const isEnabled = optionalFlag(record, 'isEnabled');
+function readEnabled(record: JsonObject): boolean {
+  const status = optionalStatus(record['status'], 'status');
+  const isEnabled = optionalFlag(record['isEnabled'], 'isEnabled');
   if (isEnabled !== null) return isEnabled;
   if (status === null) throw new Unexpected(`expected isEnabled or status, got ${described(undefined)}`);
   return status !== 'Disabled';
@@ -164,7 +141,7 @@ const listNames = [
 function findList(data: unknown): readonly unknown[] {
   if (Array.isArray(data)) return data;
   const record = asRecord(data, 'a list of run times');
-  const named = listNames.map((name) => field(record, name)).find((value) => Array.isArray(value));
+  const named = listNames.map((name) => record[name]).find((value) => Array.isArray(value));
   if (Array.isArray(named)) return named;
   const lists = Object.values(record).filter((value) => Array.isArray(value));
   const [only] = lists;

@@ -2,10 +2,11 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { Api, ApiFailure } from '../../../src/ci/requests.js';
-import { list, number, object } from '../../../src/ci/shape.js';
 import { Problem } from '../../../src/model/diagnostic.js';
 
 /** How `roster ci` sends requests to the API of the host. */
+
+import { integer, list, object } from '../../../src/model/shape.js';
 
 type Headers = Readonly<Record<string, string>> | undefined;
 type Answer = readonly [status: number, headers?: Headers, body?: string] | 'cut';
@@ -53,7 +54,7 @@ const methods = ['GET', 'PATCH', 'PUT'] as const;
 type Method = (typeof methods)[number] | 'POST';
 const send = (method: Method): Promise<unknown> =>
   method === 'GET'
-    ? api.get('things', object({ sent: number }), { page: 1 })
+    ? api.get('things', object({ sent: integer }), { page: 1 })
     : api.send(method, 'things', {});
 const now = { 'retry-after': '0' };
 const here = () => url.replace('http://', '');
@@ -261,7 +262,7 @@ describe('a list', () => {
       response.writeHead(200, link === undefined ? {} : { link: link(page) }).end(JSON.stringify(of(page)));
     });
   }
-  const all = () => api.all('things', list(number), { state: 'open' });
+  const all = () => api.all('things', list(integer), { state: 'open' });
   const from = (start: number, length: number) => Array.from({ length }, (_, n) => start + n);
 
   test('is read to its last page', async () => {
