@@ -13,7 +13,7 @@ import { unseenChanges } from '../reconcile/rules/unseen.js';
 import type { Selector } from '../reconcile/world.js';
 import { carryOut, runResult, type StepCallbacks, withLock } from './carry-out.js';
 import { type Observation, observe } from './observe.js';
-import { type PlanOptions, planOf, withPreviews } from './plan.js';
+import { ask, type PlanOptions, planOf } from './plan.js';
 import { type Confirmation, nothingChangedYet, type ReviewedRun, reviewedRun } from './reviewed-run.js';
 import { compareWithDigest, compareWithSaved, type SavedPlan, savedDigest } from './saved-plan.js';
 import { selectorsOf } from './selectors.js';
@@ -85,7 +85,8 @@ class ApplyRun implements ReviewedRun<Look, ApplyResult> {
   async make(): Promise<Look> {
     const { session } = this;
     const observation = await this.lookWithoutLag(await session.store.load());
-    const plan = await withPreviews(session, observation, planOf(session, observation, 'try'));
+    const answers = await ask(session, observation, { prove: true, previews: true });
+    const plan = planOf(session, observation, answers);
     const isRest = isAcceptedRest(plan, observation.inventory.intent, this.options);
     const { intent } = observation.inventory;
     return { observation, plan, isRest, stale: isRest ? [] : this.differences(plan, intent) };
@@ -183,7 +184,8 @@ class ApplyRun implements ReviewedRun<Look, ApplyResult> {
     const inventory = await this.session.store.load();
     const isSame = print(inventory) === print(confirmed.observation.inventory);
     const observation = await (isSame ? this.look(inventory) : this.lookWithoutLag(inventory));
-    const current = planOf(this.session, observation, 'try');
+    const answers = await ask(this.session, observation, { prove: true, previews: false });
+    const current = planOf(this.session, observation, answers);
     refuseFor(current, compareWithDigest(current, confirmed.plan.digest));
     return { ...confirmed, observation };
   }

@@ -16,13 +16,12 @@ import { isPrivate, readSecret, writeSecret } from '../files/secret-file.js';
 import { kinds } from '../kinds/index.js';
 import { isApiKey, isPrefixOf } from '../model/connection.js';
 import type { Diagnostic } from '../model/diagnostic.js';
-import { type Refusal, refusal } from '../model/finding.js';
 import type { Inventory } from '../model/inventory.js';
 import { byCodeUnit } from '../model/json.js';
 import { exists, type Kind } from '../model/kind.js';
-import type { Plan } from '../model/plan.js';
 import type { Address, Declared, KindName, Observed, Project } from '../model/resource.js';
-import type { KeptKeyFile } from '../reconcile/world.js';
+import { keptDelivery } from '../reconcile/diff.js';
+import type { Comparison, KeptKeyFile } from '../reconcile/world.js';
 import type { Redactor } from '../redact/redactor.js';
 import type { ObservedState } from '../service/observe.js';
 
@@ -35,18 +34,19 @@ export interface DeliveryCheck {
   readonly former: (address: Address) => MayReplace;
 }
 
-/** Refuses a plan with keys that could not be delivered: those that it creates, and those that earlier runs have kept. */
-export function undeliverable(plan: Plan, project: Project, check: DeliveryCheck): Refusal[] {
-  const creating = plan.steps.filter((step) => step.delivery !== null).flatMap((step) => step.addresses);
-  return [...creating, ...Object.keys(plan.undelivered ?? {})].flatMap((address) => {
-    const entry = project.entries.find((each) => each.address === address);
-    const reason = entry === undefined ? null : reasonAgainst(entry, project, check);
-    if (reason === null) return [];
-    const message = `${address}: the new key could not be delivered: ${reason}`;
-    const help =
-      'The service shows a key only once: set `deliver:` to a file that can be written, or to a command that exists.';
-    return [refusal('undeliverable-key', address, message, help)];
+/** Why new keys could not be delivered: those that a plan would create, and those that earlier runs have kept. */
+export function undeliverable(
+  { diffs, basis }: Comparison,
+  check: DeliveryCheck,
+): ReadonlyMap<Address, string> {
+  const creating = diffs.filter(({ requests }) => requests.some(({ delivery }) => delivery !== undefined));
+  const kept = diffs.filter((each) => keptDelivery(each) !== null);
+  const reasons = [...creating, ...kept].flatMap(({ change: { address } }) => {
+    const entry = basis.project.entries.find((each) => each.address === address);
+    const reason = entry === undefined ? null : reasonAgainst(entry, basis.project, check);
+    return reason === null ? [] : [[address, reason] as const];
   });
+  return new Map(reasons);
 }
 
 /** Why the key of an entry cannot be delivered; null where it can. */

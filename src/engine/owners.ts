@@ -3,7 +3,8 @@ import { readRegular } from '../files/atomic.js';
 import { statOf } from '../manifest/files.js';
 import { type Diagnostic, Problem } from '../model/diagnostic.js';
 import { Glob } from '../model/glob.js';
-import type { Plan } from '../model/plan.js';
+import type { Difference } from '../model/plan.js';
+import type { Address } from '../model/resource.js';
 import { count } from '../model/words.js';
 
 /** Which host reads the file: they understand some lines differently. */
@@ -30,25 +31,33 @@ const RULE_STEPS = 5;
 /** In the order in which GitHub looks for it; then where only GitLab does. */
 const places = ['.github/CODEOWNERS', 'CODEOWNERS', 'docs/CODEOWNERS', '.gitlab/CODEOWNERS'];
 
+/** The owners of changes, as far as they are known. */
+export interface ChangeOwners {
+  readonly byAddress: ReadonlyMap<Address, readonly string[]>;
+  /** Whoever writes CODEOWNERS could hide who owns a change: that some are not known. */
+  readonly warnings: readonly Diagnostic[];
+}
+
 /**
- * The plan with the owners of each change: those of the file that declares it, as CODEOWNERS of the repository says. The plan
- * as it is where there is no such file. Whoever writes that file could hide who owns a change: where they are not known, a
- * warning says so. Owners are no part of the digest.
+ * The owners of each acting change: those of the file that declares it, as CODEOWNERS of the repository says. None where there
+ * is no such file.
  */
-export function withOwners(plan: Plan, root: string, cwd: string): Plan {
+export function ownersOfChanges(
+  changes: readonly Pick<Difference, 'address' | 'action' | 'source'>[],
+  root: string,
+  cwd: string,
+): ChangeOwners {
+  const byAddress = new Map<Address, readonly string[]>();
   const owners = ownersIn(root);
-  if (owners === null) return plan;
+  if (owners === null) return { byAddress, warnings: [] };
   let unknown = 0;
-  const changes = plan.changes.map((change) => {
-    const { action, source } = change;
-    if (action === 'none') return change;
+  for (const { address, action, source } of changes) {
+    if (action === 'none') continue;
     const found = source === null ? [] : owners.of(resolve(cwd, source.file));
-    if (found !== null) return { owners: found, ...change };
-    unknown += 1;
-    return change;
-  });
-  if (unknown === 0) return { ...plan, changes };
-  return { ...plan, changes, findings: [...plan.findings, unknownOwners(owners, unknown)] };
+    if (found === null) unknown += 1;
+    else byAddress.set(address, found);
+  }
+  return { byAddress, warnings: unknown === 0 ? [] : [unknownOwners(owners, unknown)] };
 }
 
 function unknownOwners({ file, whyNot }: Owners, changes: number): Diagnostic {

@@ -1,17 +1,18 @@
 import { type Diagnostic, hasErrors, Problem } from '../model/diagnostic.js';
 import { isRestOf } from '../model/digest.js';
-import { isDiagnostic, type Refusal } from '../model/finding.js';
+import { isDiagnostic } from '../model/finding.js';
 import { isAlive } from '../model/inventory.js';
 import type { Plan } from '../model/plan.js';
 import { instantText } from '../model/words.js';
 import { compareCalendars } from '../reconcile/calendar.js';
-import { asksOf, withNextRuns } from '../reconcile/next-runs.js';
+import { asksOf } from '../reconcile/next-runs.js';
 import { plan as planFor } from '../reconcile/plan.js';
-import { causesOf } from '../reconcile/rules/index.js';
+import { mayBePlanned } from '../reconcile/rules/index.js';
+import { type Answers, nothingAsked } from '../reconcile/world.js';
 import { askAll } from '../service/observe.js';
 import { undeliverable } from './keys.js';
 import { diagnosticsIn, type Observation, observe, type SelectionOptions } from './observe.js';
-import { withOwners } from './owners.js';
+import { ownersOfChanges } from './owners.js';
 import type { ReadSession } from './session.js';
 
 export interface PlanOptions extends SelectionOptions {
@@ -26,10 +27,14 @@ export interface PlanOptions extends SelectionOptions {
  */
 export async function plan(session: ReadSession, options: PlanOptions = {}): Promise<Plan> {
   const observation = await observe(session, { ...options, checkout: 'compare' });
-  const planned = await withPreviews(session, observation, planOf(session, observation));
-  const findings = [...planned.findings, ...(await begun(session, observation, planned))];
-  const made = withOwners({ ...planned, findings }, session.project.root, session.cwd);
-  return options.calendar === true ? { ...made, calendar: compareCalendars(observation.comparison) } : made;
+  const { comparison } = observation;
+  const changes = comparison.diffs.map(({ change }) => change);
+  const owners = ownersOfChanges(changes, session.project.root, session.cwd);
+  const asked = await ask(session, observation, { prove: false, previews: true });
+  const made = planOf(session, observation, { ...asked, owners: owners.byAddress });
+  const unfinished = await begun(session, observation, made);
+  const complete = { ...made, findings: [...made.findings, ...unfinished, ...owners.warnings] };
+  return options.calendar === true ? { ...complete, calendar: compareCalendars(comparison) } : complete;
 }
 
 /** That an apply has begun and not ended: the rest of it can be resumed, or it is still running. */
@@ -53,48 +58,46 @@ async function begun(session: ReadSession, { inventory }: Observation, made: Pla
   return [{ ...about, message: `${ended}: this plan is the rest of it`, help }];
 }
 
-/** How the destinations of new keys are checked: `try` also writes to them, because permissions do not say everything. */
-type DeliveryTest = 'look' | 'try';
+interface Asking {
+  /** Whether the destinations of new keys are tested by writing to them: permissions do not say everything. */
+  readonly prove: boolean;
+  /** Whether the plan is to show next runs. */
+  readonly previews: boolean;
+}
+
+/**
+ * Asks what a plan needs to know about its changes: whether new keys can be delivered, and then what the service says of the
+ * next runs of new and changed schedules. Nothing is asked if there can be no plan.
+ */
+export async function ask(
+  { client, outputs, concurrency }: ReadSession,
+  { comparison, state, former }: Observation,
+  { prove, previews }: Asking,
+): Promise<Answers> {
+  if (!mayBePlanned(comparison)) return nothingAsked;
+  const reasons = undeliverable(comparison, { prove, outputs: prove ? outputs : [], former });
+  if (!previews) return { ...nothingAsked, undeliverable: reasons };
+  const asks = asksOf(comparison, state.agents[0]?.id ?? null);
+  const answers = await askAll(client.reader(), asks, concurrency);
+  return { ...nothingAsked, undeliverable: reasons, previews: answers };
+}
 
 /** The plan of an observation. Throws a Problem with all diagnostics if no plan can be made. */
 export function planOf(
   session: ReadSession,
   observation: Observation,
-  deliveries: DeliveryTest = 'look',
+  answers: Answers = nothingAsked,
 ): Plan {
-  const { serviceOverride, outputs } = session;
-  const { plan: made, diagnostics: found } = planFor(observation.comparison);
+  const { plan: made, diagnostics: found } = planFor(observation.comparison, answers);
   const diagnostics = diagnosticsIn(session, observation, found);
   if (made === null || hasErrors(diagnostics)) throw new Problem(diagnostics);
-  const { project } = observation.comparison.basis;
-  const prove = deliveries === 'try';
-  const checks = { prove, outputs: prove ? outputs : [], former: observation.former };
-  const complete = withFindings(made, undeliverable(made, project, checks), diagnostics);
+  const complete = withDiagnostics(made, diagnostics);
+  const { serviceOverride } = session;
   return serviceOverride === null ? complete : { ...complete, serviceOverride };
 }
 
-/** With more reasons to refuse it, and its diagnostics in the order in which they are shown. */
-export function withFindings(
-  made: Plan,
-  refusals: readonly Refusal[],
-  diagnostics: readonly Diagnostic[],
-): Plan {
+/** With its diagnostics in the order in which they are shown. */
+export function withDiagnostics(made: Plan, diagnostics: readonly Diagnostic[]): Plan {
   const others = made.findings.filter((each) => !isDiagnostic(each));
-  return { ...made, findings: [...others, ...refusals, ...diagnostics] };
-}
-
-/** Adds the next runs of new and changed schedules, and what the service says against them. Throws a Problem for what it rejects. */
-export async function withPreviews(
-  session: ReadSession,
-  observation: Observation,
-  made: Plan,
-): Promise<Plan> {
-  const { comparison } = observation;
-  const asks = asksOf(made, comparison, observation.state.agents[0]?.id ?? null);
-  const answers = await askAll(session.client.reader(), asks, session.concurrency);
-  const shown = withNextRuns(made, comparison, answers, comparison.basis.now);
-  const found = causesOf([...made.findings.filter(isDiagnostic), ...shown.diagnostics], comparison);
-  const diagnostics = diagnosticsIn(session, observation, found);
-  if (hasErrors(diagnostics)) throw new Problem(diagnostics);
-  return withFindings(shown.plan, [], diagnostics);
+  return { ...made, findings: [...others, ...diagnostics] };
 }

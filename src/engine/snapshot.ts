@@ -12,7 +12,6 @@ import type { Declared, InventorySetting, KindName, Observed, Project } from '..
 import { UNKNOWN_TEMPLATE } from '../model/template.js';
 import { count } from '../model/words.js';
 import { compareCalendars } from '../reconcile/calendar.js';
-import { withNextRuns } from '../reconcile/next-runs.js';
 import { compare, plan as planFor } from '../reconcile/plan.js';
 import { inventoryEntry, RecordedObjects } from '../reconcile/recorded.js';
 import { inventoryRefusals } from '../reconcile/rules/index.js';
@@ -28,9 +27,9 @@ import { toDestroy } from './destroy.js';
 import { inFileOrder, markUnchanged, noEnvironmentWarnings } from './diagnostics.js';
 import { undeliverable } from './keys.js';
 import { asWarning, type Observation, observe, planBasis } from './observe.js';
-import { withOwners } from './owners.js';
+import { ownersOfChanges } from './owners.js';
 import type { PlanOptions } from './plan.js';
-import { withFindings } from './plan.js';
+import { withDiagnostics } from './plan.js';
 import { checkPolicies } from './policies.js';
 import { openProject } from './project.js';
 import { selectorsOf } from './selectors.js';
@@ -185,8 +184,19 @@ export async function planFromSnapshot(
   const comparison = compare(
     planBasis({ ...known, service, state, now }, wanted, { readFrom, checkout, policies, selected }),
   );
-  const { plan: made, diagnostics: found } = planFor(comparison);
-  const shown = made && withNextRuns(made, comparison, [], now);
+  // A snapshot does not say which key is whose.
+  const checks = { prove: false, outputs: [], former: () => () => true };
+  const owners = ownersOfChanges(
+    comparison.diffs.map(({ change }) => change),
+    project.root,
+    options.cwd,
+  );
+  const answers = {
+    previews: [],
+    undeliverable: undeliverable(comparison, checks),
+    owners: owners.byAddress,
+  };
+  const { plan: made, diagnostics: found } = planFor(comparison, answers);
   const age = ageOf(takenAt, now);
   const notes = [
     ...noEnvironmentWarnings(project, inventory),
@@ -194,20 +204,12 @@ export async function planFromSnapshot(
     ...otherInventory(readFrom, project.inventory),
     ...notInSnapshot(comparison),
   ];
-  const more = shown === null ? [] : [...shown.diagnostics, ...notes];
+  const more = made === null ? [] : notes;
   const diagnostics = markUnchanged(inFileOrder(project, opened.warnings, found, more), comparison);
-  if (shown === null || hasErrors(diagnostics)) throw new Problem(diagnostics);
-  // A snapshot does not say which key is whose.
-  const undelivered = undeliverable(shown.plan, project, {
-    prove: false,
-    outputs: [],
-    former: () => () => true,
-  });
-  return {
-    ...withOwners(withFindings(shown.plan, undelivered, diagnostics), project.root, options.cwd),
-    ...(calendar ? { calendar: compareCalendars(comparison) } : {}),
-    snapshot: age,
-  };
+  if (made === null || hasErrors(diagnostics)) throw new Problem(diagnostics);
+  const complete = withDiagnostics(made, [...diagnostics, ...owners.warnings]);
+  const shown = { ...complete, snapshot: age };
+  return calendar ? { ...shown, calendar: compareCalendars(comparison) } : shown;
 }
 
 function readSnapshot(path: string, file: string): string {

@@ -70,15 +70,23 @@ export interface Change extends Difference {
 
 export type ChangeFinding = Note | FoundRisk;
 
-/** Makes a change. `inBrief` is missing where there is nothing to say. */
+/** What a plan says of a change. Undefined is nothing. */
+interface ChangeParts {
+  readonly steps: readonly string[] | undefined;
+  readonly findings?: readonly ChangeFinding[] | undefined;
+  readonly nextRuns?: NextRuns | null | undefined;
+  readonly inBrief?: string | undefined;
+  readonly owners?: readonly string[] | undefined;
+}
+
 export function changeOf(
   difference: Difference,
-  steps: readonly string[] = nothing,
-  findings: readonly ChangeFinding[] = nothing,
-  inBrief: Pick<Change, 'inBrief'> = {},
+  { steps = nothing, findings = nothing, nextRuns = null, inBrief, owners }: ChangeParts,
 ): Change {
   // On Node 20, a literal that starts with a spread and adds properties takes twice the memory. There are many changes.
-  return { steps, nextRuns: null, findings, ...inBrief, ...difference };
+  const change = { steps, nextRuns, findings, ...difference };
+  const brief = inBrief === undefined ? change : { inBrief, ...change };
+  return owners === undefined ? brief : { owners, ...brief };
 }
 
 /** One list for all changes: most have no steps, and nothing is said of them. */

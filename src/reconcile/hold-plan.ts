@@ -79,7 +79,7 @@ function planOf(inputs: HoldInputs, effects: readonly RecordedEffect[]): Plan {
   const acting = effects.filter(({ effect }) => effect === 'pause' || effect === 'enable');
   const diffs = acting.map((each) => diffOf(each, hold !== null, names));
   const { steps, stepsOf } = order(diffs);
-  const changes = diffs.map(({ change }) => changeOf(change, stepsOf.get(change.address) ?? []));
+  const changes = diffs.map(({ change }) => changeOf(change, { steps: stepsOf.get(change.address) }));
   const subject = {
     project: project.name,
     environment: project.environment,

@@ -54,8 +54,7 @@ export function linksOfDeleted(matches: readonly Match[], names: Names): Link[] 
 }
 
 /** What an object is or, if nothing declares it, was. */
-export function inBrief({ kind, entry, observed }: Match, names: Names): { readonly inBrief?: string } {
+export function inBrief({ kind, entry, observed }: Match, names: Names): string | undefined {
   const spec = entry?.spec ?? observed?.spec ?? null;
-  const text = spec === null ? undefined : kind.brief?.(spec, names);
-  return text === undefined ? {} : { inBrief: text };
+  return spec === null ? undefined : kind.brief?.(spec, names);
 }

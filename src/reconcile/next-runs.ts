@@ -1,5 +1,3 @@
-import type { Diagnostic } from '../model/diagnostic.js';
-import type { Change, Plan } from '../model/plan.js';
 import type { Address, Desired } from '../model/resource.js';
 import type { Answered, Ask, Frequency, NextRuns, Preview, Run, Timetable } from '../model/schedule.js';
 import { inactiveTargets } from './starts.js';
@@ -14,7 +12,7 @@ const MOST_ASKED = 100;
 
 /** A change for which the plan shows the next runs. */
 interface TimedChange {
-  readonly change: Change;
+  readonly address: Address;
   readonly timetable: Timetable<unknown>;
   readonly entry: Desired;
   /** Null for a new object, and where the service does not show all of it. */
@@ -23,73 +21,62 @@ interface TimedChange {
   readonly isIdle: { readonly before: boolean; readonly after: boolean };
 }
 
-/** What to ask the service before the plan is shown. `agent` is the GUID of any agent that the caller may use. */
-export function asksOf(plan: Plan, comparison: Comparison, agent: string | null): Ask[] {
-  return timedChanges(plan, comparison)
+/** What to ask the service before the plan is made. `agent` is the GUID of any agent that the caller may use. */
+export function asksOf(comparison: Comparison, agent: string | null): Ask[] {
+  return timedChanges(comparison)
     .slice(0, MOST_ASKED)
     .flatMap((each) => asksOfOne(each, agent));
 }
 
-/** Adds the next runs of what is new or changed: as the service answered, or else as computed here. */
-export function withNextRuns(
-  plan: Plan,
+/** The next runs of what is new or changed: as the service answered, or else as computed here. */
+export function nextRunsOf(
   comparison: Comparison,
   answers: readonly Answered[],
-  now: Date,
-): { readonly plan: Plan; readonly diagnostics: readonly Diagnostic[] } {
+): ReadonlyMap<Address, NextRuns> {
   const previews = new Map(answers.map(({ ask, preview }) => [`${ask.side} ${ask.address}`, preview]));
-  const timed = timedChanges(plan, comparison);
-  if (timed.length === 0) return { plan, diagnostics: [] };
   const runs = new Map<Address, NextRuns>();
-  for (const each of timed) {
-    const runsOfOne = nextRuns(each, previews, now);
-    if (runsOfOne !== null) runs.set(each.change.address, runsOfOne);
+  for (const each of timedChanges(comparison)) {
+    const runsOfOne = nextRuns(each, previews, comparison.basis.now);
+    if (runsOfOne !== null) runs.set(each.address, runsOfOne);
   }
-  const changes = plan.changes.map((change) => {
-    const found = runs.get(change.address);
-    return found === undefined ? change : { ...change, nextRuns: found };
-  });
-  const diagnostics = timed.flatMap((each) => [
-    ...rejection(each, previews),
-    ...difference(each, runs.get(each.change.address)),
-  ]);
-  return { plan: { ...plan, changes }, diagnostics };
+  return runs;
 }
 
-function timedChanges(plan: Plan, comparison: Comparison): TimedChange[] {
-  const acting = plan.changes.filter(({ action }) => action === 'create' || action === 'update');
+function timedChanges(comparison: Comparison): TimedChange[] {
+  const acting = comparison.diffs.filter(({ change, match }) => {
+    const { timetable } = match.kind;
+    return timetable !== undefined && (change.action === 'create' || change.action === 'update');
+  });
   if (acting.length === 0) return [];
-  const byAddress = new Map(comparison.matches.map((each) => [each.address, each]));
   const [inactiveBefore, inactiveAfter] = [
     inactiveTargets(comparison, 'before'),
     inactiveTargets(comparison, 'after'),
   ];
-  return acting.flatMap((change) => {
-    const { kind, entry, observed } = byAddress.get(change.address) ?? {};
-    if (kind?.timetable === undefined || entry == null) return [];
+  return acting.flatMap(({ match: { address, kind, entry, observed } }) => {
     const { timetable } = kind;
+    if (timetable === undefined || entry === null) return [];
     const before = observed?.spec ?? null;
     const isIdle = {
       before: before !== null && (timetable.times(before) === null || inactiveBefore(kind, before) !== null),
       after: timetable.times(entry.spec) === null || inactiveAfter(kind, entry.spec) !== null,
     };
-    return [{ change, timetable, entry, before, isIdle }];
+    return [{ address, timetable, entry, before, isIdle }];
   });
 }
 
 /** The earlier times are asked for only where they differ, which saves a call for most changes. */
 function asksOfOne(timed: TimedChange, agent: string | null): Ask[] {
-  const { timetable, entry, before, change } = timed;
+  const { timetable, entry, before, address } = timed;
   const ask = (side: Ask['side'], spec: unknown): Ask[] => {
     const call = timetable.preview(spec, agent);
-    return call === null ? [] : [{ address: change.address, side, call }];
+    return call === null ? [] : [{ address, side, call }];
   };
   const isRetimed = before !== null && ![null, timetable.times(entry.spec)].includes(timetable.times(before));
   return [...ask('after', entry.spec), ...(isRetimed ? ask('before', before) : [])];
 }
 
 function nextRuns(timed: TimedChange, previews: ReadonlyMap<string, Preview>, now: Date): NextRuns | null {
-  const { timetable, entry, before, isIdle, change } = timed;
+  const { timetable, entry, before, isIdle, address } = timed;
   const timeZone = timetable.timeZone(entry.spec);
   const runsOn = (side: Ask['side'], spec: unknown, answer: Preview | undefined): readonly Run[] | null => {
     if (isIdle[side]) return [];
@@ -99,7 +86,7 @@ function nextRuns(timed: TimedChange, previews: ReadonlyMap<string, Preview>, no
     const shown = runs?.slice(0, MOST_RUNS) ?? null;
     return shown?.map((utc) => ({ utc, local: timetable.wallClock(utc, timeZone) })) ?? null;
   };
-  const answer = previews.get(`after ${change.address}`);
+  const answer = previews.get(`after ${address}`);
   const after = runsOn('after', entry.spec, answer);
   const computed = differs(timed, answer, now) ? runsOn('after', entry.spec, undefined) : null;
   const earlier =
@@ -107,7 +94,7 @@ function nextRuns(timed: TimedChange, previews: ReadonlyMap<string, Preview>, no
       ? null
       : isIdle.before === isIdle.after && timetable.times(before) === timetable.times(entry.spec)
         ? after
-        : runsOn('before', before, previews.get(`before ${change.address}`));
+        : runsOn('before', before, previews.get(`before ${address}`));
   const pace = {
     before: before === null ? null : paceOf(timed, 'before', before),
     after: paceOf(timed, 'after', entry.spec),
@@ -127,22 +114,6 @@ function paceOf({ timetable, isIdle }: TimedChange, side: Ask['side'], spec: unk
 function differs({ timetable, entry, isIdle }: TimedChange, answer: Preview | undefined, now: Date): boolean {
   if (answer === undefined || !('runs' in answer) || isIdle.after) return false;
   return previewDiffers(timetable, entry.spec, answer.runs.slice(0, MOST_RUNS), now);
-}
-
-function difference({ change, entry }: TimedChange, runs: NextRuns | undefined): Diagnostic[] {
-  if (runs === undefined || runs.computed === null) return [];
-  const message = `${change.address}: the service's preview of the next runs differs from the times that roster computes`;
-  const help =
-    'Compare both lists in the plan. The service may interpret the timing differently than you expect.';
-  return [{ severity: 'warning', code: 'preview-differs', message, place: entry.source, help }];
-}
-
-function rejection({ change, entry }: TimedChange, previews: ReadonlyMap<string, Preview>): Diagnostic[] {
-  const answer = previews.get(`after ${change.address}`);
-  if (answer === undefined || !('rejected' in answer)) return [];
-  const message = `the service would reject this schedule: ${answer.rejected}`;
-  const help = 'Correct the entry as the service says. Nothing was changed.';
-  return [{ severity: 'error', code: 'rejected-by-preview', message, place: entry.source, help }];
 }
 
 /** How far the clocks of the service and of this machine may be apart. */

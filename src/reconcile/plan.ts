@@ -9,6 +9,7 @@ import { diff, keptDelivery } from './diff.js';
 import { ignoredOf } from './ignore.js';
 import { match } from './match.js';
 import { inBrief, linksOf, linksOfDeleted, namesOf } from './names.js';
+import { nextRunsOf } from './next-runs.js';
 import { order } from './order.js';
 import { heldOf } from './rules/holds.js';
 import { causesOf, examine } from './rules/index.js';
@@ -17,7 +18,14 @@ import { digestOf, intentsAndRecords, type OrderedChanges, restParts } from './s
 import { select } from './select.js';
 import { weeklyStarts } from './starts.js';
 import { countUnmanaged, unmanagedObjects } from './unmanaged.js';
-import type { Comparison, PlanBasis, ResourceDiff, World } from './world.js';
+import {
+  type Answers,
+  type Comparison,
+  nothingAsked,
+  type PlanBasis,
+  type ResourceDiff,
+  type World,
+} from './world.js';
 
 /**
  * Matches what is declared with what exists, which decides what should be (resolve.ts), and compares each match. Commands
@@ -45,9 +53,9 @@ export interface Planned {
   readonly diagnostics: readonly Diagnostic[];
 }
 
-/** What is compared is examined, ordered and sealed. Pure. */
-export function plan(comparison: Comparison): Planned {
-  const world = { ...comparison, starts: weeklyStarts(comparison) };
+/** What is compared is examined, with what was asked about it, then ordered and sealed. Pure. */
+export function plan(comparison: Comparison, answers: Answers = nothingAsked): Planned {
+  const world = worldOf(comparison, answers);
   const findings = examine(world);
   const found = withoutAccepted(findings.filter(isDiagnostic), comparison.basis);
   // All errors are reported at once. What else the rules find may only follow from the errors in matching.
@@ -61,6 +69,13 @@ export function plan(comparison: Comparison): Planned {
     plan: { ...sealed(world, { changes, steps }), findings: [...others, ...diagnostics] },
     diagnostics,
   };
+}
+
+/** What rules examine. */
+export function worldOf(comparison: Comparison, answers: Answers): World {
+  const { previews } = answers;
+  const nextRuns = previews === null ? new Map() : nextRunsOf(comparison, previews);
+  return { ...comparison, answers, starts: weeklyStarts(comparison), nextRuns };
 }
 
 function isOfChange(found: Finding): found is ChangeFinding {
@@ -90,19 +105,23 @@ function withoutAccepted(diagnostics: readonly Diagnostic[], { project }: PlanBa
 }
 
 function changesOf(
-  { diffs, names }: World,
+  { diffs, names, nextRuns, answers }: World,
   findings: readonly ChangeFinding[],
   stepsOf: ReadonlyMap<Address, readonly string[]>,
 ): Change[] {
   const byAddress = groupBy(findings, ({ address }) => address);
-  return diffs.map(({ change, match: each }) =>
-    changeOf(
-      change,
-      stepsOf.get(change.address),
-      byAddress.get(change.address),
-      change.action === 'none' ? undefined : inBrief(each, names),
-    ),
-  );
+  return diffs.map(({ change, match: each }) => {
+    const { address, action } = change;
+    const said = byAddress.get(address);
+    if (action === 'none') return changeOf(change, { steps: stepsOf.get(address), findings: said });
+    return changeOf(change, {
+      steps: stepsOf.get(address),
+      findings: said,
+      nextRuns: nextRuns.get(address),
+      inBrief: inBrief(each, names),
+      owners: answers.owners.get(address),
+    });
+  });
 }
 
 /** All of a plan but what is said about it. */

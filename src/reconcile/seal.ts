@@ -155,7 +155,7 @@ function beforeCreate({ match, change }: ResourceDiff): Match | null {
 function partOf(create: ResourceDiff, hasher: ValueHasher): string {
   const { steps, stepsOf } = order([create]);
   const { address } = create.change;
-  const own = changeOf(create.change, stepsOf.get(address) ?? []);
+  const own = changeOf(create.change, { steps: stepsOf.get(address) });
   return digestPartsOf({ changes: [own], steps }, [create], { hasher })[0] ?? '';
 }
 

@@ -16,7 +16,7 @@ import type {
   Project,
   Prune,
 } from '../model/resource.js';
-import type { StartsPerWeek } from '../model/schedule.js';
+import type { Answered, NextRuns, StartsPerWeek } from '../model/schedule.js';
 import type { AgentLookup } from './references.js';
 
 /** One resource: what is declared, what exists, and what was applied last. At least one of the three is set. */
@@ -154,9 +154,24 @@ export interface WeeklyStarts {
   readonly isMore: boolean;
 }
 
-/** The comparison, with what several rules count. */
+/** What was asked and tried for a plan once its changes were known. */
+export interface Answers {
+  /** What the service says of the next runs of what changes. Null where the plan is not to show next runs. */
+  readonly previews: readonly Answered[] | null;
+  /** Why the new keys of entries could not be delivered, in the order of the changes. */
+  readonly undeliverable: ReadonlyMap<Address, string>;
+  /** Of the changes whose owners are known. */
+  readonly owners: ReadonlyMap<Address, readonly string[]>;
+}
+
+export const nothingAsked: Answers = { previews: null, undeliverable: new Map(), owners: new Map() };
+
+/** The comparison and the answers, with what several rules count. */
 export interface World extends Comparison {
+  readonly answers: Answers;
   readonly starts: WeeklyStarts;
+  /** Of what is new or changed. */
+  readonly nextRuns: ReadonlyMap<Address, NextRuns>;
 }
 
 /** One concern about plans. The list of all rules is rules/index.ts. */

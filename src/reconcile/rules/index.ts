@@ -5,6 +5,7 @@ import { account, accountFindings, misdescribed } from './account.js';
 import { adoption } from './adoption.js';
 import { brokenReferences } from './broken-references.js';
 import { deletes } from './deletes.js';
+import { deliveries } from './deliveries.js';
 import { duplicates } from './duplicates.js';
 import { editedInventory } from './edited-inventory.js';
 import { frequency } from './frequency.js';
@@ -12,11 +13,12 @@ import { holds } from './holds.js';
 import { inactiveTarget } from './inactive-target.js';
 import { kinds } from './kinds.js';
 import { lookAlikes } from './look-alikes.js';
-import { policies } from './policies.js';
+import { policies, unknownPolicies } from './policies.js';
+import { previews } from './previews.js';
 import { protection } from './protection.js';
 import { renames } from './renames.js';
 import { safeguards } from './safeguards.js';
-import { secrets } from './secrets.js';
+import { notRevocable, secrets } from './secrets.js';
 import { staleCheckout } from './stale-checkout.js';
 import { unseen } from './unseen.js';
 
@@ -40,7 +42,15 @@ export const rules: readonly Rule[] = [
   duplicates,
   brokenReferences,
   holds,
+  previews,
+  deliveries,
 ];
+
+/** Whether there may be a plan. Where entries or flags do not allow one, whatever the answers are, nothing is asked. */
+export function mayBePlanned(comparison: Comparison): boolean {
+  const found = [...unknownPolicies(comparison), ...comparison.diffs.flatMap(notRevocable)];
+  return !hasErrors([...comparison.diagnostics, ...found]);
+}
 
 /** What the rules find, without the refusals that the user allows. */
 export function examine(world: World, list: readonly Rule[] = rules): readonly Finding[] {

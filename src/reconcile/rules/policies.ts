@@ -1,4 +1,4 @@
-import type { Place } from '../../model/diagnostic.js';
+import type { Diagnostic, Place } from '../../model/diagnostic.js';
 import { type Finding, refusal, risk } from '../../model/finding.js';
 import type { PlannedPolicies } from '../../model/plan.js';
 import {
@@ -21,7 +21,7 @@ export const policies: Rule = {
     const check = world.basis.policies;
     if (check === null) return [];
     return [
-      ...unknownNames(world, check),
+      ...unknownPolicies(world),
       ...weaker(world, check).map(weakened),
       ...check.warnings,
       ...check.broken.flatMap((each) => broken(each, world)),
@@ -58,8 +58,9 @@ function weakened({ name, change, outside }: ChangedPolicy): Finding {
 }
 
 /** The flag would allow nothing, and nobody would know. */
-function unknownNames({ basis: { allow } }: World, { declared }: PolicyCheck): Finding[] {
-  const names = declared.map(({ name }) => name);
+export function unknownPolicies({ basis: { allow, policies: check } }: Comparison): Diagnostic[] {
+  if (check === null) return [];
+  const names = check.declared.map(({ name }) => name);
   const unknown = allow.policies.filter((name) => !names.includes(name));
   return unknown.map((name) => {
     const message = `--allow-policy: there is no policy "${name}"`;

@@ -19,7 +19,7 @@ export const secrets: Rule = {
 };
 
 /** A key that the list shows without an id (interface §2, API key), and that does not end by itself. */
-function notRevocable({ match, change: { action, address } }: ResourceDiff): Finding[] {
+export function notRevocable({ match, change: { action, address } }: ResourceDiff): Diagnostic[] {
   const { observed, entry, kind } = match;
   if (observed === null || observed.id !== null) return [];
   // Creating a key revokes the key that makes the request (interface §5.5).

@@ -3,13 +3,13 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { ownersIn, withOwners } from '../../../src/engine/owners.js';
+import { ownersIn, ownersOfChanges } from '../../../src/engine/owners.js';
 import { type Sandbox, startSandbox } from '../../../src/sandbox/index.js';
 import type { PlanJson } from '../../../src/view/json/plan-json.js';
 import { initRepository } from '../../support/repository.js';
 import { Workspace } from '../../support/roster.js';
 import { isLong } from '../../support/size.js';
-import { change, emptyPlan, place } from '../view/samples.js';
+import { change, place } from '../view/samples.js';
 
 /** A repository with these files. */
 function repository(files: Readonly<Record<string, string>>): string {
@@ -189,9 +189,9 @@ test('owners that are known stay in a plan in which others are not', () => {
     change('group/b', source('a'.repeat(200))),
     change('group/c', { action: 'none', ...source('a') }),
   ];
-  const made = withOwners({ ...emptyPlan, changes }, root, root);
-  expect(made.changes.map((each) => each.owners)).toEqual([['@a'], undefined, undefined]);
-  expect(made.findings).toMatchObject([
+  const { byAddress, warnings } = ownersOfChanges(changes, root, root);
+  expect([...byAddress]).toEqual([['group/a', ['@a']]]);
+  expect(warnings).toMatchObject([
     {
       severity: 'warning',
       code: 'unknown-owners',

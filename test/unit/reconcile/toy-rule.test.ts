@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { refusal, risk } from '../../../src/model/finding.js';
+import { worldOf } from '../../../src/reconcile/plan.js';
 import { examine, rules } from '../../../src/reconcile/rules/index.js';
-import { weeklyStarts } from '../../../src/reconcile/starts.js';
-import type { Rule } from '../../../src/reconcile/world.js';
+import { nothingAsked, type Rule } from '../../../src/reconcile/world.js';
 import { group, reconcileWorld } from '../../support/small-world.js';
 
 /** A rule that roster does not have: what nobody describes. It needs its file and a line in the list. */
@@ -32,7 +32,7 @@ function found(allowed: boolean, list: readonly Rule[]): string[] {
     policies: [],
   };
   const comparison = reconcileWorld({ entries, allow });
-  const world = { ...comparison, starts: weeklyStarts(comparison) };
+  const world = worldOf(comparison, nothingAsked);
   return examine(world, list).map(({ severity, address }) => `${severity} ${address}`);
 }
 
