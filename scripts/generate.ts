@@ -1,6 +1,6 @@
 /**
- * Writes src/manifest/generated/: validators compiled from the published schemas (a run then never loads the
- * schema compiler), and the TypeScript type of the settings; and schemas/report.schema.json. Run with
+ * Writes the folders `generated`: validators compiled from the schemas (a run then never loads the schema compiler), and
+ * TypeScript types; and schemas/report.schema.json. Run with
  * `npx tsx scripts/generate.ts`.
  */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -26,6 +26,8 @@ const variables = ['variable', 'template', 'formerKeys'].map((name) => `#/defini
 const schemas = new URL('../schemas/', import.meta.url);
 const generated = new URL('../src/manifest/generated/', import.meta.url);
 const snapshotGenerated = new URL('../src/snapshot/generated/', import.meta.url);
+const sandboxFolder = new URL('../src/sandbox/', import.meta.url);
+const sandboxGenerated = new URL('generated/', sandboxFolder);
 const entryTypes = new URL('../src/kinds/generated/', import.meta.url);
 const snapshotDeclaration = `import type { SnapshotJson } from '../snapshot-json.js';
 export declare const snapshot: {
@@ -36,6 +38,10 @@ export declare const snapshot: {
 `;
 const policiesDeclaration = `import type { Validator } from '../schema-messages.js';
 export declare const policies: Validator;
+`;
+const sandboxDeclaration = `import type { Validator } from '../json-file.js';
+export declare const seed: Validator;
+export declare const faults: Validator;
 `;
 const banner = '// Written by scripts/generate.ts from schemas/. Do not edit.\n';
 
@@ -97,6 +103,9 @@ write('settings.ts', await compile(typeSchema(), 'Settings', { bannerComment: ''
 mkdirSync(snapshotGenerated, { recursive: true });
 write('validator.js', compileSnapshot(), snapshotGenerated);
 write('validator.d.ts', snapshotDeclaration, snapshotGenerated);
+mkdirSync(sandboxGenerated, { recursive: true });
+write('validators.js', compileSandbox(), sandboxGenerated);
+write('validators.d.ts', sandboxDeclaration, sandboxGenerated);
 writeFileSync(
   new URL('report.schema.json', schemas),
   reportSchema(readFileSync(new URL('plan.schema.json', schemas), 'utf8')),
@@ -209,6 +218,21 @@ function compileSnapshot(): string {
   return printed(ajv, ['snapshot']);
 }
 
+/** The files of the sandbox. References are replaced, so that each failure says which alternative it belongs to. */
+function compileSandbox(): string {
+  const ajv = new Ajv({ ...compilation, allErrors: true, verbose: true });
+  ajv.addVocabulary(customMessages);
+  const files = {
+    seed: readSchema('seed.schema.json'),
+    faults: readSchema('faults.schema.json', sandboxFolder),
+  };
+  for (const [name, schema] of Object.entries(files)) {
+    const whole = standalone(omit(schema, ['definitions', '$id']), child(schema, 'definitions'));
+    ajv.addSchema(without(whole, prose) as Schema, name);
+  }
+  return printed(ajv, Object.keys(files));
+}
+
 function printed(ajv: Ajv, names: readonly string[]): string {
   const print = standaloneModule as unknown as typeof standaloneModule.default;
   const code = print(ajv, Object.fromEntries(names.map((name) => [name, name])));
@@ -308,8 +332,8 @@ function isVariable(schema: unknown): boolean {
   return variables.includes(String((schema as Schema)['$ref']));
 }
 
-function readSchema(name: string): Schema {
-  return JSON.parse(readFileSync(new URL(name, schemas), 'utf8')) as Schema;
+function readSchema(name: string, folder = schemas): Schema {
+  return JSON.parse(readFileSync(new URL(name, folder), 'utf8')) as Schema;
 }
 
 function child(schema: Schema, key: string): Schema {

@@ -11,11 +11,12 @@ const dist = join(root, 'dist');
 export async function generate(): Promise<void> {
   await fresh({
     name: 'generate',
-    inputs: ['schemas', 'scripts/generate.ts', 'package-lock.json'],
+    inputs: ['schemas', 'src/sandbox/faults.schema.json', 'scripts/generate.ts', 'package-lock.json'],
     outputs: [
       'src/manifest/generated',
       'src/kinds/generated',
       'src/snapshot/generated',
+      'src/sandbox/generated',
       'schemas/report.schema.json',
     ],
     make: async () => run('tsx', 'scripts/generate.ts'),
@@ -42,7 +43,7 @@ export async function declareTypes(): Promise<void> {
   await rm(join(dist, 'types'), { recursive: true, force: true });
   run('tsc', '-p', 'tsconfig.build.json');
   // tsc does not copy generated declarations, though its own refer to them.
-  for (const folder of ['manifest/generated', 'kinds/generated', 'snapshot/generated']) {
+  for (const folder of ['manifest/generated', 'kinds/generated', 'snapshot/generated', 'sandbox/generated']) {
     await cp(join(root, 'src', folder), join(dist, 'types', folder), {
       recursive: true,
       filter: (path) => !/\.[cm]?js$/.test(path) && (!path.endsWith('.ts') || path.endsWith('.d.ts')),

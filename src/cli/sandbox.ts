@@ -5,6 +5,7 @@ import { type Diagnostic, Problem, problem } from '../model/diagnostic.js';
 import {
   agentsOfCaller,
   DataFileError,
+  type FileFault,
   isLoopback,
   JsonFileError,
   MOST_ERRORS,
@@ -124,7 +125,7 @@ function readWith<T>(
   } catch (failure) {
     if (!(failure instanceof JsonFileError)) throw failure;
     const lines = text.split(/\r?\n/);
-    const found = failure.all.map((each) => diagnosticOf(each, file, lines));
+    const found = failure.faults.map((each) => diagnosticOf(each, file, lines));
     throw new Problem(found.length < MOST_ERRORS ? found : [...found, MORE]);
   }
 }
@@ -136,11 +137,7 @@ const MORE: Diagnostic = {
   help: 'Fix the problems above, then run the command again.',
 };
 
-function diagnosticOf(
-  { where, what, help, position }: JsonFileError,
-  file: string,
-  lines: string[],
-): Diagnostic {
+function diagnosticOf({ where, what, help, position }: FileFault, file: string, lines: string[]): Diagnostic {
   const lineText = lines[(position?.line ?? 1) - 1] ?? '';
   const place = { file, line: 1, column: 1, length: 1, ...position, lineText };
   return { severity: 'error', code: 'schema', message: `${where} ${what}`, help, place };

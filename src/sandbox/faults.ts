@@ -1,40 +1,33 @@
 import { validateHeaderName, validateHeaderValue } from 'node:http';
 import type { Reply } from './api.js';
-import { bytesOf, type Fields, isFields, type Received, writeHeaders } from './http.js';
-import {
-  COUNTS,
-  checkAll,
-  checkField,
-  checkObject,
-  checkSection,
-  checkTogether,
-  integerFrom,
-  JsonFileError,
-  numberTo,
-  OBJECT,
-  readJsonFile,
-  type Shape,
-  TEXT,
-  wordOf,
-} from './json-file.js';
+import { faults as validator } from './generated/validators.js';
+import { bytesOf, type Received, writeHeaders } from './http.js';
+import { checkAll, fileError, readJsonFile } from './json-file.js';
 
 /** Injected faults, to rehearse how a run deals with them. */
 
 /** What can happen to a request. `drop`, `lose` and `late` end with a connection that is reset. */
-const FAULT_TYPES = {
-  drop: 'the connection is reset before the request takes effect',
-  lose: 'the request takes effect, and the connection is reset instead of a response',
-  late: 'the connection is reset, and the request takes effect after `requests` more requests',
-  cut: 'the request takes effect, and the response breaks off halfway',
-  drip: 'the request takes effect, and the response arrives one byte every `ms` milliseconds',
-  hang: 'the request does not take effect, and no response ever arrives',
-  'hang-after': 'the request takes effect, and no response ever arrives',
-  status: 'the request does not take effect, and the response is `status`, `body` and `headers`',
-  'status-after': 'the request takes effect, and the response is `status`, `body` and `headers`',
-  redirect: 'the response is a redirect to `location`',
-} as const;
-
-export type FaultType = keyof typeof FAULT_TYPES;
+export type FaultType =
+  /** The connection is reset before the request takes effect. */
+  | 'drop'
+  /** The request takes effect, and the connection is reset instead of a response. */
+  | 'lose'
+  /** The connection is reset, and the request takes effect after `requests` more requests. */
+  | 'late'
+  /** The request takes effect, and the response breaks off halfway. */
+  | 'cut'
+  /** The request takes effect, and the response arrives one byte every `ms` milliseconds. */
+  | 'drip'
+  /** The request does not take effect, and no response ever arrives. */
+  | 'hang'
+  /** The request takes effect, and no response ever arrives. */
+  | 'hang-after'
+  /** The request does not take effect, and the response is `status`, `body` and `headers`. */
+  | 'status'
+  /** The request takes effect, and the response is `status`, `body` and `headers`. */
+  | 'status-after'
+  /** The response is a redirect to `location`. */
+  | 'redirect';
 
 /** Selects requests: all that match, or only the `nth` of them, which may be several. */
 export interface RequestFilter {
@@ -217,75 +210,24 @@ async function runDelayed(delayed: Delayed): Promise<void> {
   }
 }
 
-const HOUR_MS = 3_600_000;
-
-const FAULT: Shape = {
-  required: { act: wordOf(...Object.keys(FAULT_TYPES)) },
-  optional: {
-    method: wordOf('GET', 'POST', 'PUT', 'PATCH', 'DELETE'),
-    path: TEXT,
-    nth: COUNTS,
-    status: integerFrom(200, 599),
-    body: TEXT,
-    headers: OBJECT,
-    location: TEXT,
-    requests: integerFrom(1, 1_000_000),
-    ms: integerFrom(0, HOUR_MS),
-  },
-};
-
-/** What a response cannot be made up without. */
-const NEEDED: ReadonlyMap<string, string> = new Map([
-  ['status', 'status'],
-  ['status-after', 'status'],
-  ['redirect', 'location'],
-]);
-
 /** Reads `{ "faults": [ { "act": "lose", "method": "POST", "nth": 1 } ], "lagMs": 2000 }`. Throws JsonFileError. */
 export function parseFaults(text: string): Pick<FaultPlan, 'faults' | 'lagMs'> {
-  return readJsonFile(text, (plan) => {
-    checkPlan(plan);
-    const { faults = [], lagMs = 0 } = plan;
-    return { faults: faults as Fault[], lagMs: lagMs as number };
-  });
-}
-
-function checkPlan(plan: unknown): asserts plan is Fields {
-  checkTogether(
-    () => checkObject(plan, ['faults', 'lagMs']),
-    () => isFields(plan) && checkParts(plan),
-  );
-}
-
-function checkParts({ faults = [], lagMs = 0 }: Fields): void {
-  checkTogether(
-    () => checkSection('faults', faults, FAULT),
-    () => checkField('lagMs', lagMs, numberTo(HOUR_MS)),
-  );
-  checkAll((faults as Fields[]).entries(), ([index, fault]) => checkFault(`faults[${index}]`, fault));
-}
-
-function checkFault(where: string, { act, headers = {}, ...fault }: Fields): void {
-  const need = NEEDED.get(act as string);
-  checkTogether(
-    () => {
-      if (need === undefined || fault[need] !== undefined) return;
-      throw new JsonFileError(where, `has no "${need}", which "${act}" needs`, 'Add it.');
-    },
-    () =>
-      checkAll(Object.entries(headers as Fields), ([name, value]) => {
-        checkField(`${where}.headers.${name}`, value, TEXT);
-        checkHeader(`${where}.headers.${name}`, name, value as string);
-      }),
-  );
+  const { faults = [], lagMs = 0 } = readJsonFile<Partial<FaultPlan>>(text, validator, checkHeaders);
+  return { faults, lagMs };
 }
 
 /** Node refuses others only when the response is written. */
-function checkHeader(where: string, name: string, value: string): void {
-  try {
-    validateHeaderName(name);
-    validateHeaderValue(name, value);
-  } catch {
-    throw new JsonFileError(where, 'cannot be sent as a header', 'Correct its name or its value.');
-  }
+function checkHeaders({ faults = [] }: Partial<FaultPlan>): void {
+  const headers = faults.flatMap((fault, index) =>
+    Object.entries(fault.headers ?? {}).map(([name, value]) => ({ name, value, index })),
+  );
+  checkAll(headers, ({ name, value, index }) => {
+    try {
+      validateHeaderName(name);
+      validateHeaderValue(name, value);
+    } catch {
+      const where = `faults[${index}].headers.${name}`;
+      throw fileError(where, 'cannot be sent as a header', 'Correct its name or its value.');
+    }
+  });
 }

@@ -100,7 +100,7 @@ test.each([
 test.each([
   ['--seed', '{\n  "agents": [{ "name": "x" }]\n}\n', 'agents[0] has no "externalAgentId"', '2:14'],
   ['--faults', '{\n  "faults": [{ "act": "explode" }]\n}\n', 'faults[0].act is not one of drop', '2:23'],
-  ['--faults', '{\n  "faults": [],,\n}\n', 'the file is not JSON', '2:16'],
+  ['--faults', '{\n  "faults": [],,\n}\n', 'the file is not valid', '2:16'],
 ])('sandbox: an error in the file of %s shows its line: %j', async (flag, text, message, position) => {
   writeFileSync(join(cwd, 'file.json'), text);
   const { exit, stderr } = await roster(['sandbox', flag, 'file.json'], { cwd });

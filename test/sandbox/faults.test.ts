@@ -156,8 +156,8 @@ test('a faults file is read', () => {
 });
 
 test.each([
-  ['{', '1:2: the file is not JSON'],
-  ['[]', '1:1: the top level is not a JSON object'],
+  ['{', '1:2: the file is not valid'],
+  ['[]', '1:1: the top level is not an object'],
   ['{"fault":[]}', 'the top level has an unknown property "fault"'],
   ['{"lagMs":"1"}', '1:10: lagMs is not a number from 0'],
   ['{"faults":{}}', '1:11: faults is not an array'],
@@ -168,8 +168,8 @@ test.each([
   ['{"faults":[{"act":"drop","nth":"1"}]}', 'faults[0].nth is not an integer'],
   ['{"faults":[{"act":"drop","path":1}]}', 'faults[0].path is not a string'],
   ['{"faults":[{"act":"status","headers":[]}]}', 'faults[0].headers is not an object'],
-  ['{"faults":[{"act":"status"}]}', '1:12: faults[0] has no "status", which "status" needs'],
-  ['{"faults":[{"act":"redirect"}]}', '1:12: faults[0] has no "location", which "redirect" needs'],
+  ['{"faults":[{"act":"status"}]}', '1:12: faults[0] has no "status". Add it.'],
+  ['{"faults":[{"act":"redirect"}]}', '1:12: faults[0] has no "location". Add it.'],
   [
     '{"faults":[{"act":"status","status":503,\n"headers":{"Retry-After":2}}]}',
     '2:26: faults[0].headers.Retry-After is not a string',

@@ -27,8 +27,8 @@ describe('invalid seeds', () => {
   const agent = { externalAgentId: 'a', name: 'A' };
   const once = { targetId: ACME, scheduleType: 'Once', startTime: '2026-12-24T08:00:00' };
   test.each<[unknown, RegExp]>([
-    ['{', /the file is not JSON/],
-    [[], /the top level is not a JSON object\. Use an object with any of agents, groups/],
+    ['{', /the file is not valid: Flow map must end with a \}/],
+    [[], /the top level is not an object\. Use an object\./],
     [{ group: [] }, /the top level has an unknown property "group"\. Properties: agents, groups/],
     [{ groups: {} }, /groups is not an array/],
     [{ groups: [1] }, /groups\[0\] is not an object/],
@@ -38,7 +38,10 @@ describe('invalid seeds', () => {
       { groups: [{ name: 'x', members: ['nobody'] }] },
       /groups\[0\] refers to the agent "nobody".*Agents: acme-shop/,
     ],
-    [{ groups: [{ id: 'g', name: 'x', members: [] }] }, /groups\[0\]\.id is not a GUID: "g"/],
+    [
+      { groups: [{ id: 'g', name: 'x', members: [] }] },
+      /groups\[0\]\.id is not valid\. Use a GUID, or leave it out\./,
+    ],
     [
       { pipelines: [{ name: 'x', steps: ['globex', 'globex'] }] },
       /pipelines\[0\] lists the agent "globex" twice/,
@@ -46,7 +49,7 @@ describe('invalid seeds', () => {
     [{ agents: [agent, agent] }, /agents\[1\] repeats the externalAgentId "a"/],
     [
       { agents: [{ ...agent, inputParameters: ['q'] }] },
-      /agents\[0\]\.inputParameters is not an array of \{/,
+      /agents\[0\]\.inputParameters\[0\] is not an object/,
     ],
     [
       { agents: [], schedules: [once] },
@@ -66,7 +69,10 @@ describe('invalid seeds', () => {
       },
       /schedules\[1\]\.id is used twice: "1"/,
     ],
-    [{ keys: [{ name: 'k', key: 'nope' }] }, /keys\[0\]\.key does not start with svc_live_\. Use such a key/],
+    [
+      { keys: [{ name: 'k', key: 'nope' }] },
+      /keys\[0\]\.key is not valid\. Use a key that begins with svc_live_, or leave it out\./,
+    ],
   ])('seed: the error for %j says what, where and how to fix it', (seed, message) => {
     const text = typeof seed === 'string' ? seed : JSON.stringify(seed);
     expect(() => parseSeed(text)).toThrow(JsonFileError);

@@ -6,8 +6,9 @@ import { startGroupRun, startPipelineRun } from '../engine/collection-runs.js';
 import { Engine, startTarget } from '../engine/engine.js';
 import { StartRefused, startJob } from '../engine/jobs.js';
 import type { JobRecord } from '../engine/records.js';
+import { seed as validator } from '../generated/validators.js';
 import { optionalInputs } from '../http.js';
-import { checkAll, JsonFileError, readJsonFile } from '../json-file.js';
+import { checkAll, fileError, type JsonFileError, readJsonFile } from '../json-file.js';
 import { addKey, DEFAULT_KEY, hashOf, isActiveKey, KEY_MARK, newKeyText } from '../keys.js';
 import { readSettings } from '../schedules/routes.js';
 import {
@@ -24,10 +25,8 @@ import {
   type ScheduleSettings,
   type World,
 } from '../world.js';
+import { agentId, checkUsers, targetId } from './references.js';
 import {
-  agentId,
-  checkShape,
-  checkUsers,
   defaultSeed,
   type Seed,
   type SeedGroup,
@@ -35,17 +34,14 @@ import {
   type SeedPipeline,
   type SeedSchedule,
   type SeedStart,
-  targetId,
 } from './seed.js';
 
 /** Builds a world from a seed. A reference to an agent that does not exist is a JsonFileError. */
 
 /** Reads a seed file for a sandbox that starts at `now`. Throws JsonFileError: what is wrong, where, and how to fix it. */
 export function parseSeed(text: string, now = new Date()): Seed {
-  return readJsonFile(text, (seed) => {
-    checkShape(seed);
-    worldFromSeed(seed as Seed, now); // checks the references
-    return seed as Seed;
+  return readJsonFile<Seed>(text, validator, (seed) => {
+    worldFromSeed(seed, now); // checks the references
   });
 }
 
@@ -90,7 +86,7 @@ function addAgents(world: World, agents: NonNullable<Seed['agents']>): void {
   const seen = new Set<string>();
   addEach('agents', agents, (where, agent) => {
     const what = `repeats the externalAgentId "${agent.externalAgentId}"`;
-    if (seen.has(agent.externalAgentId)) throw new JsonFileError(where, what, 'Use another one.');
+    if (seen.has(agent.externalAgentId)) throw fileError(where, what, 'Use another one.');
     seen.add(agent.externalAgentId);
     const id = freshId(world.agents, where, agent.id);
     const inputParameters = structuredClone(agent.inputParameters ?? []);
@@ -100,10 +96,9 @@ function addAgents(world: World, agents: NonNullable<Seed['agents']>): void {
 
 function freshId(records: Map<string, unknown>, where: string, id: string | undefined): string {
   if (id === undefined) return randomUUID();
-  if (!isGuid(id))
-    throw new JsonFileError(`${where}.id`, `is not a GUID: "${id}"`, 'Use a GUID, or leave it out.');
+  if (!isGuid(id)) throw fileError(`${where}.id`, `is not a GUID: "${id}"`, 'Use a GUID, or leave it out.');
   if (records.has(id.toLowerCase()))
-    throw new JsonFileError(`${where}.id`, `is used twice: "${id}"`, 'Use another id.');
+    throw fileError(`${where}.id`, `is used twice: "${id}"`, 'Use another id.');
   return id;
 }
 
@@ -117,7 +112,7 @@ function collection(
   const agentIds = agents.map((name) => agentId(world, where, name));
   const repeated = agentIds.findIndex((id, index) => agentIds.indexOf(id) < index);
   if (repeated >= 0) {
-    throw new JsonFileError(where, `lists the agent "${agents[repeated]}" twice`, 'List each agent once.');
+    throw fileError(where, `lists the agent "${agents[repeated]}" twice`, 'List each agent once.');
   }
   return {
     id: freshId(records, where, entry.id),
@@ -133,9 +128,9 @@ function collection(
 
 function addSchedule(world: World, where: string, { id, owner, ...entry }: SeedSchedule): void {
   if (id !== undefined && byId(world.schedules, String(id))) {
-    throw new JsonFileError(`${where}.id`, `is used twice: "${id}"`, 'Use another id.');
+    throw fileError(`${where}.id`, `is used twice: "${id}"`, 'Use another id.');
   }
-  const body = { ...entry, targetId: targetId(world, where, entry) };
+  const body = { ...entry, targetId: targetId(world, `${where}.targetId`, entry) };
   put(world, 'schedules', {
     ...checkedSettings(world, where, body, owner),
     id: String(id ?? randomUUID()),
@@ -151,14 +146,14 @@ function checkedSettings(world: World, where: string, body: object, owner = CALL
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
     const what = `breaks a rule of the service: ${error.message.replace(/\.$/, '')}`;
-    throw new JsonFileError(where, what, 'See "Seed" in docs/sandbox.md for the fields of a schedule.');
+    throw fileError(where, what, 'See "Seed" in docs/sandbox.md for the fields of a schedule.');
   }
 }
 
 function addSeedKey(world: World, where: string, { key, ...entry }: SeedKey, now: Date): void {
   const what = `does not start with ${KEY_MARK}`;
   if (key !== undefined && !key.startsWith(KEY_MARK))
-    throw new JsonFileError(`${where}.key`, what, 'Use such a key, or leave it out.');
+    throw fileError(`${where}.key`, what, 'Use such a key, or leave it out.');
   const id = freshId(world.keys, where, entry.id);
   const text = key ?? newKeyText();
   const record = addKey(world, text, now, { ...entry, id, scopes: [...(entry.scopes ?? [])] });
@@ -211,9 +206,8 @@ function checkIds(history: readonly SeedStart[]): void {
   checkAll(history.entries(), ([index, { id }]) => {
     if (id === undefined) return;
     const where = `history[${index}].id`;
-    if (!isGuid(id)) throw new JsonFileError(where, `is not a GUID: "${id}"`, 'Use a GUID, or leave it out.');
-    if (seen.has(id.toLowerCase()))
-      throw new JsonFileError(where, `is used twice: "${id}"`, 'Use another id.');
+    if (!isGuid(id)) throw fileError(where, `is not a GUID: "${id}"`, 'Use a GUID, or leave it out.');
+    if (seen.has(id.toLowerCase())) throw fileError(where, `is used twice: "${id}"`, 'Use another id.');
     seen.add(id.toLowerCase());
   });
 }
@@ -240,8 +234,8 @@ function several(start: (engine: Engine, at: number) => unknown): Starter {
 
 function planned(world: World, where: string, entry: SeedStart, now: number): Planned {
   const at = entry.ago === undefined ? Date.parse(entry.startedAt ?? '') : now - (durationMs(entry.ago) ?? 0);
-  if (at > now)
-    throw new JsonFileError(`${where}.startedAt`, 'is after the start of the sandbox', 'Use `ago`.');
+  if (Number.isNaN(at)) throw fileError(`${where}.startedAt`, 'is not a time', 'Correct the date.');
+  if (at > now) throw fileError(`${where}.startedAt`, 'is after the start of the sandbox', 'Use `ago`.');
   const start =
     entry.schedule === undefined ? ofCaller(world, where, entry) : ofSchedule(world, where, entry);
   const describe = (job: JobRecord | null) => describeData(world, where, entry, job);
@@ -286,17 +280,9 @@ function named(
 ): CollectionRecord {
   const place = `${where}.${targetType.toLowerCase()}`;
   const records = targetType === 'Group' ? world.groups : world.pipelines;
-  const found = byId(records, idOf(world, place, targetType, name));
+  const found = byId(records, targetId(world, place, { targetType, targetId: name }));
   if (found === undefined) throw missing(place, `the ${targetType.toLowerCase()} "${name}"`);
   return found;
-}
-
-function idOf(world: World, place: string, targetType: 'Group' | 'Pipeline', name: string): string {
-  try {
-    return targetId(world, place, { targetType, targetId: name });
-  } catch (error) {
-    throw error instanceof JsonFileError ? new JsonFileError(place, error.what, error.help) : error;
-  }
 }
 
 /** The agent with this outcome for its next start. */
@@ -311,12 +297,12 @@ function inputsOf(where: string, { inputParameters }: SeedStart): string | undef
     return optionalInputs({ inputParameters });
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
-    throw new JsonFileError(`${where}.inputParameters`, 'is not a JSON object as a string', 'Write "{}".');
+    throw fileError(`${where}.inputParameters`, 'is not a JSON object as a string', 'Write "{}".');
   }
 }
 
 function missing(where: string, what: string): JsonFileError {
-  return new JsonFileError(where, `refers to ${what}, which does not exist`, 'Use one of the seed.');
+  return fileError(where, `refers to ${what}, which does not exist`, 'Use one of the seed.');
 }
 
 /** What a seed says of the dataset of a start: who can read it, and its saved queries. Throws JsonFileError. */
@@ -326,7 +312,7 @@ function describeData(world: World, where: string, entry: SeedStart, job: JobRec
   if (accessLevel === undefined && savedQueries === undefined) return;
   const dataset = byId(world.datasets, job?.datasetId ?? '');
   if (dataset === undefined)
-    throw new JsonFileError(
+    throw fileError(
       place,
       'is for a start that has no dataset',
       'Let it succeed before the start of the sandbox.',
@@ -346,7 +332,7 @@ function checked(where: string, work: () => unknown): void {
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
     const what = `breaks a rule of the service: ${error.message.replace(/\.$/, '')}`;
-    throw new JsonFileError(
+    throw fileError(
       where,
       what,
       'See "Seed" in docs/sandbox.md for the fields of datasets and saved queries.',
