@@ -82,7 +82,7 @@ export function oneOf<const W extends string>(known: readonly W[]): Shape<W> {
 
 /** `absent` for what is missing or null: unknown is neither false nor zero. */
 export function optional<T>(shape: Shape<T>): Shape<T | null>;
-export function optional<T, A>(shape: Shape<T>, absent: A): Shape<T | A>;
+export function optional<T>(shape: Shape<T>, absent: T): Shape<T>;
 export function optional<T>(shape: Shape<T>, absent: unknown = null): Shape<unknown> {
   return (value, name) => (value === undefined || value === null ? absent : shape(value, name));
 }

@@ -7,7 +7,7 @@ import { asRecord, factsOf, findCreatedId, idText, UNREADABLE } from './record.j
 import { segment } from './requests.js';
 
 /** An agent group or a pipeline as the service shows it (interface §2). */
-export type RemoteCollection = Readonly<ReturnType<typeof parseItem>>;
+export type RemoteCollection = ReturnType<typeof parseItem>;
 
 /** The body of a create (interface §4). The service creates active objects. */
 export interface NewCollection {
@@ -111,7 +111,7 @@ function parseItem(item: unknown, shape: CollectionShape) {
       readActiveRuns(record),
       factsOf(record, ['lastRunStatus', 'lastRunAt', shape.count]),
     ),
-  };
+  } as const;
 }
 
 /** Only whether a delete is safe to approve depends on it: one that cannot be read ends no plan. */

@@ -1,7 +1,7 @@
 import { type ExactNumber, writeJson } from '../../model/exact-number.js';
 import { type Json, type JsonObject, readJson } from '../../model/json.js';
 import type { Call } from '../../model/request.js';
-import { flag, integer, object, optional, type Read, rawList, unexpected } from '../../model/shape.js';
+import { flag, integer, listOf, object, optional, type Read, unexpected } from '../../model/shape.js';
 import { asRecord } from './record.js';
 import { get, segment } from './requests.js';
 
@@ -38,23 +38,23 @@ export const queryOperators = [
 export type QueryOperator = (typeof queryOperators)[number];
 
 /** Rows of a dataset. */
-export type DatasetRows = Readonly<Read<typeof parseRows>>;
+export type DatasetRows = Read<typeof parseRows>;
 
 /** Rows come as objects, or as lists in the order of the columns: the interface does not show them. */
 function parseRows(data: unknown) {
   const answer = asRecord(data, 'an object with rows');
-  const columns: readonly string[] = rawList(answer['columns'], 'columns').map(columnName);
+  const columns = listOf(columnName)(answer['columns'], 'columns');
   const named = ['rows', 'items', 'data', 'records'].find((name) => Array.isArray(answer[name])) ?? 'rows';
   return {
     columns,
     /** By column. */
-    rows: rawList(answer[named], named).map((row) => parseRow(row, columns)),
+    rows: listOf((row) => parseRow(row, columns))(answer[named], named),
     /** Null where the answer does not say (§4: the name of the flag is not shown). */
     isTruncated: truncation(answer),
-  };
+  } as const;
 }
 
-export type DatasetMatches = Readonly<Read<typeof parseMatches>>;
+export type DatasetMatches = Read<typeof parseMatches>;
 
 const matchFields = object(
   { totalMatches: integer, page: optional(integer), pageSize: optional(integer) },
@@ -64,7 +64,7 @@ const matchFields = object(
 function parseMatches(data: unknown) {
   const { totalMatches, page, pageSize } = matchFields(data);
   const { columns, rows, isTruncated } = parseRows(data);
-  return { columns, rows, isTruncated, totalMatches, page, pageSize };
+  return { columns, rows, isTruncated, totalMatches, page, pageSize } as const;
 }
 
 function columnName(column: unknown): string {

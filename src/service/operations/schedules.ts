@@ -36,7 +36,7 @@ export type TargetType = Read<typeof targetType>;
 export type ScheduleType = Read<typeof scheduleType>;
 
 /** A schedule as the service shows it (interface §2, Schedule). */
-export type RemoteSchedule = Readonly<Read<typeof parseSchedule>>;
+export type RemoteSchedule = Read<typeof parseSchedule>;
 
 /** One literal and no `object`: there may be 100,000 of them. */
 export function parseSchedule(item: unknown) {
@@ -63,7 +63,7 @@ export function parseSchedule(item: unknown) {
     isEnabled: readEnabled(record),
     /** status, nextRunTime, lastRunTime, lastJobStatusName, lastJobId, errorMessage, where given. */
     facts: scheduleFacts(record),
-  };
+  } as const;
 }
 
 /** A reason of any kind is one: a schedule that could not be started must not look like one that could. */
