@@ -9,15 +9,17 @@ import type { ApplyInputs, PlannedState } from './run-state.js';
 /** The intent: what the run is about to create is saved before the first request is sent. */
 export function inventoryBefore({ inventory, intent, plan, withheld, isRest }: ApplyInputs): Inventory {
   const { createIntents, service, checkout, digest, digestParts } = plan;
-  const own = { digest, digestParts, ...(plan.destroy === undefined ? {} : { destroy: plan.destroy }) };
+  const own =
+    plan.destroy === true ? ({ digest, digestParts, destroy: true } as const) : { digest, digestParts };
   const intended = Object.entries(createIntents).flatMap(([address, { draft }]) =>
     withheld.has(address) ? [] : [[address, draft] as const],
   );
+  const begun = intent ?? inventory;
   return {
-    ...(intent ?? inventory),
+    ...begun,
     service: inventory.service ?? service,
     // From now on, the service may hold what was added in this commit.
-    ...(checkout === undefined ? {} : { commit: checkout.record }),
+    commit: checkout === undefined ? begun.commit : checkout.record,
     // The rest of an interrupted plan keeps the intent of that plan, so that it can be resumed again.
     intent: isRest && inventory.intent !== undefined ? inventory.intent : own,
     drafts: new Map([...inventory.drafts, ...intended]),
@@ -84,12 +86,21 @@ export function inventoryAfter(before: Inventory, state: PlannedState, known: Ru
   const { service, safeguards, inventory: place, checkout } = state.plan;
   const commit = checkout === undefined ? before.commit : checkout.record;
   const intent = intentAfter(before.intent, state, known);
-  const { policies: former = [], ...rest } = seen;
+  const { policies: former = [] } = seen;
   // What is left of the plan has the same digest only while they are those of the last complete apply.
   const isComplete = known.outcomes.every(({ outcome }) => outcome === 'done');
   const policies = (isComplete ? state.plan.policies?.checked : undefined) ?? former;
-  const settings = { service, safeguards, place, ...(policies.length === 0 ? {} : { policies }) };
-  return { ...rest, ...settings, commit: commit ?? null, intent, entries, drafts };
+  return {
+    ...seen,
+    service,
+    safeguards,
+    place,
+    policies: policies.length === 0 ? undefined : policies,
+    commit: commit ?? null,
+    intent,
+    entries,
+    drafts,
+  };
 }
 
 /** A plan that was begun can be resumed until all of it was done, whatever parts of other plans are applied meanwhile. */

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { readRegular, writeAtomic } from '../files/atomic.js';
-import { type Diagnostic, type DiagnosticCode, Problem, problem } from '../model/diagnostic.js';
+import { type Diagnostic, type DiagnosticCode, errorsIn, Problem, problem } from '../model/diagnostic.js';
 import { escapeControls } from '../view/escape.js';
 import { formatText, isTooMuchToFormat } from '../yaml/format.js';
 import { yamlLimits } from '../yaml/limits.js';
@@ -53,7 +53,7 @@ export async function format(
 
 function readableFiles(options: ProjectOptions): ReturnType<typeof readProject>['files'] {
   const { files, allFiles, diagnostics } = readProject(options);
-  const errors = diagnostics.filter((each) => each.severity === 'error');
+  const errors = errorsIn(diagnostics);
   // A missing file may not be in the style.
   if (!allFiles) throw new Problem(errors);
   const inTheWay = errors.filter((each) => blocking.has(each.code) && !isCount(each));

@@ -41,7 +41,7 @@ export async function list(session: ReadSession, options: ListOptions = {}): Pro
     project: isNone ? null : project.name,
     environment: project.environment,
     service,
-    ...(serviceOverride === null ? {} : { serviceOverride }),
+    serviceOverride: serviceOverride ?? undefined,
   };
   if (section === AGENTS) {
     const agents = await session.client.reader().readAll(listAgentsWithInputs());
@@ -136,10 +136,15 @@ class Lister {
     const { address = null, status = 'undeclared', hold } = this.known.get(observed) ?? {};
     const listing = kind.listing?.(observed, { names, now: this.now }) ?? { values: {}, columns: {} };
     return {
-      ...{ id, name, address, canManage: manageable, ...listing },
+      id,
+      name,
+      address,
+      canManage: manageable,
+      values: listing.values,
+      columns: listing.columns,
       status: this.isNoProject ? null : status,
-      ...(hold === undefined ? {} : { held: hold }),
-      ...(callers === null ? {} : { caller: caller && callers > 1 ? null : caller }),
+      held: hold,
+      caller: callers === null ? undefined : caller && callers > 1 ? null : caller,
     };
   }
 }

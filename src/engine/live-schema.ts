@@ -1,6 +1,7 @@
 import manifest from '../../schemas/manifest.schema.json' with { type: 'json' };
 import project from '../../schemas/project.schema.json' with { type: 'json' };
 import type { AgentInput, AgentWithInputs } from '../model/kind.js';
+import { count } from '../model/words.js';
 import { listAgentsWithInputs } from '../service/operations/agents.js';
 import { escapeControls } from '../view/escape.js';
 import type { ReadSession } from './session.js';
@@ -43,9 +44,8 @@ export function withAgents(name: LiveSchemaName, agents: readonly AgentWithInput
 }
 
 function commentOf({ length }: readonly AgentWithInputs[], { service, madeAt }: MadeFrom): string {
-  const count = `${length} ${length === 1 ? 'agent' : 'agents'}`;
   const how = `Made by \`roster schema --live\` (roster ${version}) at ${madeAt.toISOString()}`;
-  return `${how} with ${count} of ${escapeControls(service)}. Make it again when agents change.`;
+  return `${how} with ${count(length, 'agent')} of ${escapeControls(service)}. Make it again when agents change.`;
 }
 
 function liveDefinitions(agents: readonly AgentWithInputs[]) {
@@ -55,15 +55,16 @@ function liveDefinitions(agents: readonly AgentWithInputs[]) {
     ({ externalAgentId }) => canBeWritten(externalAgentId),
   );
   const { target, inputs } = schedule.properties;
+  // Without a single agent, `enum` would be empty.
+  const isEmpty = offered.length === 0;
   const properties = {
     ...schedule.properties,
-    // Without a single agent, `enum` would be empty.
-    ...(offered.length === 0 ? {} : { target: liveTarget(target, offered, agents) }),
+    target: isEmpty ? target : liveTarget(target, offered, agents),
     inputs: liveInputs(inputs, agents),
   };
   return {
     ...definitions,
-    ...(offered.length === 0 ? {} : { agent: liveAgent(definitions.agent, offered, agents) }),
+    agent: isEmpty ? definitions.agent : liveAgent(definitions.agent, offered, agents),
     schedule: { ...schedule, properties },
   };
 }
@@ -174,10 +175,8 @@ function inputHelp(inputs: readonly InputOf[]) {
       defaultValue ? `${shown(agent)} (default ${shown(JSON.stringify(defaultValue))})` : shown(agent),
     );
   const more = inputs.length > MOST_NAMED ? ` and ${inputs.length - MOST_NAMED} more` : '';
-  return {
-    description: `An input of ${named.join(', ')}${more}.`,
-    ...(examples.length === 0 ? {} : { examples }),
-  };
+  const description = `An input of ${named.join(', ')}${more}.`;
+  return examples.length === 0 ? { description } : { description, examples };
 }
 
 const LONGEST_SHOWN = 200;

@@ -191,7 +191,7 @@ function fieldsOf(
   const paths = [...new Set([...Object.keys(is?.applied ?? {}), ...Object.keys(was?.applied ?? {})])].sort();
   return paths.flatMap((path): FieldChange[] => {
     const [from, to] = [was?.applied[path], is?.applied[path]];
-    // Roster 0.1 left sensitive fields out.
+    // What is recorded on one side only is not known to have changed: an interrupted create records its natural key alone.
     if (was !== undefined && is !== undefined && (from === undefined || to === undefined)) return [];
     if (canonical(from ?? null) === canonical(to ?? null)) return [];
     const rule = Object.hasOwn(rules, path) ? rules[path] : undefined;

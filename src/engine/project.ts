@@ -57,7 +57,7 @@ export function readProject(options: ProjectOptions): Loaded {
 export function readProjectWith(reading: ProjectReading | undefined, options: ProjectOptions): Loaded {
   const { cwd, env, file, outputs = [] } = options;
   const loaded = loadProject({
-    ...(file === undefined ? {} : { file }),
+    file,
     cwd,
     env,
     environment: environmentOf(options),
@@ -67,7 +67,7 @@ export function readProjectWith(reading: ProjectReading | undefined, options: Pr
     inventory: inventoryOf(options),
     now: clockOf(options).now(),
     kinds,
-    ...(reading === undefined ? {} : { reading }),
+    reading,
   });
   checkOutputs(outputs, loaded.paths, cwd);
   return loaded;

@@ -43,7 +43,6 @@ function byKey(entries: readonly WrittenEntry[]): JsonObject {
   return Object.fromEntries(entries.map(({ key, properties }) => [key, properties]));
 }
 
-/** As a project file. */
 export function renderedYaml({ manifest }: Pick<Rendered, 'manifest'>): string {
   const isSection = (name: string) => kinds.some(({ section }) => section === name);
   const parts = Object.entries(manifest).map(([name, each]) => {

@@ -176,7 +176,7 @@ export async function planFromSnapshot(
   const values = [...declaredValues(project), ...appliedValues(await localInventory(project, options))];
   const { inventory, takenAt, ...state } = openSnapshot(saved, kinds, values);
   const now = clockOf(options).now();
-  const { service, inventoryPlace: readFrom = null } = saved;
+  const { service, inventoryPlace: readFrom } = saved;
   const readCheckout = checkoutReader(project, opened.manifests, workTreeOpener(project.root, options.env));
   const checkout = destroy ? null : await readCheckout(inventory, 'compare');
   const known = destroy ? toDestroy(project, inventory) : { project, inventory };

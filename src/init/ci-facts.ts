@@ -11,11 +11,9 @@ export interface CiFacts {
   readonly verify: boolean;
   /** The name of the project if the repository has several. It is then part of all names. */
   readonly project: string | null;
-  /** The environments of the project; empty for a project without. */
   readonly environments: readonly string[];
   /** The environments to apply in this order, each only if the previous one has nothing left to apply. */
   readonly promote: readonly string[];
-  /** The branch that is applied from. */
   readonly branch: string;
   /** The folder of roster.yaml, relative to the root of the repository; `.` for the root itself. */
   readonly folder: string;
@@ -60,7 +58,6 @@ function environmentsOf({ environments }: Pick<CiFacts, 'environments'>): readon
   return environments.length === 0 ? [null] : environments;
 }
 
-/** The deployment environments of all jobs. */
 export function deploymentsOf(facts: Pick<CiFacts, 'project' | 'environments'>): {
   readonly reading: readonly string[];
   readonly applying: readonly string[];
@@ -96,7 +93,6 @@ export function listed(names: readonly string[]): string {
   return quoted.length < 2 ? quoted.join('') : `${quoted.slice(0, -1).join(', ')} and ${quoted.at(-1)}`;
 }
 
-/** The package of this project on npm. */
 export const PACKAGE = 'rosterctl';
 
 /** What pipelines install, and the hash that it must have. */

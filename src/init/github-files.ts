@@ -122,7 +122,6 @@ function isAsked(environments: readonly string[]): string {
   return environments.map((each) => `inputs.environment == '${each}'`).join(' || ');
 }
 
-/** As a string of an expression. */
 function refOf(branch: string): string {
   return `'refs/heads/${branch.replaceAll("'", "''")}'`;
 }
@@ -136,7 +135,10 @@ function matrixOf(facts: CiFacts): Values {
   const token = 'GITHUB_TOKEN: "${{ github.token }}"';
   if (environments.length === 0)
     return {
-      ...{ MATRIX: '', MATRIX_ENV: '', SHOW_SETTINGS: token, READ: `roster-plan${ending(facts)}` },
+      MATRIX: '',
+      MATRIX_ENV: '',
+      SHOW_SETTINGS: token,
+      READ: `roster-plan${ending(facts)}`,
       OUTPUTS: `artifact: "\${{ ${uploaded} }}"`,
       ARTIFACTS: '${{ needs.plan.outputs.artifact }}',
     };

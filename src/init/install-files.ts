@@ -4,7 +4,6 @@ import type { NewFile } from './project-files.js';
 /** The formats of the CI files. `roster ci` refuses files of another one. */
 export const CI_FORMATS = { github: 2, gitlab: 1 } as const satisfies Record<CiHost, number>;
 
-/** Where jobs install roster. */
 function installFolder(host: CiHost): string {
   return `.${host}/roster`;
 }
@@ -28,7 +27,6 @@ function fromRoot(folder: string): string {
   return '../'.repeat(folder.split('/').length);
 }
 
-/** Runs roster there. */
 export function rosterCommand(install: Install, host: CiHost): string {
   return install.from === 'image' ? 'roster' : `${installFolder(host)}/node_modules/.bin/roster`;
 }

@@ -153,7 +153,7 @@ class LockFile {
   take(person: string | null): HeldLock | null {
     const holder: Holder = {
       token: randomUUID(),
-      ...(person === null ? {} : { person }),
+      person: person ?? undefined,
       host: hostname(),
       processes: processNamespace(),
       pid: process.pid,

@@ -1,5 +1,5 @@
 import { problem } from '../model/diagnostic.js';
-import { holdFrom } from '../model/hold.js';
+import { holdFrom, isTime } from '../model/hold.js';
 import {
   commitFrom,
   type Intent,
@@ -12,7 +12,7 @@ import {
 import { byCodeUnit, canonical, isJsonObject, type Json, type JsonObject, parseJson } from '../model/json.js';
 import { type PolicyRecord, policiesFrom } from '../model/policy.js';
 import { isId } from '../model/resource.js';
-import { safeguardsFrom } from '../model/safeguards.js';
+import { type Safeguards, safeguardsFrom } from '../model/safeguards.js';
 
 /** Increased when an older roster could misread the new format. A new optional field is not a reason. */
 const VERSION = 1;
@@ -77,12 +77,19 @@ export function parse(text: string, name: string): Inventory {
   if (data === undefined) throw broken(name, notJson(text));
   if (!isJsonObject(data)) throw broken(name, 'it is not a JSON object');
   if (!isKnownVersion(data['version'])) throw wrongVersion(name, data['version'] ?? null);
-  const { project, environment } = data;
+  const { project, environment, service, safeguards } = data;
   if (typeof project !== 'string') throw broken(name, '"project" is not a string');
+  const known = placeFrom(data['place']);
+  const policies = policiesFrom(data['policies']);
   return {
     project,
     environment: typeof environment === 'string' ? environment : null,
-    ...readLastApply(data),
+    service: typeof service === 'string' ? service : null,
+    safeguards: known === null && safeguards === undefined ? null : readSafeguards(safeguards),
+    place: known ?? undefined,
+    commit: commitFrom(data['commit']) ?? undefined,
+    policies: policies.length === 0 ? undefined : policies,
+    intent: intentFrom(data['intent']),
     entries: readMap(data['entries'], name, readEntry),
     drafts: readMap(data['drafts'] ?? {}, name, readDraft),
   };
@@ -92,43 +99,19 @@ function isKnownVersion(version: Json | undefined): boolean {
   return version === VERSION || version === VERSION_WITH_HOLDS || version === VERSION_WITH_PAUSED;
 }
 
-function readLastApply({
-  service,
-  safeguards,
-  place,
-  commit,
-  policies,
-  intent,
-}: JsonObject): Pick<Inventory, 'service' | 'safeguards' | 'place' | 'commit' | 'policies' | 'intent'> {
-  const known = placeFrom(place);
-  const applied = commitFrom(commit);
-  const checked = policiesFrom(policies);
-  const begun = intentFrom(intent);
-  return {
-    service: typeof service === 'string' ? service : null,
-    safeguards: readSafeguards(safeguards, known !== null),
-    ...(known === null ? {} : { place: known }),
-    ...(applied === null ? {} : { commit: applied }),
-    ...(checked.length === 0 ? {} : { policies: checked }),
-    ...(begun === null ? {} : { intent: begun }),
-  };
-}
-
-/** A version that writes the place writes the safeguards, too: without them, none is known to have been lifted already. */
-function readSafeguards(value: Json | undefined, hasPlace: boolean): Inventory['safeguards'] {
-  if (value === undefined && !hasPlace) return null;
+/** An apply writes the place and the safeguards. Where somebody removed them, none is known to have been lifted already. */
+function readSafeguards(value: Json | undefined): Safeguards {
   const { prune, limits } = isJsonObject(value) ? value : {};
-  const read = isJsonObject(limits) ? limits : {};
-  return safeguardsFrom(prune, hasPlace ? { runsPerWeek: null, ...read } : read);
+  return safeguardsFrom(prune, isJsonObject(limits) ? limits : {});
 }
 
 /** An invalid intent only means that the plan cannot be resumed. */
-function intentFrom(value: Json | undefined): Intent | null {
+function intentFrom(value: Json | undefined): Intent | undefined {
   const { digest, digestParts, destroy } = isJsonObject(value) ? value : {};
-  if (typeof digest !== 'string' || !Array.isArray(digestParts)) return null;
+  if (typeof digest !== 'string' || !Array.isArray(digestParts)) return undefined;
   const parts = digestParts.filter((each) => typeof each === 'string');
-  if (parts.length !== digestParts.length) return null;
-  return { digest, digestParts: parts, ...(destroy === true ? { destroy } : {}) };
+  if (parts.length !== digestParts.length) return undefined;
+  return destroy === true ? { digest, digestParts: parts, destroy } : { digest, digestParts: parts };
 }
 
 /** An inventory belongs to one project in one environment: with any other, roster would own the wrong objects. */
@@ -144,13 +127,11 @@ export function checkOwner(
   throw problem('inventory-mismatch', message, help);
 }
 
-/** Another run came between the plan and the lock. */
 export function staleInventory(): Error {
   const help = 'Another run has applied changes. Run `roster plan` again.';
   return new LockProblem('stale-plan', 'the inventory changed after this plan was made', help);
 }
 
-/** The run lost its lock while it was in progress. */
 export function takenOver(name: string): Error {
   const message = `another run took over the lock on the inventory ${name}: the changes of this run are not recorded there`;
   return problem('locked', message, 'Run `roster plan`, which finds the objects by their names.');
@@ -191,18 +172,20 @@ function readEntry(value: JsonObject, fail: () => never): InventoryEntry {
   const { kind, id, name, protect, applied, sensitive, ignore, created, since, hold } = value;
   if (typeof kind !== 'string' || !isJsonObject(applied)) return fail();
   if (id !== null && (typeof id !== 'string' || !isId(id))) return fail();
-  return {
+  // What is missing stays missing: the inventory is printed with all fields that it has.
+  const entry: { -readonly [F in keyof InventoryEntry]: InventoryEntry[F] } = {
     kind,
     id,
     name: typeof name === 'string' ? name : null,
     protect: protect === true,
     applied,
     sensitive: Array.isArray(sensitive) ? sensitive.filter((field) => typeof field === 'string') : [],
-    ...(Array.isArray(ignore) ? { ignore: ignore.filter((each) => typeof each === 'string') } : {}),
-    ...readTime('created', created),
-    ...readTime('since', since),
-    ...(hold === undefined ? {} : { hold: holdFrom(hold) ?? fail() }),
   };
+  if (Array.isArray(ignore)) entry.ignore = ignore.filter((each) => typeof each === 'string');
+  if (isTime(created)) entry.created = created;
+  if (isTime(since)) entry.since = since;
+  if (hold !== undefined) entry.hold = holdFrom(hold) ?? fail();
+  return entry;
 }
 
 function readDraft(value: JsonObject, fail: () => never): InventoryDraft {
@@ -210,13 +193,6 @@ function readDraft(value: JsonObject, fail: () => never): InventoryDraft {
   if (typeof kind !== 'string' || !(identity === null || typeof identity === 'string')) return fail();
   const draft = { kind, name: typeof name === 'string' ? name : null, identity };
   return isJsonObject(applied) ? { ...draft, applied } : draft;
-}
-
-/** Only in the form that roster writes: plans show this text. */
-function readTime<N extends string>(name: N, value: Json | undefined): { readonly [K in N]?: string } {
-  const time = typeof value === 'string' ? new Date(value) : null;
-  const isOwn = time !== null && !Number.isNaN(time.getTime()) && time.toISOString() === value;
-  return isOwn ? ({ [name]: time.toISOString() } as { readonly [K in N]?: string }) : {};
 }
 
 function broken(name: string, why: string): Error {

@@ -43,7 +43,6 @@ import {
 const inventoryFile = 'roster.inventory.json';
 const lockFile = 'lock.json';
 
-/** Milliseconds before each further attempt to save an outcome. */
 const OUTCOME_DELAYS_MS = [1_000, 2_000, 5_000, 10_000, 20_000, 40_000];
 
 export interface GitStoreOptions extends LeaseOptions {
@@ -207,11 +206,12 @@ class GitStore implements InventoryStore, LockedBranch {
     const { name, email } = ciUser(env);
     const isSet = async (setting: string) => Boolean(await git.answer(['config', setting]));
     const [hasName, hasEmail] = await Promise.all([isSet('user.name'), isSet('user.email')]);
-    const missing = { ...(hasName ? {} : { NAME: name }), ...(hasEmail ? {} : { EMAIL: email }) };
-    const variables = ['AUTHOR', 'COMMITTER'].flatMap((role) =>
-      Object.entries(missing).map(([part, value]) => [`GIT_${role}_${part}`, value] as const),
-    );
-    return Object.fromEntries(variables.filter(([variable]) => !env[variable]));
+    const variables: Record<string, string> = {};
+    for (const role of ['AUTHOR', 'COMMITTER']) {
+      if (!hasName && !env[`GIT_${role}_NAME`]) variables[`GIT_${role}_NAME`] = name;
+      if (!hasEmail && !env[`GIT_${role}_EMAIL`]) variables[`GIT_${role}_EMAIL`] = email;
+    }
+    return variables;
   }
 
   private async reach<T>(work: (repository: Repository) => Promise<T>): Promise<T> {

@@ -4,7 +4,6 @@ import { MAX_FILE_BYTES } from '../files/atomic.js';
 import { errnoOf } from '../files/errno.js';
 import { type Problem, problem } from '../model/diagnostic.js';
 
-/** A git command that failed or timed out. */
 export class GitFailure extends Error {
   constructor(
     readonly command: string,
@@ -88,7 +87,6 @@ type GitCommand =
   | 'symbolic-ref'
   | 'version';
 
-/** A command and its arguments. */
 export type GitWords = readonly [command: GitCommand, ...rest: string[]];
 
 /** The user's own git with its remotes, credentials and proxies, in the repository of `openWorkTree`. */

@@ -1,11 +1,10 @@
 import { lstatSync, readFileSync, type Stats } from 'node:fs';
 import { isJsonObject, parseJson } from '../model/json.js';
 
-/** What the lock file says. */
 export interface Holder {
   readonly token: string;
   /** Missing where git and CI know nobody. */
-  readonly person?: string;
+  readonly person?: string | undefined;
   readonly host: string;
   /** The namespace of `pid`: containers with the same host name have their own processes. */
   readonly processes?: string;
@@ -59,11 +58,6 @@ function readHolder(path: string): Holder | null {
   }
 }
 
-/**
- * How long a lock lasts. Two machines never agree on the time, so each side measures with its own clock only: the holder
- * stops before its lease can end for anyone, and another run takes over what it has itself seen unchanged for a lease.
- */
-
 export interface LeaseClock {
   now(): Date;
   /** Milliseconds since any moment: a clock that nobody sets. */
@@ -71,7 +65,6 @@ export interface LeaseClock {
 }
 
 export interface LeaseOptions {
-  /** Default: the clocks of the system. */
   readonly clock?: LeaseClock;
   /** The longest time from asking `lost` to the end of the request that follows. Default: 30,000. */
   readonly longestRequestMs?: number;
@@ -79,14 +72,13 @@ export interface LeaseOptions {
 
 export const systemClock: LeaseClock = { now: () => new Date(), monotonic: () => performance.now() };
 
-/** How often a run renews its lock. */
 export const RENEWAL_MS = 60_000;
 /** A run starts no request this long after the last renewal that succeeded: two may fail. */
 const HOLD_MS = 150_000;
 /** A margin for the time that a request takes to reach the service, and for clocks that run slightly fast. */
 const MARGIN_MS = 20_000;
-/** The lease of roster 0.1, which does not write it down, and of a lock that cannot be read. */
-const FORMER_LEASE_MS = 600_000;
+/** The lease of a lock that does not say a valid one. */
+const UNKNOWN_LEASE_MS = 600_000;
 
 /** A lock that was not renewed for this long belongs to a run that has ended, or that sends nothing more. */
 export function leaseOf({ longestRequestMs = 30_000 }: LeaseOptions): number {
@@ -97,7 +89,7 @@ export function leaseOf({ longestRequestMs = 30_000 }: LeaseOptions): number {
 export const LONGEST_LEASE_MS = leaseOf({ longestRequestMs: 3_600_000 });
 
 export function readLease(value: unknown): number {
-  return typeof value === 'number' && value >= HOLD_MS ? Math.min(value, LONGEST_LEASE_MS) : FORMER_LEASE_MS;
+  return typeof value === 'number' && value >= HOLD_MS ? Math.min(value, LONGEST_LEASE_MS) : UNKNOWN_LEASE_MS;
 }
 
 export interface Reading {
@@ -110,7 +102,10 @@ function passed(from: Reading, to: Reading): number {
   return Math.max(to.monotonic - from.monotonic, to.wall - from.wall);
 }
 
-/** The holder's side. */
+/**
+ * The lock that this run holds: whether it may still be relied on. Two machines never agree on the time, so each side measures with its own clock only: the holder
+ * stops before its lease can end for anyone, and another run takes over what it has itself seen unchanged for a lease.
+ */
 export class Lease {
   private renewed: Reading;
 
@@ -133,7 +128,7 @@ export class Lease {
   }
 }
 
-/** The side of a run that finds the lock held. */
+/** Watches a lock that another run holds, to take it over once it is not renewed. */
 export class LockWatch {
   private seen: { readonly version: string; readonly since: number } | null = null;
 
@@ -155,7 +150,7 @@ export interface StoredLock {
   readonly token: string;
   readonly name: string;
   readonly since: string;
-  /** By the clock of the holder: for messages, and for roster 0.1. */
+  /** By the clock of the holder: for messages. */
   readonly until: string;
   readonly leaseMs: number;
 }

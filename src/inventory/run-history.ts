@@ -75,7 +75,6 @@ function atEnd(run: OpenRun, lock: InventoryHistory['lock'], now: Date): OpenRun
 
 interface Message {
   readonly title: string;
-  /** The word after `roster` in the title. */
   readonly command: string | null;
   readonly rest: string;
   readonly step: string | null;
@@ -99,7 +98,6 @@ function messageOf({ message }: HistoryCommit): Message {
   return { title, command, rest, step, takesOver, changes: lines.flatMap(changeIn), trailers };
 }
 
-/** The commit of the manifests that a message of roster names. */
 export function commitOf(message: string): string | null {
   return commitFrom(/^Roster-Commit: (.*)$/m.exec(message)?.[1]);
 }

@@ -316,7 +316,7 @@ async function compare(
   const isManifest = manifestTest(top, files);
   if (await containsChanges(tree, { head, applied: commit, isManifest })) return { state: 'current' };
   const by = await known(appliedBy(applied));
-  return { state: 'stale', ...(by === null ? {} : { by }) };
+  return by === null ? { state: 'stale' } : { state: 'stale', by };
 }
 
 /** The checkout is stale, whether or not it can be read who applied the commit. */

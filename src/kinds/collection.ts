@@ -4,12 +4,8 @@ import type { Kind, Listing, ListingContext, PlannedRequest, ReadContext } from 
 import type { FieldRule, FieldRules, Observed, Resolver } from '../model/resource.js';
 import type { Runs, StartByHand } from '../model/run.js';
 import { wholeNumber } from '../model/shape.js';
-import { instantText } from '../model/words.js';
-import type {
-  CollectionOperations,
-  CollectionProperties,
-  RemoteCollection,
-} from '../service/operations/collection.js';
+import { count, instantText } from '../model/words.js';
+import type { CollectionOperations, RemoteCollection } from '../service/operations/collection.js';
 import { isNumber, UNREADABLE } from '../service/operations/record.js';
 import type { GroupEntry, PipelineEntry } from './generated/entries.js';
 import { collectionEntryForm, instantOf, normalText, plain, text, UNKNOWN } from './rules.js';
@@ -24,9 +20,7 @@ export interface CollectionDefinition<F extends Field> {
   readonly name: string;
   readonly section: string;
   readonly shape: string;
-  /** The property of the manifest that lists the agents. */
   readonly field: F;
-  /** What one of them is called. */
   readonly noun: string;
   readonly rule: FieldRule<readonly string[]>;
   readonly ordered: boolean;
@@ -82,7 +76,9 @@ export function collectionKind<F extends Field>(
   type Spec = CollectionSpec<F>;
   const { name, section, shape, field, operations } = own;
   return {
-    ...{ name, section, shape },
+    name,
+    section,
+    shape,
     read: (entry, key, context) => readCollection(own, entry as CollectionEntry, key, context),
     resolve({ key, declared: { name, description, active, agents } }, resolver) {
       const ids = resolveAgents(agents, field, resolver);
@@ -109,7 +105,7 @@ export function collectionKind<F extends Field>(
     entry: collectionEntryForm,
     listing: (each, context) => listCollection(each, field, each.spec?.[field] ?? null, context),
     nearMiss: { field: 'name', isName: true, relation: 'with a similar name' },
-    brief: (spec) => `${spec[field].length} ${spec[field].length === 1 ? own.noun : field}`,
+    brief: (spec) => count(spec[field].length, own.noun, field),
 
     create: (spec, { address }) => createCollection(own, spec, address),
     notSettableOnCreate: ['active'],
@@ -179,11 +175,10 @@ function updateCollection<F extends Field>(
   after: CollectionSpec<F>,
   changed: ReadonlySet<string>,
 ): PlannedRequest[] {
-  const properties: CollectionProperties = {
-    ...(changed.has('name') ? { name: after.name } : {}),
-    ...(changed.has('description') ? { description: after.description } : {}),
-    ...(changed.has('active') ? { isActive: after.active } : {}),
-  };
+  const properties: { name?: string; description?: string; isActive?: boolean } = {};
+  if (changed.has('name')) properties.name = after.name;
+  if (changed.has('description')) properties.description = after.description;
+  if (changed.has('active')) properties.isActive = after.active;
   const put = { request: operations.update(id, properties) };
   const agents = { request: operations.replaceAgents(id, after[field]) };
   if (!changed.has(field)) return [put];
@@ -195,13 +190,11 @@ function updateCollection<F extends Field>(
 /** Signs that somebody still uses an object that is about to be deleted. */
 function useRisks({ facts }: Observed): Risk[] {
   const { activeRunCount: active, lastRunAt: last } = facts;
-  const messages = [
-    ...(isNumber(active) && Number(active) > 0 ? [`has ${active} of its runs in progress`] : []),
-    ...(active === UNREADABLE
-      ? ['may have runs in progress: the service gave a number of them that cannot be read']
-      : []),
-    ...(typeof last === 'string' ? [`last run at ${last}`] : []),
-  ];
+  const messages: string[] = [];
+  if (isNumber(active) && Number(active) > 0) messages.push(`has ${active} of its runs in progress`);
+  if (active === UNREADABLE)
+    messages.push('may have runs in progress: the service gave a number of them that cannot be read');
+  if (typeof last === 'string') messages.push(`last run at ${last}`);
   return messages.map((message) => ({ code: 'delete', message }));
 }
 
@@ -251,7 +244,6 @@ function listCollection(
   };
 }
 
-/** Reports each agent that an entry names twice. */
 function reportRepeats(agents: readonly string[], field: string, { report }: ReadContext): void {
   const seen = new Set<string>();
   agents.forEach((agent, index) => {

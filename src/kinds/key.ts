@@ -62,7 +62,8 @@ export const key: Kind<KeyDeclared, KeySpec> = {
 
   create(spec, entry) {
     const scopes = [...spec.scopes].sort(byCodeUnit);
-    const request = keys.createKey({ name: spec.name, ...(scopes.length === 0 ? {} : { scopes }) });
+    const { name } = spec;
+    const request = keys.createKey(scopes.length === 0 ? { name } : { name, scopes });
     return [{ request, delivery: { to: entry.declared.deliver, scopes } }];
   },
   createdId: (data) => keys.createdKey(data)?.id ?? null,
@@ -131,10 +132,10 @@ function readKey(entry: KeyEntry, name: string, context: ReadContext): KeyDeclar
 
 /** The schema ensures that there is exactly one of the two. */
 function readDelivery(
-  { file, command, env = [] }: NonNullable<KeyEntry['deliver']>,
+  { file, command = [], env = [] }: NonNullable<KeyEntry['deliver']>,
   { isOwn, report }: ReadContext,
 ): Delivery['to'] {
-  if (file === undefined) return { command: command ?? [], ...(env.length === 0 ? {} : { env }) };
+  if (file === undefined) return env.length === 0 ? { command } : { command, env };
   // An `include` could read it as a manifest, and an error message would then show the key.
   const message = isOwn(file)
     ? `"${file}" is a file of the project itself`

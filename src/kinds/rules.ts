@@ -54,7 +54,6 @@ export const agentSequence: FieldRule<readonly string[]> = {
   layout: 'sequence',
 };
 
-/** How a group or a pipeline becomes an entry. */
 export const collectionEntryForm: EntryForm<{ readonly name: string }> = {
   defaults: (key) => ({ name: key, description: '', active: true }),
   keyWords: ({ name }) => [name],

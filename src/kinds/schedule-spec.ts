@@ -133,14 +133,14 @@ const targetTypes: Readonly<Record<string, 'Agent' | 'Group' | 'Pipeline'>> = {
 /** The whole body: a PUT replaces the schedule, and without `isEnabled` it would resume a paused one (interface §2, §4). */
 export function bodyOf(spec: ScheduleSpec, clearsInputs: boolean): ScheduleBody {
   const inputs = textOf(spec.inputs);
-  return {
+  const body = {
     targetType: targetTypes[spec.target.kind] ?? 'Agent',
     targetId: spec.target.id,
     ...timingBody(spec),
     timeZoneId: spec.timeZone,
-    ...(inputs === '{}' && !clearsInputs ? {} : { inputParameters: inputs }),
-    isEnabled: spec.enabled,
   };
+  if (inputs === '{}' && !clearsInputs) return { ...body, isEnabled: spec.enabled };
+  return { ...body, inputParameters: inputs, isEnabled: spec.enabled };
 }
 
 function timingBody(spec: ScheduleSpec) {
@@ -172,16 +172,14 @@ export function listSchedule(
   const nextRun = nextRunOf(spec, facts['nextRunTime'], now);
   return {
     values: {
-      ...{
-        target,
-        targetId: spec.target.id as Json,
-        every: interval,
-        cron,
-        once,
-        startTime,
-        timeZone,
-        enabled,
-      },
+      target,
+      targetId: spec.target.id as Json,
+      every: interval,
+      cron,
+      once,
+      startTime,
+      timeZone,
+      enabled,
       nextRun: nextRun ?? null,
       lastRunAt: instantOf(facts['lastRunTime']),
     },

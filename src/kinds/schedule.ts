@@ -9,7 +9,8 @@ import { frequencyText } from '../model/schedule.js';
 import { wordList } from '../model/words.js';
 import { runSchedule, type StartedSchedule } from '../service/operations/schedule-runs.js';
 import * as schedules from '../service/operations/schedules.js';
-import { canonicalCron, cronProblem, cronWarnings } from '../timing/cron.js';
+import { canonicalCron } from '../timing/cron.js';
+import { cronProblem, cronWarnings } from '../timing/cron-check.js';
 import { everyRange, type Interval, intervalProblem, parseInterval, showEvery } from '../timing/interval.js';
 import type { TimingProblem } from '../timing/problem.js';
 import { isPast, minutesOfDay, recurrenceOf } from '../timing/runs.js';
@@ -293,16 +294,10 @@ function checkTimes(declared: ScheduleDeclared, context: ReadContext): void {
   }
 }
 
-/** Expressions of which there is nothing to report: projects repeat them many times. */
-const soundCrons = new Set<string>();
-const MOST_SOUND = 1000;
-
 function checkCron(cron: string, context: ReadContext): void {
-  if (soundCrons.has(cron)) return;
-  const [problem, warnings] = [cronProblem(cron), cronWarnings(cron)];
-  reportTiming(context, 'invalid-cron', 'cron', problem);
-  for (const warning of warnings) context.report({ severity: 'warning', path: ['cron'], ...warning });
-  if (problem === null && warnings.length === 0 && soundCrons.size < MOST_SOUND) soundCrons.add(cron);
+  reportTiming(context, 'invalid-cron', 'cron', cronProblem(cron));
+  for (const warning of cronWarnings(cron))
+    context.report({ severity: 'warning', path: ['cron'], ...warning });
 }
 
 function reportTiming(
@@ -379,7 +374,6 @@ function replacement({ key, closest }: { readonly key: string; readonly closest:
   return `Instead of "${key}", did you mean \`${closest}\`?`;
 }
 
-/** `a, b and c`. */
 function listed(words: readonly string[]): string {
   const more = words.length - MOST_NAMES;
   if (more > 0) return `${words.slice(0, MOST_NAMES).join(', ')} and ${more} more`;
@@ -397,7 +391,7 @@ function startedBy({ jobId, groupRunId, pipelineRunId }: StartedSchedule): Start
 /** How often and at what time of day a schedule runs. */
 interface When {
   readonly runsPerWeek: number;
-  /** Of the local day. */
+  /** Minutes since midnight, by the schedule's own clock. */
   readonly minutes: readonly number[];
   readonly timeZone: string;
 }

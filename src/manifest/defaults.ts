@@ -17,7 +17,6 @@ import type { Variables } from './variables.js';
 export interface WrittenDefaults {
   readonly project: Entry | undefined;
   readonly environment: Entry | undefined;
-  /** The name of that environment. */
   readonly name: string | null;
 }
 
@@ -162,7 +161,6 @@ interface Default {
 
 type Exclusions = Readonly<Record<string, readonly string[]>>;
 
-/** The defaults of one section, by property. */
 class SectionDefaults {
   private readonly byName = new Map<string, Default>();
   private readonly exclusions: Exclusions;

@@ -1,6 +1,7 @@
 import type { Diagnostic, DiagnosticCode, Place, Severity } from '../model/diagnostic.js';
 import { MergedDiagnostics } from '../model/merged-diagnostics.js';
 import type { Address } from '../model/resource.js';
+import { agree, count } from '../model/words.js';
 import { placeOf, type Span, type YamlProblem, type YamlProblemCode } from '../yaml/source.js';
 import { limits } from './limits.js';
 import { Suggestions } from './suggest.js';
@@ -87,7 +88,6 @@ export class Diagnostics {
     return this.full && this.hidden >= limits.counted;
   }
 
-  /** Counts errors that are not shown. */
   skip(count: number): void {
     this.errors += count;
     this.hidden += count;
@@ -125,7 +125,7 @@ export class Diagnostics {
   }
 
   private more(): Diagnostic {
-    const some = this.hidden === 1 ? '1 more problem is' : `${this.hidden} more problems are`;
+    const some = `${count(this.hidden, 'more problem')} ${agree(this.hidden, 'is', 'are')}`;
     const message = `${this.uncounted ? `more than ${limits.counted} other problems are` : some} not shown`;
     const severity = this.failed ? 'error' : 'warning';
     const help = 'Fix the problems above, then run the command again.';
@@ -138,11 +138,9 @@ function build({ severity, code, span, message, help, related, entry }: Reported
     severity,
     code,
     message,
-    ...(span === null ? {} : { place: placeOf(span) }),
-    ...(help === undefined ? {} : { help }),
-    ...(entry === undefined ? {} : { entries: [entry] }),
-    ...(related === undefined
-      ? {}
-      : { related: related.map((each) => ({ message: each.message, place: placeOf(each.span) })) }),
+    place: span === null ? undefined : placeOf(span),
+    help,
+    entries: entry === undefined ? undefined : [entry],
+    related: related?.map((each) => ({ message: each.message, place: placeOf(each.span) })),
   };
 }

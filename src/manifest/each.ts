@@ -55,7 +55,6 @@ export interface RepetitionPlan {
   readonly complete: boolean;
 }
 
-/** What entries stand for. */
 export interface Repeated {
   readonly entries: readonly Entry[];
   /** False when some of them are not known, which is reported. */
@@ -108,7 +107,6 @@ export class Repetition {
     return { written: repeated, items, former: isByKey && !isElsewhere ? former : undefined, complete: true };
   }
 
-  /** The copies, as far as they can be made. */
   make({ written, items, former, complete }: RepetitionPlan): Repeated {
     if (items === null) return { entries: [written], complete };
     const entries = this.exceeded ? [] : items.flatMap((item) => this.entryOf(written, item, former) ?? []);

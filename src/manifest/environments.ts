@@ -117,7 +117,6 @@ function unreadVars(written: Entries, selected: Entries | null): Node[] {
   return [...others, ...noMaps].flatMap((each) => (each === undefined ? [] : [each.value]));
 }
 
-/** Variables that only the selected environment declares. */
 export function addedVariables(own: Entry | undefined, base: Entry | undefined): Entry[] {
   return [...entriesOf(own).values()].filter(({ key }) => !entriesOf(base).has(key.text));
 }

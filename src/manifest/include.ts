@@ -16,7 +16,6 @@ export interface IncludeItem {
 
 /** What messages call a list of paths and its files. */
 export interface PathWords {
-  /** Where the paths are. */
   readonly setting: string;
   readonly example: string;
   readonly file: string;
@@ -154,7 +153,6 @@ interface Folder {
   readonly progress: GlobProgress;
 }
 
-/** Lists the folders that patterns are matched against. */
 class Folders {
   private listed = 0;
   private steps = 0;

@@ -9,7 +9,6 @@ import type { Diagnostics } from './diagnostics.js';
 import { limits } from './limits.js';
 import { EntryPlaces } from './places.js';
 
-/** One entry that was read. */
 export interface EntryRead {
   readonly declared: Declared;
   readonly kind: Kind;
@@ -33,7 +32,6 @@ export interface ValidEntry {
   readonly value: JsonObject;
   /** The fields that contain something from the environment, as the manifest writes them. */
   readonly templates: JsonObject;
-  /** Those of its values that come from defaults. */
   readonly defaulted: readonly Defaulted[];
   /** It exists in other environments only: warnings do not matter in this one. */
   readonly isElsewhere?: boolean;
@@ -90,9 +88,13 @@ function acceptedBy({ accept }: JsonObject): readonly AcceptableCode[] {
 }
 
 /** Warnings that nothing but the text of an entry decides on: the others come and go with the service and the time. */
-const decidedByText: ReadonlySet<AcceptableCode> = new Set([
-  ...(['ambiguous-cron', 'large-step', 'ambiguous-time-zone'] as const),
-  ...(['skipped-time', 'repeated-time', 'ignored-inputs'] as const),
+const decidedByText: ReadonlySet<AcceptableCode> = new Set<AcceptableCode>([
+  'ambiguous-cron',
+  'large-step',
+  'ambiguous-time-zone',
+  'skipped-time',
+  'repeated-time',
+  'ignored-inputs',
 ]);
 
 /** What entries share, such as a default or an anchor, is for all of them: each of them need not have the warning. */
@@ -120,14 +122,15 @@ function isWrittenIn({ key, value }: Entry, span: Span): boolean {
   return span.source === key.source && span.start >= key.end && span.end <= value.end;
 }
 
-/** With what every kind of entry has. */
 function declaredOf(
   { kind, entry, value, templates, defaulted }: ValidEntry,
   declared: unknown,
   places: EntryPlaces,
 ): Declared {
   const { id, formerly, protect, external, ignore } = value;
-  const all: Declared = {
+  const ignored = Array.isArray(ignore) ? ignore.map(String) : [];
+  const accept = acceptedBy(value);
+  return {
     address: addressOf(kind.name, entry.key.text),
     kind: kind.name,
     key: entry.key.text,
@@ -138,17 +141,10 @@ function declaredOf(
     external: external === true,
     source: placeOf(entry.key),
     templates,
+    ignore: ignored.length > 0 ? ignored : undefined,
+    accept: accept.length > 0 ? accept : undefined,
+    defaulted: defaulted.length > 0 ? defaulted : undefined,
     placeOf: placesIn(places),
-  };
-  const ignored = Array.isArray(ignore) ? ignore.map(String) : [];
-  const accept = acceptedBy(value);
-  // Most entries have none of them, and need no copy.
-  if (ignored.length + accept.length + defaulted.length === 0) return all;
-  return {
-    ...all,
-    ...(ignored.length > 0 ? { ignore: ignored } : {}),
-    ...(accept.length > 0 ? { accept } : {}),
-    ...(defaulted.length > 0 ? { defaulted } : {}),
   };
 }
 
@@ -170,7 +166,6 @@ function withoutSecrets(
   return { message, help: help === undefined ? undefined : shortened(help) };
 }
 
-/** A help that lists what is known may be very long. */
 function shortened(help: string): string {
   return help.length <= limits.help ? help : `${help.slice(0, limits.help - 1)}…`;
 }

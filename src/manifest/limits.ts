@@ -19,14 +19,12 @@ export const limits = {
   repeatedEntry: 15,
   /** Variables that refer to variables, one after the other. */
   variableChain: 16,
-  /** Length of one text after its variables are replaced. */
   text: 65_536,
   diagnostics: 1_000,
   /** Errors, several of which may be one diagnostic. */
   errors: 20_000,
   /** How many of those that are not shown are counted. */
   counted: 5_000,
-  /** Length of a hint. */
   help: 1_000,
   /** Words compared for hints in one run, so that many mistakes in a large project stay cheap. */
   comparisons: 150_000,

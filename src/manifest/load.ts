@@ -31,7 +31,7 @@ import { type WrittenProject, writtenProject } from './written.js';
 
 export interface LoadOptions {
   /** `-f`: relative to `cwd`. Default: roster.yaml in `cwd` or the closest parent. */
-  readonly file?: string;
+  readonly file?: string | undefined;
   readonly cwd: string;
   /** The name of the environment to load for; null for the project's own settings. */
   readonly environment: string | null;
@@ -49,7 +49,7 @@ export interface LoadOptions {
   /** The current time, for schedules that have passed; left out where the day must not matter. */
   readonly now?: Date;
   /** What runs for several environments share. Default: nothing. */
-  readonly reading?: ProjectReading;
+  readonly reading?: ProjectReading | undefined;
 }
 
 export interface Loaded {
@@ -219,6 +219,7 @@ class ProjectLoader {
     manifests: readonly ManifestFile[],
   ): Project | null {
     if (read.settings === null) return null;
+    const { removed } = read;
     const { bySection } = defaults;
     return {
       file: top.source.file,
@@ -226,9 +227,11 @@ class ProjectLoader {
       environment: this.options.environment,
       ...read.settings,
       scopes: read.scopes,
-      ...removedOf(read),
-      ...(Object.keys(bySection).length > 0 ? { defaults: bySection } : {}),
-      ...(elsewhere.size > 0 ? { elsewhere: [...elsewhere.keys()], existsIn } : {}),
+      removed: removed.length > 0 ? removed.map(({ address }) => address) : undefined,
+      removedPlaces: new Map(removed.map(({ address, span }) => [address, placeOf(span)])),
+      defaults: Object.keys(bySection).length > 0 ? bySection : undefined,
+      elsewhere: elsewhere.size > 0 ? [...elsewhere.keys()] : undefined,
+      existsIn: elsewhere.size > 0 ? existsIn : undefined,
       entries: list.map((each) => each.declared),
       secrets: unwritten(read.variables.environment.secrets, manifests, list),
     };
@@ -237,12 +240,6 @@ class ProjectLoader {
 
 function writtenBy(settings: JsonObject, { environments }: SettingsRead, { list }: EntriesRead) {
   return () => writtenProject(settings, environments.declared, list);
-}
-
-function removedOf({ removed }: SettingsRead): Pick<Project, 'removed' | 'removedPlaces'> {
-  if (removed.length === 0) return {};
-  const removedPlaces = new Map(removed.map(({ address, span }) => [address, placeOf(span)]));
-  return { removed: removed.map(({ address }) => address), removedPlaces };
 }
 
 /** Relative to the project's folder: the manifests, and what the inventories of all environments are kept in. */

@@ -14,7 +14,6 @@ export interface Outline {
   /** Its name; null when it cannot be read. */
   readonly project: string | null;
   readonly environments: readonly string[];
-  /** Whether the inventory is in git. */
   readonly usesGit: boolean;
   /** Those of the project and of all environments. */
   readonly variables: readonly string[];
@@ -60,8 +59,11 @@ export function readOutline(
   const declared = entriesIn(all, new Variables({ vars: varsIn(top), env: {} }, diagnostics), diagnostics);
   const entries = declared.map(({ section, entry }) => ({ section, key: entry.key.text }));
   return {
-    ...{ project, environments: keysOf(top, 'environments'), variables: [...varsIn(top).keys()], entries },
+    project,
+    environments: keysOf(top, 'environments'),
     usesGit: keysOf(top, 'inventory').includes('git'),
+    variables: [...varsIn(top).keys()],
+    entries,
     agents: [...new Set(declared.flatMap(({ entry }) => agentsOf(entry)))],
   };
 }

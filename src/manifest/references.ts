@@ -90,11 +90,10 @@ function haveOwnIds({ declared: one }: EntryRead, { declared: other }: EntryRead
 
 /** With templates in place of values from the environment: that two entries are the same must not tell such a value. */
 function identityOf({ kind, declared: { declared, templates } }: EntryRead): string | null {
-  if (!isEmptyObject(templates))
-    return kind.identity.ofDeclared({
-      ...(escapedValue(declared as JsonObject) as JsonObject),
-      ...templates,
-    });
+  if (!isEmptyObject(templates)) {
+    const written = escapedValue(declared as JsonObject) as JsonObject;
+    return kind.identity.ofDeclared({ ...written, ...templates });
+  }
   const identity = kind.identity.ofDeclared(declared);
   return identity === null ? null : escaped(identity);
 }

@@ -6,7 +6,6 @@ import { addressPrefixes, externalPrefixes, propertyNames } from './generated/va
 import { ownSpelling } from './numbers.js';
 import type { Suggestions } from './suggest.js';
 
-/** A compiled schema. */
 export interface Validator {
   (value: Json): boolean;
   readonly errors?: readonly Failure[] | null;
@@ -53,7 +52,6 @@ export function parentOf(failure: Failure): ParentSchema {
   return (failure.parentSchema ?? {}) as ParentSchema;
 }
 
-/** Names of the properties that a failure asks for. */
 export function requiredNames(failure: Failure): readonly string[] {
   const { keyword, params } = failure;
   if (keyword === 'required' || keyword === 'dependencies') return [String(params['missingProperty'])];
@@ -65,7 +63,7 @@ export function requiredNames(failure: Failure): readonly string[] {
 const LONGEST_CORRECTED = 80;
 
 export interface SchemaMessage extends ProblemText {
-  readonly code?: 'unknown-property' | 'missing-setting';
+  readonly code?: 'unknown-property' | 'missing-setting' | undefined;
   /** Where it is reported if not at the value. */
   readonly at?: 'key' | undefined;
 }
@@ -176,7 +174,7 @@ const entryProperties: ReadonlySet<string> = new Set(Object.values(propertyNames
 function missingProperty({ failure, name }: FailureAt): SchemaMessage {
   const property = String(failure.params['missingProperty']);
   return {
-    ...(property === 'project' ? { code: 'missing-setting' } : {}),
+    code: property === 'project' ? 'missing-setting' : undefined,
     message: name === '' ? `\`${property}\` is missing` : `\`${property}\` is missing in ${name}`,
     help: exampleOf(property, failure),
     at: 'key',

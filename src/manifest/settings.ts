@@ -1,6 +1,7 @@
 import { urlFault } from '../model/connection.js';
+import type { Place } from '../model/diagnostic.js';
 import type { Json, JsonObject } from '../model/json.js';
-import type { InventorySetting, ProjectSettings } from '../model/resource.js';
+import type { InventorySetting, ProjectSettings, UnselectedEnvironments } from '../model/resource.js';
 import { defaultSafeguards, safeguardsFrom } from '../model/safeguards.js';
 import { placeOf, type Source, type Span } from '../yaml/source.js';
 import { unsafe } from '../yaml/text.js';
@@ -41,7 +42,6 @@ export interface SettingsRead {
   readonly variables: Variables;
   readonly defaults: WrittenDefaults;
   readonly environments: EnvironmentNames;
-  /** Addresses that the inventory forgets, with their places. */
   readonly removed: readonly RemovedAddress[];
   /** Variables that only the selected environment declares. */
   readonly added: readonly Entry[];
@@ -63,9 +63,7 @@ interface SettingsOptions {
   readonly environment: string | null;
   readonly env: VariableOptions['env'];
   readonly allowMissingEnv?: boolean | undefined;
-  /** `--var`. Default: none. */
   readonly vars?: GivenVariables | undefined;
-  /** In place of the written one. */
   readonly inventory?: WrittenInventory | undefined;
 }
 
@@ -93,10 +91,11 @@ export function readSettings(
       valid === null
         ? null
         : {
-            ...withDefaults({ ...valid, ...(inventory && { inventory }) }, environment),
-            ...urlPlaceOf(valid, entry),
-            ...messagePrefixOf(valid),
-            ...(environment === null ? unselectedOf(written) : {}),
+            ...withDefaults(inventory === undefined ? valid : { ...valid, inventory }, environment),
+            urlPlace: urlPlaceOf(valid, entry),
+            // Also for an inventory that the command line names: what the host requires is the same there.
+            messagePrefix: valid.inventory?.git?.messagePrefix,
+            unselected: environment === null ? unselectedOf(written) : undefined,
           },
     written: valid === null ? null : value,
     inventory: find(entry, ['inventory', 'file']).span,
@@ -199,22 +198,15 @@ function checkUrl(url: string, span: Span, diagnostics: Diagnostics): void {
   diagnostics.error('insecure-url', span, `\`url\` ${fault}`, { help });
 }
 
-function urlPlaceOf({ service }: Written, root: Entry): Pick<ProjectSettings, 'urlPlace'> {
-  return service?.url === undefined ? {} : { urlPlace: placeOf(find(root, ['service', 'url']).span) };
+function urlPlaceOf({ service }: Written, root: Entry): Place | undefined {
+  return service?.url === undefined ? undefined : placeOf(find(root, ['service', 'url']).span);
 }
 
-/** Also for an inventory that the command line names: what the host requires is the same there. */
-function messagePrefixOf({ inventory }: Written): Pick<ProjectSettings, 'messagePrefix'> {
-  const messagePrefix = inventory?.git?.messagePrefix;
-  return messagePrefix === undefined ? {} : { messagePrefix };
-}
-
-function unselectedOf(written: Entries): Pick<ProjectSettings, 'unselected'> {
+function unselectedOf(written: Entries): UnselectedEnvironments | undefined {
   const environments = written.get('environments');
   const names = [...entriesOf(environments).keys()];
-  return environments === undefined || names.length === 0
-    ? {}
-    : { unselected: { names, place: placeOf(environments.key) } };
+  if (environments === undefined || names.length === 0) return undefined;
+  return { names, place: placeOf(environments.key) };
 }
 
 function withDefaults(written: Written, environment: string | null): ProjectSettings {
@@ -266,10 +258,11 @@ export function parseInventory(text: string): WrittenInventory | null {
 /** A remote has no `@` in its name, and a ref may have one. */
 function gitInventory(text: string): object {
   const at = text.lastIndexOf('@');
+  const git: Record<string, string> = {};
   const ref = at === -1 ? text : text.slice(0, at);
-  return {
-    git: { ...(ref === '' ? {} : { ref }), ...(at === -1 ? {} : { remote: text.slice(at + 1) }) },
-  };
+  if (ref !== '') git['ref'] = ref;
+  if (at !== -1) git['remote'] = text.slice(at + 1);
+  return { git };
 }
 
 /** The number of items; -1 for anything but a list. */

@@ -78,12 +78,10 @@ export interface SplitText extends ScalarNode {
   readonly pieces: readonly Piece[];
 }
 
-/** The pieces of the text of a node. */
 export function piecesOf(node: ScalarNode | SplitText, text: string): readonly Piece[] {
   return 'pieces' in node ? node.pieces : pieces(text);
 }
 
-/** Finds the places of variables in the files. */
 export class UsePlaces {
   /** What was found in the last text: often several problems are reported for it. */
   private last: readonly [ScalarNode | null, readonly RegExpExecArray[]] = [null, []];

@@ -7,7 +7,6 @@ import type { Diagnostics } from './diagnostics.js';
 export class Notes {
   /** Values with a problem: nothing else is reported about them. */
   readonly broken = new Set<Node>();
-  /** Values that contain a secret. */
   readonly secret = new Set<Node>();
   /** Values that are null. They are not reported until it is known what is wrong around them. */
   readonly missing: ScalarNode[] = [];

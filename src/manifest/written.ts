@@ -11,7 +11,6 @@ import type { EntryRead } from './kind-reader.js';
  */
 export interface WrittenProject {
   readonly settings: JsonObject;
-  /** In the order of their keys. */
   readonly entries: readonly WrittenEntry[];
 }
 
@@ -31,7 +30,7 @@ export function writtenProject(
   const names = Object.fromEntries([...environments].map((name) => [name, {}]));
   // The entries of all files are in one.
   const { include: _, ...own } = settings;
-  const all = { ...own, ...(environments.size > 0 ? { environments: names } : {}) };
+  const all = environments.size > 0 ? { ...own, environments: names } : own;
   const entries = list.map(writtenEntry).sort((a, b) => naturalOrder(a.key, b.key));
   return { settings: inOrder(writtenValue(all), settingNames), entries };
 }

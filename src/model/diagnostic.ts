@@ -167,23 +167,23 @@ export interface Diagnostic {
   readonly severity: Severity;
   readonly code: DiagnosticCode;
   readonly message: string;
-  readonly place?: Place;
+  readonly place?: Place | undefined;
   /** The items of `each` that have the problem, if they are several. */
-  readonly items?: readonly ItemMessage[];
+  readonly items?: readonly ItemMessage[] | undefined;
   /** The declared entry that cannot be matched or resolved because of it, or that it is about. */
   readonly address?: string;
   /** The entries that have what is written at its place: several where they share an anchor or a default. */
-  readonly entries?: readonly string[];
+  readonly entries?: readonly string[] | undefined;
   /** The policy that is broken. */
-  readonly policy?: string;
+  readonly policy?: string | undefined;
   /** The environments that have the problem, where several were checked and not all have it. */
   readonly environments?: readonly string[];
   /** A warning about what does not change: views say it in one line. */
   readonly unchanged?: true;
   /** What to do about it, as imperative sentences. */
-  readonly help?: string;
+  readonly help?: string | undefined;
   /** Other places that belong to the problem, such as the first of two duplicates. */
-  readonly related?: readonly { readonly message: string; readonly place: Place }[];
+  readonly related?: readonly { readonly message: string; readonly place: Place }[] | undefined;
 }
 
 /** What is said of the items of `each` that a diagnostic is about. */
@@ -241,13 +241,7 @@ export class Problem extends Error {
 }
 
 export function problem(code: DiagnosticCode, message: string, help?: string, place?: Place): Problem {
-  return new Problem({
-    severity: 'error',
-    code,
-    message,
-    ...(help === undefined ? {} : { help }),
-    ...(place === undefined ? {} : { place }),
-  });
+  return new Problem({ severity: 'error', code, message, help, place });
 }
 
 /** What the work reports as a Problem; empty when it succeeds. Any other failure is a bug: `onBug` gets it, or it is thrown. */

@@ -14,14 +14,20 @@ export function digestOfParts(subject: PlanSubject, parts: readonly string[]): s
   const { project, environment, service, account, inventory, safeguards, ignored, held, policies } = subject;
   const { prune, limits } = safeguards;
   const changes = [...parts].sort(byCodeUnit);
-  const text = canonical({
-    ...{ project, environment, service, account, inventory },
-    ...{ prune, limits: { ...limits }, changes },
-    ...(ignored === undefined ? {} : { ignored: ignored.properties as JsonObject }),
-    ...(held === undefined ? {} : { held: held as unknown as JsonObject }),
-    ...(policies === undefined ? {} : { policies: policies as unknown as JsonObject }),
-  });
-  return `sha256:${createHash('sha256').update(text).digest('hex')}`;
+  const about: Record<string, Json> = {
+    project,
+    environment,
+    service,
+    account,
+    inventory,
+    prune,
+    limits: { ...limits },
+    changes,
+  };
+  if (ignored !== undefined) about['ignored'] = ignored.properties as JsonObject;
+  if (held !== undefined) about['held'] = held as unknown as JsonObject;
+  if (policies !== undefined) about['policies'] = policies as unknown as JsonObject;
+  return `sha256:${createHash('sha256').update(canonical(about)).digest('hex')}`;
 }
 
 /**
@@ -38,10 +44,8 @@ export function isRestOf(plan: Plan, intent: Intent): boolean {
   );
 }
 
-/** The hash of a value with its name. */
 export type ValueHasher = (name: string, value: Json) => string;
 
-/** What the hashed values belong to. */
 export interface HashScope extends ProjectScope {
   readonly account: string | null;
 }

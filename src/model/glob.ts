@@ -117,7 +117,6 @@ export interface GlobRules {
   readonly crossing?: boolean;
   /** Whether a name that begins with a dot is matched without a dot in the glob. Default: true. */
   readonly hidden?: boolean;
-  /** Is told what each match costs. */
   readonly spend?: (steps: number) => void;
 }
 

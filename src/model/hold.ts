@@ -16,7 +16,6 @@ export type Hold = {
   readonly wasPaused?: true;
 };
 
-/** By address. */
 export type Holds = Readonly<Record<Address, Hold>>;
 
 export function hasEnded({ until, resumed }: Hold, now: Date): boolean {
@@ -29,18 +28,13 @@ export function holdFrom(value: Json): Hold | null {
   const { by, reason, since, until, resumed, wasPaused } = value;
   if (typeof by !== 'string' || typeof reason !== 'string' || !isTime(since)) return null;
   if (until !== null && !isTime(until)) return null;
-  return {
-    by,
-    reason,
-    since,
-    until,
-    ...(resumed === true ? { resumed } : {}),
-    ...(wasPaused === true ? { wasPaused } : {}),
-  };
+  const hold = { by, reason, since, until };
+  const withEnd = resumed === true ? { ...hold, resumed } : hold;
+  return wasPaused === true ? { ...withEnd, wasPaused } : withEnd;
 }
 
 /** Only in the form that roster writes: plans show this text. */
-function isTime(value: Json | undefined): value is string {
+export function isTime(value: Json | undefined): value is string {
   const time = typeof value === 'string' ? new Date(value) : null;
   return time !== null && !Number.isNaN(time.getTime()) && time.toISOString() === value;
 }

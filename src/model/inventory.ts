@@ -9,16 +9,16 @@ import type { Safeguards } from './safeguards.js';
 export interface Inventory {
   readonly project: string;
   readonly environment: string | null;
-  /** The service that the ids belong to, as plans name it. Null in a new inventory, and in one of roster 0.1. */
+  /** The service that the ids belong to, as plans name it. Null in a new inventory. */
   readonly service: string | null;
-  /** Those of the last apply. Null like `service`. */
+  /** Those of the last apply. Null before it. */
   readonly safeguards: Safeguards | null;
-  /** Where the last apply kept it. Missing or null like `service`. */
-  readonly place?: InventorySetting | null;
+  /** Where the last apply kept it. Missing or null before it. */
+  readonly place?: InventorySetting | null | undefined;
   /** The commit of the manifests last applied, followed by `-dirty` if they differed from it. Missing or null where it is not known. */
-  readonly commit?: string | null;
+  readonly commit?: string | null | undefined;
   /** Those that the last apply was checked by. Missing when there were none. */
-  readonly policies?: readonly PolicyRecord[];
+  readonly policies?: readonly PolicyRecord[] | undefined;
   /** The plan whose apply was interrupted or partly failed. Absent after a successful apply. */
   readonly intent?: Intent | undefined;
   readonly entries: ReadonlyMap<Address, InventoryEntry>;
@@ -43,7 +43,7 @@ export interface InventoryRecord {
   readonly kind: KindName;
   readonly name: string | null;
   readonly protect: boolean;
-  /** Canonical value of each field as last applied; of sensitive fields the template, which roster 0.1 left out. */
+  /** Canonical value of each field as last applied; of sensitive fields the template. */
   readonly applied: JsonObject;
   /** Fields with a value from the environment. It hides nothing but what the service holds in such a field. */
   readonly sensitive: readonly string[];
@@ -85,7 +85,6 @@ export function emptyInventory(project: string, environment: string | null): Inv
   return { project, environment, ...nothing };
 }
 
-/** What only reads an inventory. */
 export interface InventoryReader {
   /** For messages: the file's path or the branch's name. */
   readonly name: string;
@@ -269,7 +268,6 @@ export function commitFrom(value: unknown): string | null {
   return typeof value === 'string' && /^(?:[0-9a-f]{40}|[0-9a-f]{64})(?:-dirty)?$/.test(value) ? value : null;
 }
 
-/** Whether the manifests differed from the commit. */
 export function isDirty(commit: string): boolean {
   return commit.endsWith('-dirty');
 }

@@ -308,9 +308,9 @@ export interface ListedObject extends Listing {
   /** False for objects of the operator, null where the service does not say. */
   readonly canManage: boolean | null;
   /** The key that roster uses; null when it may be. Missing for kinds without secrets. */
-  readonly caller?: boolean | null;
+  readonly caller?: boolean | null | undefined;
   /** Missing unless it is on hold. */
-  readonly held?: Hold;
+  readonly held?: Hold | undefined;
 }
 
 export interface ListedSection {
@@ -342,7 +342,7 @@ export interface ServiceListing {
   readonly project: string | null;
   readonly environment: string | null;
   readonly service: string;
-  readonly serviceOverride?: ServiceOverride;
+  readonly serviceOverride?: ServiceOverride | undefined;
   /** Null where they are not listed. */
   readonly agents: readonly ListedAgent[] | null;
   readonly sections: readonly ListedSection[];

@@ -72,8 +72,8 @@ export class MergedDiagnostics {
   get diagnostics(): Diagnostic[] {
     return this.list.map(({ diagnostic, items, entries }) => ({
       ...diagnostic,
-      ...(items.size > 0 ? { items: [...items].map(([item, message]) => ({ item, message })) } : {}),
-      ...(entries.size > 0 ? { entries: [...entries] } : {}),
+      items: items.size > 0 ? [...items].map(([item, message]) => ({ item, message })) : diagnostic.items,
+      entries: entries.size > 0 ? [...entries] : diagnostic.entries,
     }));
   }
 }

@@ -126,8 +126,8 @@ export function changedPolicies(
     const now = find(checked, record);
     const change = now === undefined ? goneOr(find(all, record)) : changeOfPolicy(record, now);
     if (change === null) return [];
-    const { name, outside } = record;
-    return [{ name, change, ...(outside === true ? { outside } : {}) }];
+    const changed = { name: record.name, change };
+    return [record.outside === true ? { ...changed, outside: true } : changed];
   });
 }
 
@@ -161,22 +161,12 @@ export function breachDiagnostics(
   const common = { severity, code: 'policy', policy: policy.name } as const;
   const help = `This is required by ${policyLabel(policy)}.`;
   const left = addresses.length - new Set(breaches.map(({ address }) => address)).size;
-  return [
-    ...breaches.map(
-      ({ address, place, what }): Diagnostic => ({
-        ...common,
-        message: told(policy, what),
-        address,
-        place,
-        help,
-      }),
-    ),
-    ...(left === 0
-      ? []
-      : [
-          { ...common, message: told(policy, `${count(left, 'more entry', 'more entries')} break it`), help },
-        ]),
-  ];
+  const shown = breaches.map(({ address, place, what }): Diagnostic => {
+    return { ...common, message: told(policy, what), address, place, help };
+  });
+  if (left === 0) return shown;
+  const more = told(policy, `${count(left, 'more entry', 'more entries')} break it`);
+  return [...shown, { ...common, message: more, help }];
 }
 
 /** Entries that one sentence names. The rest are counted. */

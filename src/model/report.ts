@@ -1,4 +1,4 @@
-import type { Diagnostic } from './diagnostic.js';
+import { type Diagnostic, hasErrors } from './diagnostic.js';
 import type { Hold } from './hold.js';
 import type { Inventory } from './inventory.js';
 import type { Plan } from './plan.js';
@@ -32,7 +32,7 @@ export interface Report {
 /** True if every change was made and nothing is known to be left. A report with an error is never complete. */
 export function isComplete(report: Report): boolean {
   if (report.converged === false || report.interrupted) return false;
-  if (report.diagnostics.some((each) => each.severity === 'error')) return false;
+  if (hasErrors(report.diagnostics)) return false;
   return actingOutcomes(report).every((each) => each.outcome === 'done');
 }
 

@@ -95,11 +95,11 @@ export interface Declared<D = unknown> {
    */
   readonly templates: JsonObject;
   /** What somebody else manages: `enabled`, `inputs.token`, `members.extra`. Missing when there is nothing. */
-  readonly ignore?: readonly string[];
+  readonly ignore?: readonly string[] | undefined;
   /** The warnings that the entry accepts: they are not reported. Missing when it accepts none. */
-  readonly accept?: readonly AcceptableCode[];
+  readonly accept?: readonly AcceptableCode[] | undefined;
   /** The properties that the entry leaves out and `defaults` sets. Missing when there are none. */
-  readonly defaulted?: readonly Defaulted[];
+  readonly defaulted?: readonly Defaulted[] | undefined;
   /** The place of a value inside the entry, such as `['members', 2]`, or of the closest thing around it. */
   placeOf(path: readonly (string | number)[], at?: At): Place;
 }
@@ -143,7 +143,7 @@ export interface Observed<S = unknown> {
   /** Other information for a person: createdDate, lastUsedDate, activeRunCount, keyPrefix… Never a secret. */
   readonly facts: JsonObject;
   /** Fields that a snapshot leaves out because they hold values from the environment: they count as unchanged. */
-  readonly withheld?: readonly string[];
+  readonly withheld?: readonly string[] | undefined;
 }
 
 /** An agent that the caller may use (interface §2). Agents are never managed by roster. */
@@ -161,12 +161,12 @@ export interface ProjectSettings {
   /** From the manifest, after the environment's override. Flags and ROSTER_URL override it. */
   readonly url: string | null;
   /** Where the manifest has it. */
-  readonly urlPlace?: Place;
+  readonly urlPlace?: Place | undefined;
   /** What could be selected, where nothing is. */
-  readonly unselected?: UnselectedEnvironments;
+  readonly unselected?: UnselectedEnvironments | undefined;
   readonly inventory: InventorySetting;
   /** Before the title of each commit of an inventory in git. Missing when there is none. */
-  readonly messagePrefix?: string;
+  readonly messagePrefix?: string | undefined;
   readonly prune: Prune;
   readonly limits: Limits;
 }
@@ -180,11 +180,11 @@ export interface Project extends ProjectSettings, ProjectHints {
   readonly environment: string | null;
   readonly scopes: readonly string[];
   /** What the inventory forgets although it exists. Missing when there is nothing. */
-  readonly removed?: readonly Address[];
+  readonly removed?: readonly Address[] | undefined;
   /** By section and property. Missing when there are none. */
-  readonly defaults?: Readonly<Record<string, SectionDefault>>;
+  readonly defaults?: Readonly<Record<string, SectionDefault>> | undefined;
   /** Entries of other environments. Missing when there are none. */
-  readonly elsewhere?: readonly Address[];
+  readonly elsewhere?: readonly Address[] | undefined;
   readonly entries: readonly Declared[];
   /** Values from the environment that no manifest writes out: masked where the service quotes them. */
   readonly secrets: readonly string[];
@@ -292,9 +292,9 @@ export interface Defaulted {
 /** What messages say of the manifests, besides the entries. By address; missing when there is nothing. */
 export interface ProjectHints {
   /** Where `removed` lists it. */
-  readonly removedPlaces?: ReadonlyMap<string, Place>;
+  readonly removedPlaces?: ReadonlyMap<string, Place> | undefined;
   /** The environments of an entry that exists in others than the selected one only. */
-  readonly existsIn?: ReadonlyMap<string, readonly string[]>;
+  readonly existsIn?: ReadonlyMap<string, readonly string[]> | undefined;
 }
 
 /** The known word closest to a mistyped one, for a hint; null when none is close. */

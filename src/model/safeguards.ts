@@ -53,26 +53,19 @@ export function weakerSafeguards(now: Safeguards, before: Safeguards): readonly 
 
 /**
  * What an inventory says of the last apply. A missing or invalid limit counts as its default, so raising it above
- * the default is always shown. The default of `runsPerWeek` is no limit, so an invalid value counts as 0. An inventory
- * without it was written before the setting existed, when there was no limit; unless it has `shortestInterval`, which is
- * as old: then someone has removed it.
+ * the default is always shown. The default of `runsPerWeek` is no limit, so a missing or invalid value counts as 0.
  */
 export function safeguardsFrom(prune: unknown, limits: Readonly<Record<string, unknown>>): Safeguards {
-  const { deletes, startsPerMinute, shortestInterval, runsPerWeek } = defaultSafeguards.limits;
+  const { deletes, startsPerMinute, shortestInterval } = defaultSafeguards.limits;
   return {
     prune: prunes.find((each) => each === prune) ?? defaultSafeguards.prune,
     limits: {
       deletes: wholeNumber(limits['deletes']) ?? deletes,
       startsPerMinute: wholeNumber(limits['startsPerMinute']) ?? startsPerMinute,
       shortestInterval: canonicalInterval(limits['shortestInterval']) ?? shortestInterval,
-      runsPerWeek: isOlder(limits) ? runsPerWeek : runLimit(limits['runsPerWeek']),
+      runsPerWeek: runLimit(limits['runsPerWeek']),
     },
   };
-}
-
-/** Written by roster 0.1, which did not have these settings. */
-function isOlder(limits: Readonly<Record<string, unknown>>): boolean {
-  return limits['runsPerWeek'] === undefined && limits['shortestInterval'] === undefined;
 }
 
 function wholeNumber(value: unknown): number | null {

@@ -1,5 +1,6 @@
 import type { Call } from './request.js';
 import type { Address, ObjectRef } from './resource.js';
+import { agree, count } from './words.js';
 
 /** A spec, and how many agents each of its runs starts. */
 export interface SpecLoad<S> {
@@ -118,7 +119,7 @@ export function frequencyText(runsPerWeek: number): string {
   if (perYear > 0 && perYear < 0.75) return `1 run in ${numberText(1 / perYear)} years`;
   const [number, span] = runsPerWeek >= 0.5 ? [runsPerWeek, 'week'] : [perYear, 'year'];
   const rounded = roundedFrequency(number);
-  return `${numberText(rounded)} ${rounded === 1 ? 'run' : 'runs'} a ${span}`;
+  return `${numberText(rounded)} ${agree(rounded, 'run', 'runs')} a ${span}`;
 }
 
 const units = [
@@ -132,8 +133,7 @@ const units = [
 /** In the largest unit that has no remainder: `5 minutes`, `36 hours`. */
 export function intervalText(seconds: number): string {
   const [unit, length] = units.find(([, each]) => seconds % each === 0) ?? (['second', 1] as const);
-  const value = seconds / length;
-  return `${value} ${unit}${value === 1 ? '' : 's'}`;
+  return count(seconds / length, unit);
 }
 
 /** How often a schedule runs. 0 and null when it is paused or runs once. */
@@ -177,8 +177,7 @@ export function readIntervalLimit(text: string): IntervalLimit | null {
 
 function inLargestUnit(value: number, unit: string): string {
   const [larger = unit, times = 1] = largerUnits[unit] ?? [];
-  const [count, shown] = value % times === 0 ? [value / times, larger] : [value, unit];
-  return `${count} ${shown}${count === 1 ? '' : 's'}`;
+  return value % times === 0 ? count(value / times, larger) : count(value, unit);
 }
 
 /** A span of time. `until` is not part of it. */

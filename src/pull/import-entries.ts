@@ -153,7 +153,9 @@ class Importer implements ImportCandidates {
     const binding = isAlone ? {} : { id };
     const environments = this.wording.environmentsOf(kind.section);
     const own = isForeign
-      ? { external: true, ...(isAlone ? { name } : { id }) }
+      ? isAlone
+        ? { external: true, name }
+        : { external: true, id }
       : { ...binding, ...this.propertiesOf(kind, spec, key) };
     const properties = environments === null ? own : { ...own, environments };
     const about = references[0] ?? (kind.links === undefined ? kind.section : address);
@@ -162,7 +164,13 @@ class Importer implements ImportCandidates {
         ? undefined
         : properties[kind.references.field as keyof typeof properties];
     this.entries.set(address, {
-      ...{ address, id, kind, key, properties, external: isForeign, needs: references },
+      address,
+      id,
+      kind,
+      key,
+      properties,
+      external: isForeign,
+      needs: references,
       about: references.length > 0 || agent === undefined ? about : String(agent),
       name: name ?? this.nameOf(references[0] ?? String(agent ?? '')),
     });

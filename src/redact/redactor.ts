@@ -215,12 +215,10 @@ function spellingsOf(secret: string): [View, string][] {
     base64,
     ...base64Spellings(bytes),
   ];
-  return [
-    ...exact.map((text): [View, string] => ['exact', text]),
-    ['percent', plain],
-    ...(plain.includes(' ') ? [['form', plain] as [View, string]] : []),
-    ['hex', bytes.toString('hex')],
-  ];
+  const spellings = exact.map((text): [View, string] => ['exact', text]);
+  spellings.push(['percent', plain], ['hex', bytes.toString('hex')]);
+  if (plain.includes(' ')) spellings.push(['form', plain]);
+  return spellings;
 }
 
 function asciiJson(json: string): string {

@@ -82,11 +82,10 @@ export function openSnapshot(
       project,
       environment,
       service,
-      // Those of roster 0.1 have fewer limits.
       safeguards: safeguards && safeguardsFrom(safeguards.prune, { ...safeguards.limits }),
       place,
       commit: commitFrom(commit),
-      ...(policies === undefined ? {} : { policies }),
+      policies,
       entries: new Map(Object.entries(entries)),
       drafts: new Map(Object.entries(drafts)),
     },
@@ -133,7 +132,7 @@ function observedOf(kind: Kind, { id, withheld, ...rest }: ObjectJson, fields: J
     id: rawId === null ? null : String(rawId),
     rawId,
     spec: { ...(kind.snapshot.placeholder as JsonObject), ...fields },
-    ...(withheld.length === 0 ? {} : { withheld }),
+    withheld: withheld.length === 0 ? undefined : withheld,
   };
 }
 

@@ -83,11 +83,11 @@ function inventoryJson(
   const isKnown = ([address, { kind }]: readonly [string, { readonly kind: KindName }]) =>
     kinds.some(({ name }) => name === kind) && /^\w+\/.+$/.test(address);
   return {
-    ...(service === null ? {} : { service }),
-    ...(safeguards === null ? {} : { safeguards }),
-    ...(place == null ? {} : { place }),
-    ...(commit == null ? {} : { commit }),
-    ...(policies === undefined ? {} : { policies }),
+    service: service ?? undefined,
+    safeguards: safeguards ?? undefined,
+    place: place ?? undefined,
+    commit: commit ?? undefined,
+    policies,
     // A plan does not read `since`, and older versions refuse a snapshot with it.
     entries: inOrder(
       [...entries].filter(isKnown).map(([address, { since: _, ...entry }]) => [address, entry]),
@@ -183,7 +183,9 @@ export function snapshotText({ agents, objects, inventory, ...head }: SnapshotJs
   const lists = Object.entries(objects).map(([kind, list]) => `    ${json(kind)}: ${listText(list, '    ')}`);
   const first = Object.entries(head).map(([name, value]) => `  ${json(name)}: ${json(value)},`);
   const { entries, drafts, ...lastApply } = inventory;
-  const facts = Object.entries(lastApply).map(([name, value]) => `    ${json(name)}: ${json(value)},\n`);
+  const facts = Object.entries(lastApply).flatMap(([name, value]) =>
+    value === undefined ? [] : [`    ${json(name)}: ${json(value)},\n`],
+  );
   return `{
 ${first.join('\n')}
   "agents": ${listText(agents, '  ')},

@@ -17,21 +17,20 @@ export interface SnapshotJson {
   readonly service: string;
   readonly account: string | null;
   readonly takenAt: string;
-  /** The version of the time-zone data of the run that took it. Missing in snapshots of roster 0.1. */
-  readonly timeZoneData?: string;
+  /** The version of the time-zone data of the run that took it. */
+  readonly timeZoneData: string;
   readonly agents: readonly Agent[];
   readonly objects: Readonly<Record<KindName, readonly ObjectJson[]>>;
-  /** Where the inventory was. Missing in snapshots of roster 0.1. */
-  readonly inventoryPlace?: InventorySetting;
+  readonly inventoryPlace: InventorySetting;
   readonly inventory: {
-    /** Missing where the inventory does not say, and in snapshots of roster 0.1. */
-    readonly service?: string;
-    readonly safeguards?: Safeguards;
-    readonly policies?: readonly PolicyRecord[];
+    /** Missing where the inventory does not say. */
+    readonly service?: string | undefined;
+    readonly safeguards?: Safeguards | undefined;
+    readonly policies?: readonly PolicyRecord[] | undefined;
     /** Where the last apply kept it. */
-    readonly place?: InventorySetting;
+    readonly place?: InventorySetting | undefined;
     /** The commit of the manifests last applied. */
-    readonly commit?: string;
+    readonly commit?: string | undefined;
     readonly entries: Readonly<Record<Address, InventoryEntry>>;
     readonly drafts: Readonly<Record<Address, InventoryDraft>>;
   };

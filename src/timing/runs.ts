@@ -22,7 +22,6 @@ export type Timing =
   | { readonly type: 'Cron'; readonly expression: string; readonly startTime: string }
   | { readonly type: 'Once'; readonly startTime: string };
 
-/** A timing in its time zone. */
 export interface ZonedTiming {
   readonly timing: Timing;
   readonly timeZone: string;
@@ -306,7 +305,6 @@ function closeAtClockChange(
   return nearest !== undefined && nearest.seconds < limit.seconds ? nearest : null;
 }
 
-/** The clock changes of a year. */
 function changesAfter(zone: string, instant: number): OffsetPeriod[] {
   const day = Math.floor(instant / DAY_MILLISECONDS) * DAY_MILLISECONDS;
   return offsetPeriods(zone, day, day + YEAR_MILLISECONDS).filter(({ was }) => was !== null);

@@ -4,7 +4,6 @@ import { type Interval, unitMilliseconds } from './interval.js';
 import { isForEveryHour, keepsWallClock, runsBetween, type Timing } from './runs.js';
 import { DAY_MILLISECONDS, type OffsetPeriod, offsetPeriods, toInstant, writeWallClock } from './zone.js';
 
-/** What starts agents, and when. */
 export interface TimedLoad {
   readonly timing: Timing;
   readonly timeZone: string;
@@ -31,7 +30,8 @@ export function startsPerMinute(loads: readonly TimedLoad[], { from, until }: Ti
   if (Number.isNaN(from.getTime()) || Number.isNaN(until.getTime()))
     throw new RangeError('not a span of time');
   const counts = noStarts(from.getTime(), until.getTime());
-  for (const load of joined(loads)) {
+  for (const load of loads) {
+    if (load.starts <= 0) continue;
     const begin = load.from !== undefined && load.from > from ? load.from : from;
     addStarts(counts, load, { from: begin, until });
   }
@@ -41,24 +41,6 @@ export function startsPerMinute(loads: readonly TimedLoad[], { from, until }: Ti
 function noStarts(from: number, until: number): StartCounts {
   const first = Math.floor(from / minute) * minute;
   return { first, minutes: new Float64Array(Math.max(0, Math.ceil((until - first) / minute))) };
-}
-
-/** Projects repeat their timings: all that start at the same times are counted together. */
-function joined(loads: readonly TimedLoad[]): Iterable<TimedLoad> {
-  const byTimes = new Map<string, TimedLoad & { starts: number }>();
-  for (const { timing, timeZone, starts, from } of loads) {
-    if (!(starts > 0)) continue;
-    const key = `${timeZone} ${timing.type} ${timing.startTime} ${rhythmOf(timing)} ${from?.getTime()}`;
-    const same = byTimes.get(key);
-    if (same === undefined) byTimes.set(key, { timing, timeZone, starts, from });
-    else same.starts += starts;
-  }
-  return byTimes.values();
-}
-
-function rhythmOf(timing: Timing): string {
-  if (timing.type === 'Cron') return timing.expression;
-  return timing.type === 'Basic' ? `${timing.value} ${timing.unit}` : '';
 }
 
 /** The starts in each hour of a zone's clocks, including days without any. */

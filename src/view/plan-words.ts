@@ -44,7 +44,7 @@ export interface PlanFact {
 
 /** What a page is about. Only a plan and a list say what won over the service that the manifest declares. */
 export interface PageSubject extends ProjectScope {
-  readonly serviceOverride?: ServiceOverride;
+  readonly serviceOverride?: ServiceOverride | undefined;
 }
 
 export function serviceFact({ service, serviceOverride }: PageSubject): PlanFact {

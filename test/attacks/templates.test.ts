@@ -227,7 +227,7 @@ describe('an inventory that a pull request has written', () => {
     });
   });
 
-  test('one of roster 0.1, without the values of sensitive fields, causes no change', async () => {
+  test('one without the values of sensitive fields causes no change', async () => {
     const project = await arrange({ TOKEN: 'first-token-value' });
     const manifest = scheduled({ inputs: { country: 'DE', token: '${env.TOKEN}' } });
     await project.apply(manifest);

@@ -62,7 +62,7 @@ test('the command counts the starts of cron expressions as its modules do', asyn
 test('the command refuses the cron expressions that its modules refuse, with the same words', async () => {
   declare([...valid, ...invalid]);
   const { stdout } = await roster(['validate', '--format', 'json'], { cwd });
-  const words = ({ code, message, help }: { code: string; message: string; help?: string }) => ({
+  const words = ({ code, message, help }: { code: string; message: string; help?: string | undefined }) => ({
     code,
     message,
     help,

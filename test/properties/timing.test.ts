@@ -1,7 +1,8 @@
 import { CronExpressionParser } from 'cron-parser';
 import fc from 'fast-check';
 import { afterEach, describe, expect, test } from 'vitest';
-import { canonicalCron, cronProblem } from '../../src/timing/cron.js';
+import { canonicalCron } from '../../src/timing/cron.js';
+import { cronProblem } from '../../src/timing/cron-check.js';
 import { everyRange, intervalProblem, parseInterval, showEvery } from '../../src/timing/interval.js';
 import { nextRuns, type Timing } from '../../src/timing/runs.js';
 import {

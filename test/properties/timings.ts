@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { cronProblem } from '../../src/timing/cron.js';
+import { cronProblem } from '../../src/timing/cron-check.js';
 import type { Timing } from '../../src/timing/runs.js';
 import { writeWallClock } from '../../src/timing/zone.js';
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { cronProblem, fireTimes, isZone, type Timing } from '../../src/sandbox/schedules/timetable.js';
-import { cronProblem as clientProblem } from '../../src/timing/cron.js';
+import { cronProblem as clientProblem } from '../../src/timing/cron-check.js';
 import { type Timing as ClientTiming, nextRuns } from '../../src/timing/runs.js';
 import { zoneProblem } from '../../src/timing/zone.js';
 import { runs } from '../support/size.js';

@@ -13,7 +13,7 @@ import {
   type Project,
   type SectionDefault,
 } from '../../model/resource.js';
-import { wordList } from '../../model/words.js';
+import { agree, some, wordList } from '../../model/words.js';
 import {
   candidates,
   type ImportEntry,
@@ -179,7 +179,7 @@ class Puller {
     if (environment !== null || this.others.names.length === 0 || first === undefined) return [];
     const what = entries.length === 1 ? `${first.address} also exists` : 'the new entries also exist';
     const where = wordList(this.others.names, 'and');
-    const message = `${what} in the ${this.others.names.length === 1 ? 'environment' : 'environments'} ${where}, where the next apply creates what is missing`;
+    const message = `${what} in the ${agree(this.others.names.length, 'environment', 'environments')} ${where}, where the next apply creates what is missing`;
     const help = 'Select an environment with `-e`: new entries then exist in that one only.';
     return [{ severity: 'warning', code: 'shared-entry', message, help }];
   }
@@ -310,14 +310,14 @@ function requireOthersUnchanged(
   const [found] = session.project.environment === null ? [] : changes;
   if (found === undefined) return;
   const { environment, addresses } = found;
-  const what = addresses.length === 1 ? addresses[0] : `${addresses[0]} and ${addresses.length - 1} more`;
+  const what = some(addresses, 1);
   const message = `this pull would also change ${what} in the environment ${environment}`;
   throw problem('shared-entry', message, 'Select other addresses, or change the files yourself.');
 }
 
 function notImportable({ address, id, reason, help }: LeftOut): Diagnostic {
   const message = `${id === null ? address : `${address} (${id})`} was left out: ${reason}`;
-  return { severity: 'error', code: 'not-importable', message, ...(help === undefined ? {} : { help }) };
+  return { severity: 'error', code: 'not-importable', message, help };
 }
 
 function doesNotExist(address: Address, place: NonNullable<Diagnostic['place']>): Diagnostic {
@@ -472,7 +472,8 @@ function objectsOf({ state, comparison }: Observation): ReadonlyMap<KindName, re
         kind.name,
         objects.map((observed) => ({
           observed,
-          ...(known.get(observed) ?? { declared: null, owned: true }),
+          declared: known.get(observed)?.declared ?? null,
+          owned: known.get(observed)?.owned ?? true,
         })),
       ];
     }),
@@ -513,7 +514,7 @@ function refuseFlagsWithoutEffect({ entries }: Project, { addresses = [], ...fla
   if (addresses.length === 0 || !addresses.every((each) => declared.has(each))) return;
   const flag = (['into', 'out', 'match', 'by'] as const).find((name) => flags[name] !== undefined);
   if (flag === undefined) return;
-  const message = `\`--${flag}\` has no effect: ${addresses.join(', ')} ${addresses.length === 1 ? 'is' : 'are'} declared`;
+  const message = `\`--${flag}\` has no effect: ${addresses.join(', ')} ${agree(addresses.length, 'is', 'are')} declared`;
   throw problem(
     'usage',
     message,
@@ -543,26 +544,19 @@ function reasonsForNothing(observation: Observation, { isSelected, match, owned 
   const what = left.length === 1 ? `${left[0]} belongs` : `${left.length} objects belong`;
   const [has, restore] =
     left.length === 1 ? ['has', 'the entry, or list it'] : ['have', 'the entries, or list them'];
-  return [
-    ...(match === undefined ? [] : [`No object without an entry has a name that matches "${match}".`]),
-    ...(differs.length === 0 ? [] : [`Differences under \`ignore\` are not written: ${differs.join(', ')}.`]),
-    ...(left.length === 0
-      ? []
-      : [`${what} to this project but ${has} no entry: restore ${restore} under \`removed\`.`]),
-  ];
+  const reasons: string[] = [];
+  if (match !== undefined) reasons.push(`No object without an entry has a name that matches "${match}".`);
+  if (differs.length > 0)
+    reasons.push(`Differences under \`ignore\` are not written: ${differs.join(', ')}.`);
+  if (left.length > 0)
+    reasons.push(`${what} to this project but ${has} no entry: restore ${restore} under \`removed\`.`);
+  return reasons;
 }
 
 function sharedEntry(addresses: readonly Address[], names: string, place?: Diagnostic['place']): Diagnostic {
-  const [first, ...others] = addresses;
-  const what = others.length === 0 ? first : `${first} and ${others.length} more`;
+  const what = some(addresses, 1);
   const where = names.includes(',') ? `environments ${names}` : `environment ${names}`;
   const message = `the new values of ${what} also apply to the ${where}`;
   const help = 'To change one environment only, use a variable in place of the value.';
-  return {
-    severity: 'warning',
-    code: 'shared-entry',
-    message,
-    ...(place === undefined ? {} : { place }),
-    help,
-  };
+  return { severity: 'warning', code: 'shared-entry', message, place, help };
 }

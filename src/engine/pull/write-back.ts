@@ -2,6 +2,7 @@ import type { Diagnostic } from '../../model/diagnostic.js';
 import { canonical, groupBy, inexactNumberIn, isJsonObject, type JsonObject } from '../../model/json.js';
 import type { Address, Declared, FieldRule } from '../../model/resource.js';
 import { usesEnvironment } from '../../model/template.js';
+import { agree } from '../../model/words.js';
 import {
   type Differing,
   type EntryEdits,
@@ -108,7 +109,7 @@ class ValueWriter implements WrittenBack {
     const isShared = (field: string) =>
       places.has(field) || entry.source.each !== undefined || environments.length > 0;
     for (const field of fields.filter(isShared)) {
-      const where = environments.length === 1 ? 'environment' : 'environments';
+      const where = agree(environments.length, 'environment', 'environments');
       const origin = places.has(field)
         ? 'it comes from `defaults`'
         : entry.source.each !== undefined

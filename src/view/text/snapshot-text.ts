@@ -8,7 +8,7 @@ import { zoneDataText } from '../plan-words.js';
 /** The parts of a saved snapshot that are reported. */
 export interface SavedSnapshot extends ProjectScope {
   readonly takenAt: string;
-  readonly timeZoneData?: string;
+  readonly timeZoneData: string;
   readonly agents: readonly unknown[];
   readonly objects: Readonly<Record<string, readonly unknown[]>>;
 }
@@ -18,8 +18,7 @@ export function snapshotSaved(saved: SavedSnapshot, file: string): string {
   const { agents, objects, service, timeZoneData } = saved;
   const lists = [['agent', agents] as const, ...Object.entries(objects)];
   const counts = lists.map(([kind, list]) => count(list.length, kind));
-  const zoneData = timeZoneData === undefined ? '' : `${zoneDataText(timeZoneData)}\n`;
-  return `Saved ${counts.join(', ')} of ${escapeControls(service)} to ${escapeControls(file)}, without secrets.\n${zoneData}`;
+  return `Saved ${counts.join(', ')} of ${escapeControls(service)} to ${escapeControls(file)}, without secrets.\n${zoneDataText(timeZoneData)}\n`;
 }
 
 /** `snapshot --out FILE --format json`. */

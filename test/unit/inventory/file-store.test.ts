@@ -38,7 +38,7 @@ class TestClock {
 
 /** With requests of 30 s. */
 const LEASE_MS = 200_000;
-const FORMER_LEASE_MS = 600_000;
+const UNKNOWN_LEASE_MS = 600_000;
 let clock = new TestClock();
 beforeEach(() => {
   clock = new TestClock();
@@ -177,13 +177,13 @@ test.each([
   ['of a living process', holder(process.ppid)],
   ['of another machine', holder(1, { host: 'elsewhere' })],
   ['of a container of the same host name', holder(2 ** 22 + 1, { processes: 'others' })],
-  ['of roster 0.1, which names no lease', holder(1, { host: 'elsewhere', leaseMs: undefined })],
+  ['that names no lease', holder(1, { host: 'elsewhere', leaseMs: undefined })],
   ['that cannot be read', null],
 ])('a lock %s is taken over once it was watched for a lease without a renewal', async (_, text) => {
   await plant(text);
   const watching = store();
   const attempt = () => codesOf(async () => watching.lock(run, await watching.load()));
-  const lease = text === null || 'leaseMs' in text ? FORMER_LEASE_MS : LEASE_MS;
+  const lease = text === null || 'leaseMs' in text ? UNKNOWN_LEASE_MS : LEASE_MS;
   expect(await attempt()).toEqual(['locked']);
   clock.pass(lease - 1);
   expect(await attempt()).toEqual(['locked']);
@@ -349,7 +349,7 @@ describe('what a pull request put in place of the lock', () => {
     const watching = store();
     const attempt = () => codesOf(async () => watching.lock(run, await watching.load()));
     expect(await attempt()).toEqual(['locked']);
-    clock.pass(FORMER_LEASE_MS);
+    clock.pass(UNKNOWN_LEASE_MS);
     expect(await attempt()).toEqual([]);
   });
 

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import manifest from '../../../package.json' with { type: 'json' };
 import { pieces } from '../../../src/manifest/template.js';
 import { findApiKeys } from '../../../src/redact/redactor.js';
-import { cronProblem } from '../../../src/timing/cron.js';
+import { cronProblem } from '../../../src/timing/cron-check.js';
 import { ageRange, everyRange, parseInterval } from '../../../src/timing/interval.js';
 import { wallClockProblem, zoneProblem } from '../../../src/timing/zone.js';
 import { unsafe } from '../../../src/yaml/text.js';

@@ -1,12 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import {
-  canonicalCron,
-  cronProblem,
-  cronWarnings,
-  isUnknownCron,
-  nextFireDay,
-  readCron,
-} from '../../../src/timing/cron.js';
+import { canonicalCron, nextFireDay, readCron } from '../../../src/timing/cron.js';
+import { cronProblem, cronWarnings, isUnknownCron } from '../../../src/timing/cron-check.js';
 
 describe('an expression is accepted', () => {
   test.each([
