@@ -11,7 +11,7 @@ import {
   type Route,
 } from './api.js';
 import { startGroupRun, startPipelineRun } from './engine/collection-runs.js';
-import { isActive, memberStatuses } from './engine/jobs.js';
+import { isActive, memberStatuses } from './engine/phase.js';
 import type { GroupRunRecord } from './engine/records.js';
 import {
   bodyFields,

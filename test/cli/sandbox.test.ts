@@ -191,8 +191,8 @@ test('schema seed: is the JSON Schema of a seed', async () => {
 });
 
 test.each([
-  ['a few objects, which are written at once', 0, runs(2, 40)],
-  ['many objects, whose changes are appended', 600, runs(3, 40)],
+  ['a few objects', 0, runs(2, 40)],
+  ['many objects', 600, runs(3, 40)],
 ])(
   'sandbox: killed at any moment, it loses nothing that it has acknowledged: %s',
   async (_, objects, kills) => {

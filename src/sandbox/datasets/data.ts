@@ -1,14 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { Zip, ZipDeflate } from 'fflate';
-import {
-  type DatasetRecord,
-  type DatasetState,
-  hashText,
-  type JobRecord,
-  mix,
-  pick,
-  type RunRecord,
-} from '../engine/records.js';
+import { hashText, mix, pick } from '../engine/hash.js';
+import type { DatasetRecord, DatasetState, JobRecord, RunRecord } from '../engine/records.js';
 import { type AgentRecord, byId, nextSeq, put, type World } from '../world.js';
 
 /** Stores what a job or a run collected as a dataset (interface.md §2, Dataset). */

@@ -1,7 +1,9 @@
 import { visibleAgent } from '../access.js';
 import { type CollectionRecord, nextSeq, put } from '../world.js';
-import { groupRunStatus, jobStatus, runsOf, type Simulation, StartRefused, startJob } from './jobs.js';
+import { startJob } from './jobs.js';
+import { groupRunStatus, jobStatus, runsOf } from './phase.js';
 import type { GroupRunMember, GroupRunRecord, JobRecord, Origin, PipelineRunRecord } from './records.js';
+import { type Simulation, StartRefused } from './simulation.js';
 
 /** Group runs: every member is started in the background, one after another (interface.md §4, Agent groups). */
 

@@ -9,8 +9,9 @@ import {
   startGroupRun,
   startPipelineRun,
 } from './collection-runs.js';
-import { Agenda, type Simulation, StartRefused, schedule, startJob } from './jobs.js';
+import { schedule, startJob } from './jobs.js';
 import type { JobRecord, Origin } from './records.js';
+import { Agenda, type Simulation, StartRefused } from './simulation.js';
 
 /** A jump of the clock starts a schedule at most every minute on average: the history would forget the others at once. */
 const MOST_FIRES_A_DAY = 1_440;

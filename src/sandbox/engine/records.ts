@@ -1,6 +1,6 @@
 /**
  * What the service has run: plain records in maps of the world. Times are milliseconds. A record knows how its run will
- * end, so that its state at any instant is a function of the record (`phaseOf` in jobs.ts).
+ * end, so that its state at any instant is a function of the record (`phase.ts`).
  */
 
 export type Trigger = 'Manual' | 'Schedule';
@@ -32,7 +32,7 @@ export type RunOutcome = 'succeeded' | 'failed' | 'stopped' | 'lost';
 export type Anomaly = 'None' | 'Slow' | 'Fast';
 export type DatasetState = 'Available' | 'Failed' | 'Stale';
 
-/** How a run ends, as the seed scripts it (`fatesOf` in jobs.ts). */
+/** How a run ends, as the seed scripts it (`fate.ts`). */
 export interface Fate {
   outcome: RunOutcome;
   seconds: number;
@@ -145,27 +145,4 @@ export interface Outcome {
   anomaly?: Anomaly;
   /** `None`: no file is stored. */
   dataset?: DatasetState | 'None';
-}
-
-/** Numbers that depend on their input alone: the same seed gives the same data in every sandbox. */
-
-/** FNV-1a, 32 bits. */
-export function hashText(text: string): number {
-  let hash = 0x811c9dc5;
-  for (let index = 0; index < text.length; index += 1) {
-    hash = Math.imul(hash ^ text.charCodeAt(index), 0x01000193);
-  }
-  return mix(hash, 0);
-}
-
-/** Another number, all of whose bits depend on both. */
-export function mix(hash: number, value: number): number {
-  let mixed = Math.imul(hash ^ value ^ (hash >>> 16), 0x45d9f3b);
-  mixed = Math.imul(mixed ^ (mixed >>> 15), 0x2c1b3c6d);
-  return (mixed ^ (mixed >>> 13)) >>> 0;
-}
-
-/** A whole number from `low` to `high`. */
-export function pick(hash: number, low: number, high: number): number {
-  return low + (hash % (high - low + 1));
 }

@@ -10,7 +10,7 @@ import {
   type Route,
 } from '../api.js';
 import { startMember } from '../engine/collection-runs.js';
-import { type GroupRunStatus, groupRunStatus, memberStatuses } from '../engine/jobs.js';
+import { type GroupRunStatus, groupRunStatus, memberStatuses } from '../engine/phase.js';
 import type { GroupRunMember, GroupRunRecord, PipelineRunRecord } from '../engine/records.js';
 import type { Fields } from '../http.js';
 import { pageByNumber } from '../paging.js';

@@ -1,6 +1,14 @@
 import { isOwn, visibleAgent } from '../access.js';
 import { type Answer, type Call, type Core, queryRange, type Route } from '../api.js';
-import { agentOf, counted, isActive, isTerminal, type JobStatus, jobStatus, runsOf } from '../engine/jobs.js';
+import {
+  agentOf,
+  counted,
+  isActive,
+  isTerminal,
+  type JobStatus,
+  jobStatus,
+  runsOf,
+} from '../engine/phase.js';
 import type { JobRecord } from '../engine/records.js';
 import type { Fields } from '../http.js';
 import { pageByCursor } from '../paging.js';

@@ -10,19 +10,10 @@ import {
   Refusal,
   type Route,
 } from '../api.js';
-import {
-  agentOf,
-  counted,
-  endRun,
-  isActive,
-  type Phase,
-  phaseOf,
-  runsOf,
-  StartRefused,
-  startJob,
-  startRuns,
-} from '../engine/jobs.js';
+import { endRun, startJob, startRuns } from '../engine/jobs.js';
+import { agentOf, counted, isActive, type Phase, phaseOf, runsOf } from '../engine/phase.js';
 import type { GroupRunRecord, JobRecord, Origin, PipelineRunRecord, RunRecord } from '../engine/records.js';
+import { StartRefused } from '../engine/simulation.js';
 import { bodyFields, type Fields, optionalInputs } from '../http.js';
 import { pageByCursor } from '../paging.js';
 import { type AgentRecord, isGuid, put, type World } from '../world.js';

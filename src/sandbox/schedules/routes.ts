@@ -12,7 +12,7 @@ import {
 } from '../api.js';
 import { plainNumber } from '../digits.js';
 import { startTarget } from '../engine/engine.js';
-import { groupRunStatus, jobStatus } from '../engine/jobs.js';
+import { groupRunStatus, jobStatus } from '../engine/phase.js';
 import {
   bodyFields,
   type Fields,
