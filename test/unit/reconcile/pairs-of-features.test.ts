@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { isRefusal, isRisk } from '../../../src/model/finding.js';
 import type { InventoryEntry } from '../../../src/model/inventory.js';
 import type { Plan } from '../../../src/model/plan.js';
 import type { Declared } from '../../../src/model/resource.js';
@@ -148,7 +149,7 @@ describe('every combination of up to three features', () => {
           return isOwn ? null : `${taken.address} takes it`;
         }
         if (!touches(plan, 'DELETE')) return null;
-        return codesOf(plan.objections).includes('protected') ? null : 'it is deleted';
+        return codesOf(plan.findings.filter(isRefusal)).includes('protected') ? null : 'it is deleted';
       }),
     ).toEqual([]);
   });
@@ -222,7 +223,7 @@ describe('every combination of up to three features', () => {
         const own = made.matches.find(({ entry, observed }) => entry !== null && observed?.id === '1');
         if (scenario.record.protect !== true || own?.entry?.protect !== false) return null;
         const change = plan.changes.find(({ address }) => address === own.address);
-        return codesOf(change?.risks ?? []).includes('protection') ? null : 'no risk';
+        return codesOf(change?.findings.filter(isRisk) ?? []).includes('protection') ? null : 'no risk';
       }),
     ).toEqual([]);
   });

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { isRefusal } from '../../../src/model/finding.js';
 import type { InventoryEntry } from '../../../src/model/inventory.js';
 import { objectKey } from '../../../src/model/resource.js';
 import {
@@ -104,7 +105,7 @@ describe('an object of which exactly half is as recorded', () => {
         entries: [group('a', { description: 'Shops' })],
         objects: [remoteGroup('1', { name: 'renamed', description })],
         inventory: owning({ 'group/a': '1' }, { name: 'a', applied }),
-      }).objections,
+      }).findings.filter(isRefusal),
     );
 
   test('is the recorded one, and one of which less is so is not', () => {
@@ -133,7 +134,10 @@ test('the digest of a refused change differs from that of the same change when i
       ),
     });
   const [refused, fine] = [plan('a'), plan('Payroll')];
-  expect([codesOf(refused.objections), codesOf(fine.objections)]).toEqual([['inventory-mismatch'], []]);
+  expect([codesOf(refused.findings.filter(isRefusal)), codesOf(fine.findings.filter(isRefusal))]).toEqual([
+    ['inventory-mismatch'],
+    [],
+  ]);
   const shown = ({ changes }: typeof fine) =>
     changes.map(({ address, action, fields, steps }) => ({
       address,
@@ -158,7 +162,8 @@ describe('several commits of an inventory file', () => {
     },
   });
   test('what any of them protects is not deleted, also if the commit before no longer does', () => {
-    const codes = (lifted: boolean, before: boolean) => codesOf(planOf(world(lifted, before)).objections);
+    const codes = (lifted: boolean, before: boolean) =>
+      codesOf(planOf(world(lifted, before)).findings.filter(isRefusal));
     expect([codes(false, true), codes(false, false)]).toEqual([['protected'], ['protected']]);
     expect([codes(true, true), codes(true, false)]).toEqual([[], []]);
   });
