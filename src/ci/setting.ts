@@ -1,3 +1,4 @@
+import { Glob } from '../model/glob.js';
 import { object, type Shape } from '../model/shape.js';
 import { type Api, ApiFailure } from './requests.js';
 
@@ -61,16 +62,8 @@ export function ranOfLate(now: Date, last: string | null, since: string | null):
   return last === null ? 'it has never run' : `it has not run since ${last.slice(0, 10)}`;
 }
 
-/** Whether a name with `*` stands for this one. */
+/** Whether a name in which only `*` has a meaning stands for this one. */
 export function covers(pattern: string, name: string): boolean {
-  const [start = '', ...rest] = pattern.split('*');
-  const end = rest.pop();
-  if (end === undefined) return name === start;
-  let at = start.length;
-  for (const part of rest) {
-    const found = name.indexOf(part, at);
-    if (found === -1) return false;
-    at = found + part.length;
-  }
-  return name.startsWith(start) && name.endsWith(end) && name.length - end.length >= at;
+  const glob = pattern.replace(/[?[\]{}\\]/g, '\\$&').replace(/\*+/g, '*');
+  return new Glob(glob, { crossing: true }).matches(name);
 }

@@ -85,15 +85,15 @@ class IncludedFiles {
   }
 
   private pathsOf({ pattern, span }: IncludeItem): string[] {
-    if (globOf(pattern).isLiteral) return [posix.normalize(pattern)];
-    const paths = this.folders.matching(pattern);
+    const glob = this.folders.globOf(pattern);
+    if (glob.isLiteral) return [posix.normalize(pattern)];
+    const { paths, links } = this.folders.matching(glob);
     if (this.folders.exhausted) {
       const message = `the patterns search more than ${limits.listed} files and folders, or take too many steps`;
       const help = 'Use fewer patterns, or patterns that name the folders to search.';
       this.diagnostics.error('limit-exceeded', span, message, { help });
       return [];
     }
-    const links = this.folders.takeLinks();
     for (const link of [...links].sort()) this.reportLink(link, span);
     if (paths.length + links.size === 0)
       this.diagnostics.warning('unreadable-file', span, `no file matches ${quoted(pattern)}`);
@@ -147,6 +147,12 @@ function globOf(pattern: string, spend: (steps: number) => void = () => undefine
   return new Glob(posix.normalize(pattern).replace(/\/$/, ''), { hidden: false, spend });
 }
 
+/** What a glob matches, and the links to folders that it follows. */
+interface Matches {
+  readonly paths: readonly string[];
+  readonly links: ReadonlySet<string>;
+}
+
 /** A folder, relative to the root, and how far a glob has come with its path. */
 interface Folder {
   readonly path: string;
@@ -156,8 +162,6 @@ interface Folder {
 class Folders {
   private listed = 0;
   private steps = 0;
-  /** Links to folders that the current pattern follows. */
-  private links = new Set<string>();
 
   constructor(private readonly root: string) {}
 
@@ -166,41 +170,41 @@ class Folders {
     return this.listed > limits.listed || this.steps > limits.globSteps;
   }
 
-  takeLinks(): ReadonlySet<string> {
-    const { links } = this;
-    this.links = new Set();
-    return links;
+  /** All globs that are made here share one limit of steps. */
+  globOf(pattern: string): Glob {
+    return globOf(pattern, (steps) => {
+      this.steps += steps;
+    });
   }
 
   /** The paths that match. Only folders are listed that may hold one, and none through a link: that is noted. */
-  matching(pattern: string): string[] {
-    const glob = globOf(pattern, (steps) => {
-      this.steps += steps;
-    });
-    const found: string[] = [];
+  matching(glob: Glob): Matches {
+    const paths: string[] = [];
+    const links = new Set<string>();
     const base = glob.opening.slice(0, glob.opening.lastIndexOf('/') + 1);
-    if (this.isThroughLink(base)) return [];
+    const link = this.linkIn(base);
+    if (link !== null) return { paths, links: links.add(link) };
     const folders: Folder[] = [{ path: base, progress: glob.advance(glob.start(), base) }];
     for (let folder = folders.pop(); folder !== undefined && !this.exhausted; folder = folders.pop())
       for (const entry of this.list(folder.path)) {
         const path = `${folder.path}${entry.name}`;
         const progress = glob.advance(folder.progress, entry.name);
         // Links, pipes and devices count as files: what matches is then refused by name, not skipped.
-        if (!entry.isDirectory() && glob.isWhole(progress)) found.push(path);
+        if (!entry.isDirectory() && glob.isWhole(progress)) paths.push(path);
         const inside = glob.advance(progress, '/');
         if (inside.places.length === 0) continue;
         if (entry.isDirectory()) folders.push({ path: `${path}/`, progress: inside });
-        else if (entry.isSymbolicLink() && leadsToFolder(join(this.root, path))) this.links.add(path);
+        else if (entry.isSymbolicLink() && leadsToFolder(join(this.root, path))) links.add(path);
       }
-    return found;
+    return { paths, links };
   }
 
-  private isThroughLink(folder: string): boolean {
+  /** The first link on the way to a folder; null for none. */
+  private linkIn(folder: string): string | null {
     const names = folder.split('/').slice(0, -1);
     const places = names.map((_, index) => names.slice(0, index + 1));
     const link = places.find((place) => statOf(join(this.root, ...place))?.isSymbolicLink());
-    if (link !== undefined) this.links.add(link.join('/'));
-    return link !== undefined;
+    return link === undefined ? null : link.join('/');
   }
 
   /** Nothing for a folder that cannot be read. */

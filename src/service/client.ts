@@ -14,6 +14,7 @@ import {
   refusal,
   ServiceFailure,
   type ServicePlace,
+  type ServiceWords,
   withheldWords,
   wordsWith,
 } from './failure.js';
@@ -21,6 +22,7 @@ import {
   type AttemptEvent,
   createTransport,
   NoReply,
+  type Reply,
   type SendGuard,
   type SendOptions,
   type Transport,
@@ -78,7 +80,7 @@ export function createClient(settings: ClientSettings): Client {
   return new HttpClient(settings);
 }
 
-class HttpClient implements Client {
+export class HttpClient implements Client {
   readonly #base: URL;
   readonly #settings: ClientSettings;
   readonly #transport: Transport;
@@ -150,8 +152,13 @@ class HttpClient implements Client {
   }
 
   async send(request: Request, guard?: SendGuard): Promise<WriteResult> {
-    const { data } = await this.#withRetries(request, request.query ?? null, { guard });
+    const { data } = await this.#answerTo(request, request.query ?? null, { guard });
     return { data };
+  }
+
+  /** Sends a request whose answer is a file. `take` is given the beginning of the answer, with its stream. */
+  open<T>(request: Request, take: (reply: Reply) => T): Promise<T> {
+    return this.#withRetries(request, request.query ?? null, { asStream: true }, take);
   }
 
   useKey(key: string): void {
@@ -178,51 +185,68 @@ class HttpClient implements Client {
 
   #get(request: Request, query: PageQuery | null, options: SendOptions): Promise<Envelope> {
     if (request.effect !== 'read') throw new Error(`${subjectOf(request)} is not a read`);
-    return this.#withRetries(request, query, options);
+    return this.#answerTo(request, query, options);
   }
 
-  #withRetries(request: Request, query: PageQuery | null, options: SendOptions): Promise<Envelope> {
+  #answerTo(request: Request, query: PageQuery | null, options: SendOptions): Promise<Envelope> {
+    return this.#withRetries(request, query, options, (reply) => this.#answer(request, reply));
+  }
+
+  #withRetries<T>(
+    request: Request,
+    query: PageQuery | null,
+    options: SendOptions,
+    take: (reply: Reply) => T,
+  ): Promise<T> {
     const path = requestPath(this.#base, request.path, query);
     let attempt = 0;
-    const send = () => this.#attempt(request, { path, attempt: ++attempt, ...options });
+    const send = () => this.#attempt(request, { path, attempt: ++attempt, ...options }, take);
     const { effect, optional = false } = request;
     const limits = { subject: subjectOf(request), isWrite: effect !== 'read', isOptional: optional };
     const limited = () => this.#limiter.run(limits, send);
     return withRetries(request, this.#retry, () => this.#queue.run(limited));
   }
 
-  async #attempt(request: Request, sending: Sending): Promise<Envelope> {
+  async #attempt<T>(request: Request, sending: Sending, take: (reply: Reply) => T): Promise<T> {
     const subject = subjectOf(request);
     const key = this.#currentKey(subject);
     this.#attempts += 1;
     try {
-      return await this.#exchange(subject, request, sending, key);
+      return take(await this.#exchange(subject, request, sending, key));
     } catch (error) {
       if (error instanceof ServiceFailure && error.status === 401) this.#refusedKey = key;
       throw this.#explained(subject, error);
     }
   }
 
-  async #exchange(subject: string, request: Request, sending: Sending, key: string): Promise<Envelope> {
+  async #exchange(subject: string, request: Request, sending: Sending, key: string): Promise<Reply> {
     const { method, effect } = request;
     const body = request.body === undefined ? null : writeJson(request.body);
-    const headers = this.#headers(key, body !== null);
+    const headers = this.#headers(key, body !== null, sending.asStream === true);
     const reply = await this.#transport.exchange({ method, headers, body, ...sending });
     this.#time.note(reply.headers);
     this.#limiter.note(reply.headers);
-    const words = request.holdsSecrets === true ? withheldWords : wordsWith(this.#clean);
-    if (!isSuccess(effect, reply.status)) throw refusal(subject, reply, words, this.#place);
+    if (!isSuccess(effect, reply.status)) throw refusal(subject, reply, this.#wordsFor(request), this.#place);
+    return reply;
+  }
+
+  #answer(request: Request, reply: Reply): Envelope {
+    const subject = subjectOf(request);
     if (reply.truncated !== null) throw incompleteAnswer(subject, reply);
-    const answer = readAnswer(subject, effect, reply, words);
+    const answer = readAnswer(subject, request.effect, reply, this.#wordsFor(request));
     // The key is masked where anything is shown. Values of the environment are not known there.
     if ((this.#settings.secrets ?? []).length > 0) maskMessages(answer.data, this.#clean);
     return answer;
   }
 
-  #headers(key: string, hasBody: boolean): Record<string, string> {
+  #wordsFor({ holdsSecrets }: Request): ServiceWords {
+    return holdsSecrets === true ? withheldWords : wordsWith(this.#clean);
+  }
+
+  #headers(key: string, hasBody: boolean, isFile: boolean): Record<string, string> {
     return {
       'x-api-key': key,
-      accept: 'application/json',
+      accept: isFile ? '*/*' : 'application/json',
       'accept-encoding': 'identity',
       'user-agent': this.#settings.userAgent,
       ...(hasBody ? { 'content-type': 'application/json' } : {}),
@@ -324,7 +348,7 @@ export interface ClientSettings {
 
 const DEFAULT_DEADLINE_MS = 30 * 60_000;
 
-export function retrySettings(settings: ClientSettings): RetrySettings {
+function retrySettings(settings: ClientSettings): RetrySettings {
   return {
     budget: settings.budget ?? { requests: 0, retries: 0 },
     random: settings.random ?? Math.random,
@@ -334,7 +358,7 @@ export function retrySettings(settings: ClientSettings): RetrySettings {
   };
 }
 
-export function rateLimiter(settings: ClientSettings): RateLimiter {
+function rateLimiter(settings: ClientSettings): RateLimiter {
   return new RateLimiter({
     deadlineMs: settings.deadlineMs ?? DEFAULT_DEADLINE_MS,
     random: settings.random ?? Math.random,

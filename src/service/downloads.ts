@@ -1,22 +1,10 @@
-import type { Readable } from 'node:stream';
-import { writeJson } from '../model/exact-number.js';
-import type { Request } from '../model/request.js';
 import { wholeNumber } from '../model/shape.js';
-import { maskApiKeys, SecretSearch } from '../redact/redactor.js';
-import { MAX_BODY_BYTES } from './byte-budget.js';
-import { type ClientSettings, rateLimiter, retrySettings } from './client.js';
-import {
-  noAnswer,
-  refusal,
-  ServiceFailure,
-  type ServicePlace,
-  type ServiceWords,
-  wordsWith,
-} from './failure.js';
-import { createTransport, NoReply, type Reply } from './http.js';
+import { type ClientSettings, HttpClient } from './client.js';
+import { ServiceFailure } from './failure.js';
+import type { Reply } from './http.js';
 import type { DownloadCall } from './operations/requests.js';
-import { withOtherMethods, withRetries } from './retry.js';
-import { requestPath, serviceUrl, subjectOf } from './url.js';
+import { withOtherMethods } from './retry.js';
+import { subjectOf } from './url.js';
 
 /** A file of the service while it arrives. `body` must be read to its end, or left with `break` or `return`. */
 export interface Download {
@@ -41,60 +29,18 @@ const MAX_FILE_BYTES = 10 * 1024 ** 3;
 
 /** Downloads in constant memory. */
 export function createDownloader(settings: ClientSettings): Downloader {
-  const base = serviceUrl(String(settings.baseUrl));
-  const transport = createTransport({
-    origin: base.origin,
-    connections: 1,
-    timeoutMs: settings.timeoutMs,
-    maxBytes: settings.maxBytes ?? MAX_BODY_BYTES,
-    proxy: settings.proxy,
-    signal: settings.signal,
-  });
-  const retry = retrySettings(settings);
-  const limiter = rateLimiter(settings);
-  const open = async (request: Request, maxBytes: number, attempt: number) => {
-    const subject = subjectOf(request);
-    const exchange = {
-      method: request.method,
-      path: requestPath(base, request.path, request.query ?? null),
-      headers: headersOf(settings, request.body !== undefined),
-      body: request.body === undefined ? null : writeJson(request.body),
-      attempt,
-      asStream: true,
-    };
-    const reply = await transport.exchange(exchange).catch((error) => {
-      throw explained(settings, subject, error);
-    });
-    const { stream } = reply;
-    if (stream === undefined) throw refusal(subject, reply, wordsOf(settings), placeOf(settings));
-    return downloadOf(reply, stream, subject, maxBytes);
-  };
+  const client = new HttpClient(settings);
   return {
-    async download({ request }, maxBytes = MAX_FILE_BYTES) {
-      return withOtherMethods(request, (sent) => {
-        let attempt = 0;
-        const limits = { subject: subjectOf(sent), isWrite: false };
-        const limited = () => limiter.run(limits, () => open(sent, maxBytes, ++attempt));
-        return withRetries(sent, retry, limited);
-      });
-    },
-    close: () => transport.close(),
+    download: ({ request }, maxBytes = MAX_FILE_BYTES) =>
+      withOtherMethods(request, (sent) =>
+        client.open(sent, (reply) => downloadOf(reply, subjectOf(sent), maxBytes)),
+      ),
+    close: () => client.close(),
   };
 }
 
-function headersOf({ apiKey, userAgent }: ClientSettings, hasBody: boolean): Record<string, string> {
-  if (apiKey === null)
-    throw new ServiceFailure({ code: 'missing-setting', message: '`ROSTER_API_KEY` is not set' });
-  return {
-    'x-api-key': apiKey,
-    accept: '*/*',
-    'accept-encoding': 'identity',
-    'user-agent': userAgent,
-    ...(hasBody ? { 'content-type': 'application/json' } : {}),
-  };
-}
-
-function downloadOf({ headers }: Reply, stream: Readable, subject: string, maxBytes: number): Download {
+function downloadOf({ headers, stream }: Reply, subject: string, maxBytes: number): Download {
+  if (stream === undefined) throw new Error('there is no stream');
   const header = (name: string) => [headers[name]].flat()[0] ?? null;
   const other = otherThanFile(header('content-encoding'), header('content-range'));
   if (other !== null) {
@@ -145,23 +91,6 @@ function tooLarge(subject: string, maxBytes: number): ServiceFailure {
     code: 'unexpected-response',
     message: `${subject} returned a file of more than ${maxBytes} bytes`,
   });
-}
-
-function explained(settings: ClientSettings, subject: string, error: unknown): unknown {
-  if (!(error instanceof NoReply)) return error;
-  const { facts, attempts } = noAnswer(subject, error, placeOf(settings));
-  return new ServiceFailure({ ...facts, message: wordsOf(settings).text(facts.message) }, attempts);
-}
-
-function placeOf({ baseUrl, urlFrom }: ClientSettings): ServicePlace {
-  return { base: new URL(baseUrl), urlFrom };
-}
-
-/** The service's text may repeat the key, or a value from the environment. */
-function wordsOf({ apiKey, secrets = [] }: ClientSettings): ServiceWords {
-  const search = new SecretSearch();
-  search.add([...secrets, ...(apiKey === null ? [] : [apiKey])]);
-  return wordsWith((text) => maskApiKeys(search.mask(text)));
 }
 
 /** File systems allow 255 bytes, and roster may add a number. */

@@ -17,6 +17,8 @@ export interface SendOptions {
   readonly guard?: SendGuard | undefined;
   /** Counts the body of a response that is kept. */
   readonly meter?: ByteMeter | undefined;
+  /** The body of a 200 is not kept, but arrives while it is read, on a connection of its own. */
+  readonly asStream?: boolean;
 }
 
 export interface Exchange extends HttpRequest, SendOptions {
@@ -24,8 +26,6 @@ export interface Exchange extends HttpRequest, SendOptions {
   readonly attempt: number;
   /** On a connection of its own, which is closed afterwards. */
   readonly ownConnection?: boolean;
-  /** The body of a 200 is not kept, but arrives while it is read, on a connection of its own. */
-  readonly asStream?: boolean;
 }
 
 /** Why no request may be sent now, as at the end of `was not sent: …`; null when one may. */
