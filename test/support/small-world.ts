@@ -42,7 +42,7 @@ export const agents: readonly Agent[] = ['acme', 'globex'].map((name, index) => 
 }));
 
 type EntryOptions = Partial<
-  Pick<Declared, 'id' | 'formerly' | 'protect' | 'external' | 'templates' | 'source'>
+  Pick<Declared, 'id' | 'formerly' | 'ignore' | 'protect' | 'external' | 'templates' | 'source'>
 >;
 
 function entry<D>(kind: string, key: string, declared: D, options: EntryOptions = {}): Declared<D> {
