@@ -123,7 +123,7 @@ function looksIana(name: string): boolean {
  * Zones that IANA has renamed and CLDR has not. Node returns CLDR's name for both today. A Node built with other zone
  * data, or one that follows the newer ECMA-402 text, returns IANA's. A digest must be the same on both.
  */
-export const renamed: ReadonlyMap<string, string> = new Map([
+const renamed: ReadonlyMap<string, string> = new Map([
   ['Africa/Asmera', 'Africa/Asmara'],
   ['America/Buenos_Aires', 'America/Argentina/Buenos_Aires'],
   ['America/Catamarca', 'America/Argentina/Catamarca'],

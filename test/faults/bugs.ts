@@ -1,16 +1,10 @@
-/**
- * Bugs that similar tools have had. `npm run test:bugs` puts each into a copy of the source, where one of its tests must
- * fail: it shows that the tests find bugs.
- */
-export interface Bug {
-  readonly name: string;
-  readonly file: string;
-  /** Occurs in the file exactly once. */
-  readonly find: string;
-  readonly replace: string;
-  readonly tests: readonly string[];
-}
+import { combinedBugs } from './combined-bugs.js';
+import type { Bug } from './support/bug.js';
 
+/**
+ * Bugs that similar tools have had, and bugs where features meet. `npm run test:bugs` puts each into a copy of the source,
+ * where one of its tests must fail: it shows that the tests find bugs.
+ */
 export const bugs: readonly Bug[] = [
   {
     name: 'a create whose response was lost is sent again',
@@ -355,4 +349,5 @@ export const bugs: readonly Bug[] = [
     replace: 'if (run !== null) return run;',
     tests: ['test/unit/cli/runs.test.ts'],
   },
+  ...combinedBugs,
 ];
