@@ -1,8 +1,8 @@
 import { join } from 'node:path';
-import { type Bench, createSubject } from './bench.js';
+import { type Bench, createSubject, rowsOf } from './bench.js';
 import type { Subject } from './measure.js';
 import { projectOf } from './project.js';
-import { COST_HEAD, costCells, growth, type Row } from './report.js';
+import { growth, type Row } from './report.js';
 import { writeTerraform } from './terraform.js';
 
 /** Applies that create everything, each build against its own sandbox. */
@@ -16,16 +16,17 @@ const MOST_TERRAFORM = 1_000;
 export async function apply(bench: Bench): Promise<void> {
   const { report } = bench;
   const rows: Row[] = [];
-  for (const size of bench.creates) rows.push(...(await measured(bench, size)));
+  for (const size of bench.creates) {
+    const project = projectOf(size, { hasKey: false });
+    const ours = bench.builds.map((build) => createSubject(bench, build, project));
+    const rounds = size <= 1_000 ? bench.roundsOf(size) : 1;
+    rows.push(...(await rowsOf(bench, size, [...ours, ...terraformSubject(bench, size)], rounds)));
+  }
   report.title(
     'Apply of creates',
     'wall time includes the sandbox of the same build; CPU time and memory do not',
   );
-  const first = (size: number) => rows.find((row) => row.size === size);
-  report.table(
-    [...COST_HEAD, 'now: wall', 'CPU', 'memory'],
-    rows.map((row) => costCells(row, first(row.size) ?? row)),
-  );
+  report.costs(rows);
   for (const { from, to, exponent } of growth(rows, bench.now.name))
     report.check(`growth of CPU time, ${from} to ${to} creates`, exponent, { goal: 1, room: 1.15 });
   for (const { size, name, cost } of rows)
@@ -36,17 +37,6 @@ export async function apply(bench: Bench): Promise<void> {
   report.check(`apply of ${MOST_TERRAFORM} creates, relative to Terraform`, wall('now') / wall('terraform'), {
     goal: OF_TERRAFORM,
   });
-}
-
-async function measured(bench: Bench, size: number): Promise<Row[]> {
-  const project = projectOf(size, { hasKey: false });
-  const subjects = [
-    ...bench.builds.map((build) => createSubject(bench, build, { project })),
-    ...terraformSubject(bench, size),
-  ];
-  const rounds = size <= 1_000 ? bench.roundsOf(size) : 1;
-  const costs = await bench.meter.inTurns(subjects, rounds);
-  return costs.map((cost, index) => ({ size, name: subjects[index]?.name ?? '', cost }));
 }
 
 function terraformSubject(bench: Bench, size: number): Subject[] {

@@ -1,9 +1,9 @@
 import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import type { Meter, Subject } from './measure.js';
+import type { Cost, Meter, Subject } from './measure.js';
 import { agents, type Project, projectOf } from './project.js';
-import type { Report } from './report.js';
-import { type Service, startService } from './service.js';
+import type { Report, Row } from './report.js';
+import { startService } from './service.js';
 
 /** A built `roster.cjs`. */
 export interface Build {
@@ -30,41 +30,26 @@ export interface Bench {
 }
 
 /** A service that holds a project, and a folder for each build in which it has been applied. */
-export interface World<W extends Way = Way> {
+export interface World {
+  readonly env: Readonly<Record<string, string>>;
   readonly cwdOf: ReadonlyMap<Build, string>;
-  readonly way: W;
   close(): Promise<void>;
 }
 
-/** How to reach a service. */
-export type Way = Pick<Service, 'env' | 'close'>;
-
-/** `through` puts something between. An inventory belongs to the URL of its service, so it is there from the start. */
-export async function startWorld<W extends Way = Service>(
-  bench: Bench,
-  resources: number,
-  through?: (service: Service) => Promise<W>,
-): Promise<World<W>> {
+export async function startWorld(bench: Bench, resources: number): Promise<World> {
   const { files, seed } = projectOf(resources);
-  const base = mkdtempSync(join(bench.folder, `world-${resources}-`));
+  const base = join(bench.folder, `world-${resources}`);
   write(base, { 'seed.json': JSON.stringify(seed) });
-  const service = await startService(bench.now.program, join(base, 'seed.json'));
-  const way = (await through?.(service)) ?? (service as Way as W);
+  const { env, close } = await startService(bench.now.program, join(base, 'seed.json'));
   const cwdOf = new Map<Build, string>();
   for (const build of bench.builds) {
     const cwd = join(base, build.name);
-    // With another value of a variable, which changes every group and most schedules.
-    const changed = (files['roster.yaml'] ?? '').replace('country: DE', 'country: FR');
-    write(cwd, { ...files, 'changed.yaml': changed });
+    write(cwd, files);
     // The objects exist: this only writes the inventory.
-    await bench.meter.run({ ...rosterSubject(bench, build, ['apply', '--yes']), cwd, env: way.env });
+    await bench.meter.run({ ...rosterSubject(bench, build, ['apply', '--yes']), cwd, env });
     cwdOf.set(build, cwd);
   }
-  const close = async () => {
-    if (through !== undefined) await way.close();
-    await service.close();
-  };
-  return { cwdOf, way, close };
+  return { env, cwdOf, close };
 }
 
 export function rosterSubject(bench: Bench, build: Build, words: readonly string[]): Subject {
@@ -75,29 +60,31 @@ export function rosterSubject(bench: Bench, build: Build, words: readonly string
   };
 }
 
-/** Every run creates the whole project, in a folder and a sandbox of its own. `through` puts something in between. */
-export function createSubject(
-  bench: Bench,
-  build: Build,
-  {
-    project,
-    through = async (service) => service,
-  }: { project: Project; through?: (service: Service) => Promise<Way> },
-): Subject {
+/** Every run creates the whole project, in a folder and a sandbox of its own. */
+export function createSubject(bench: Bench, build: Build, project: Project): Subject {
   return {
     ...rosterSubject(bench, build, ['apply', '--yes']),
     prepare: async () => {
       const cwd = mkdtempSync(join(bench.folder, 'creates-'));
       write(cwd, { ...project.files, 'agents.json': JSON.stringify(agents) });
-      const service = await startService(build.program, join(cwd, 'agents.json'));
-      const way = await through(service);
-      const end = async () => {
-        if (way !== service) await way.close();
-        await service.close();
-      };
-      return { cwd, env: way.env, end };
+      const { env, close } = await startService(build.program, join(cwd, 'agents.json'));
+      return { cwd, env, end: close };
     },
   };
+}
+
+/** One row for each subject. */
+export async function rowsOf(
+  bench: Bench,
+  size: number,
+  subjects: readonly Subject[],
+  rounds: number,
+): Promise<Row[]> {
+  const costs: readonly Cost[] = await bench.meter.inTurns(subjects, rounds);
+  return subjects.flatMap(({ name }, index) => {
+    const cost = costs[index];
+    return cost === undefined ? [] : [{ size, name, cost }];
+  });
 }
 
 export function write(folder: string, files: Readonly<Record<string, string>>): void {

@@ -8,18 +8,13 @@ import { bundle } from '../../scripts/products.js';
 import { apply } from './apply.js';
 import type { Bench, Build } from './bench.js';
 import { COMMANDS, type CommandName, commands } from './commands.js';
-import { each } from './each.js';
-import { hostile } from './hostile.js';
-import { latency } from './latency.js';
 import { Meter } from './measure.js';
 import { Report } from './report.js';
-import { sandbox } from './sandbox.js';
 import { start } from './start.js';
-import { startRate } from './start-rate.js';
 import { terraformVersion } from './terraform.js';
 
 const names = Object.keys(COMMANDS) as CommandName[];
-const others = { start, latency, apply, sandbox, hostile, each, starts: startRate };
+const known: readonly string[] = ['start', ...names, 'apply'];
 
 const { values, positionals: parts } = parseArgs({
   allowPositionals: true,
@@ -31,11 +26,9 @@ const { values, positionals: parts } = parseArgs({
     'no-terraform': { type: 'boolean', default: false },
   },
 });
-const unknown = parts.filter((part) => !(part in COMMANDS) && !(part in others));
+const unknown = parts.filter((part) => !known.includes(part));
 if (unknown.length > 0) {
-  console.error(
-    `unknown part: ${unknown.join(', ')}. Parts: ${[...names, ...Object.keys(others)].join(', ')}`,
-  );
+  console.error(`unknown part: ${unknown.join(', ')}. Parts: ${known.join(', ')}`);
   process.exit(64);
 }
 
@@ -89,8 +82,7 @@ async function measure(bench: Bench): Promise<void> {
   if (isChosen('start')) await start(bench);
   const chosen = names.filter(isChosen);
   if (chosen.length > 0) await commands(bench, chosen);
-  for (const [name, part] of Object.entries(others))
-    if (name !== 'start' && isChosen(name)) await part(bench);
+  if (isChosen('apply')) await apply(bench);
 }
 
 function numbers(text: string): number[] {

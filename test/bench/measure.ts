@@ -17,8 +17,6 @@ export interface Subject {
   readonly cwd: string;
   /** Variables besides those of all processes; undefined removes one. */
   readonly env?: Readonly<NodeJS.ProcessEnv>;
-  /** The exit codes of success. Default: 0. */
-  readonly exits?: readonly number[];
   /** It takes so long that one round must do. */
   readonly isSlow?: boolean;
   /** What to do before each run. */
@@ -114,7 +112,7 @@ function isGnuTime(): boolean {
 }
 
 /** Resolves with what the process wrote to its fourth stream. */
-function ended({ name, command, exits = [0] }: Subject, options: SpawnOptions): Promise<string> {
+function ended({ name, command }: Subject, options: SpawnOptions): Promise<string> {
   return new Promise((resolve, reject) => {
     const [file = '', ...parameters] = command;
     const child = spawn(file, parameters, { ...options, stdio: ['ignore', 'ignore', 'pipe', 'pipe'] });
@@ -126,7 +124,7 @@ function ended({ name, command, exits = [0] }: Subject, options: SpawnOptions): 
     child.on('error', reject);
     child.on('close', (status) => {
       const [stderr = '', said = ''] = texts;
-      if (exits.includes(status ?? -1)) resolve(said);
+      if (status === 0) resolve(said);
       else reject(new Error(`${name} ended with ${status}: ${stderr.slice(-2000)}`));
     });
   });

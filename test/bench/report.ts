@@ -21,6 +21,15 @@ export class Report {
     console.log(`- ${what}: ${Number(value.toPrecision(3))}, at most ${goal}: ${verdict}`);
   }
 
+  /** With the costs of this build as multiples of those of the others. */
+  costs(rows: readonly Row[]): void {
+    const first = (size: number) => rows.find((row) => row.size === size);
+    this.table(
+      COST_HEAD,
+      rows.map((row) => costCells(row, first(row.size) ?? row)),
+    );
+  }
+
   /** In Markdown, with numbers to the right. */
   table(head: readonly string[], rows: readonly (readonly string[])[]): void {
     const columns = head.map((title, column) => {
@@ -44,10 +53,10 @@ export interface Row {
   readonly cost: Cost;
 }
 
-export const COST_HEAD = ['resources', 'program', 'wall s', 'CPU s', 'peak MiB'] as const;
+const COST_HEAD = ['resources', 'program', 'wall s', 'CPU s', 'peak MiB', 'now: wall', 'CPU', 'memory'];
 
 /** With the costs of the first row as multiples of those of the row itself. */
-export function costCells({ size, name, cost }: Row, first: Row): readonly string[] {
+function costCells({ size, name, cost }: Row, first: Row): readonly string[] {
   const { wall, cpu, megabytes } = cost;
   const times = (part: keyof Cost) => number(first.cost[part] / cost[part], 2);
   return [
