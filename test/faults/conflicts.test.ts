@@ -73,6 +73,10 @@ const scheduleEdits: Readonly<Record<string, (record: ScheduleRecord) => void>> 
   zone: (record) => {
     record.timeZoneId = 'Asia/Tokyo';
   },
+  target: (record) => {
+    record.targetType = 'Agent';
+    record.targetId = 'acme-shop';
+  },
 };
 
 /** The schedules that these scenarios replace, by their timing. */
@@ -83,7 +87,7 @@ const replaced = [
 
 experiments(
   'I35',
-  'conflict: a schedule that someone edits right before its PUT stays as it is',
+  'conflict: a schedule that someone edits right before its PUT stays as it is, and the next apply replaces it',
   replaced.flatMap(({ name }) => Object.keys(scheduleEdits).map((edit) => ({ name, edit }))),
   ({ name, edit }) =>
     withFixture(name === 'busy' ? busy : scenario(name), async (fixture) => {
@@ -97,6 +101,8 @@ experiments(
       });
       await expectConflict(fixture);
       expect(JSON.stringify(found)).toBe(edited);
+      expect((await fixture.apply()).exit).toBe(0);
+      await fixture.expectDesired();
     }),
   3,
 );
