@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Sandbox } from '../../src/sandbox/index.js';
 import type { PlanJson } from '../../src/view/json/plan-json.js';
+import { command } from '../support/command.js';
 import { inventoryAt, jsonOf } from '../support/json.js';
-import { roster } from '../support/program.js';
 import { git } from '../support/repository.js';
 import { startSandbox } from '../support/sandbox.js';
 
@@ -55,7 +55,7 @@ const unprotect = () =>
 let pushed: { readonly ROSTER_FORMER_COMMIT?: string };
 
 function run(args: readonly string[], cwd = folder) {
-  return roster(args, { cwd, env: { ROSTER_URL: sandbox.url, ROSTER_API_KEY: sandbox.apiKey, ...pushed } });
+  return command(args, { cwd, env: { ROSTER_URL: sandbox.url, ROSTER_API_KEY: sandbox.apiKey, ...pushed } });
 }
 
 async function apply(...args: string[]): Promise<void> {

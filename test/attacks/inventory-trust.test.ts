@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Sandbox } from '../../src/sandbox/index.js';
+import { command } from '../support/command.js';
 import { codesPrinted, inventoryAt, jsonOf } from '../support/json.js';
-import { roster } from '../support/program.js';
 import { git, Remote } from '../support/repository.js';
 import { startSandbox } from '../support/sandbox.js';
 
@@ -58,7 +58,7 @@ function known(inventory: Stored, address: string): Known {
 
 function run(args: readonly string[], env: Record<string, string> = {}) {
   const own = { ROSTER_URL: sandbox.url, ROSTER_API_KEY: sandbox.apiKey, ...env };
-  return roster(args, { cwd: folder, env: own });
+  return command(args, { cwd: folder, env: own });
 }
 
 async function apply(...args: string[]): Promise<void> {

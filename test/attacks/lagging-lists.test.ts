@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
-import { roster } from '../support/program.js';
+import { command } from '../support/command.js';
 import { startSandbox } from '../support/sandbox.js';
 
 const cleanups: (() => unknown)[] = [];
@@ -21,7 +21,7 @@ async function arrange() {
   const declare = (schedules: string) =>
     writeFileSync(join(cwd, 'roster.yaml'), `project: lag\nschedules:\n${schedules}`);
   declare(scheduleOf('hourly'));
-  const apply = () => roster(['apply', '--yes'], { cwd, env });
+  const apply = () => command(['apply', '--yes'], { cwd, env });
   const creates = () =>
     sandbox.requests.filter(({ method, path }) => method === 'POST' && path === '/api/schedules').length;
   const inventory = () => readFileSync(join(cwd, 'roster.inventory.json'), 'utf8');

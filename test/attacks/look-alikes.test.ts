@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { roster } from '../support/program.js';
+import { command } from '../support/command.js';
 import { Workspace } from '../support/roster.js';
 import { startSandbox } from '../support/sandbox.js';
 
@@ -22,7 +22,7 @@ async function planOf(format: string): Promise<string> {
     ordinary: { name: 'Цены Amazon', members: ['acme-shop'] },
   };
   const workspace = new Workspace({ 'roster.yaml': JSON.stringify({ project: 'names', groups }) }, sandbox);
-  const { exit, stdout } = await roster(['plan', '--format', format], {
+  const { exit, stdout } = await command(['plan', '--format', format], {
     cwd: workspace.root,
     env: workspace.env,
   });

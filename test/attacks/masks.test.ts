@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
-import { roster } from '../support/program.js';
+import { command } from '../support/command.js';
 import { startSandbox } from '../support/sandbox.js';
 
 const cleanups: (() => unknown)[] = [];
@@ -59,7 +59,7 @@ test.each([1, 20_000, 60_000])('a value from the environment of %i bytes is in n
   const cwd = folder({ schedules: { s: schedule } });
   for (const format of ['text', 'json']) {
     // `roster` checks the output.
-    const { exit, stdout } = await roster(['plan', '--format', format], { cwd, env });
+    const { exit, stdout } = await command(['plan', '--format', format], { cwd, env });
     expect([exit, stdout]).toEqual([0, expect.stringContaining('of ${env.SECRET}')]);
   }
 });
@@ -67,7 +67,7 @@ test.each([1, 20_000, 60_000])('a value from the environment of %i bytes is in n
 test('a service that quotes a piece of the key in user text does not reveal that it is one', async () => {
   for (const piece of ['abcdefghijkl', 'svc_live_abcdef']) {
     const env = await quoting((request) => (request.startsWith('GET') ? `no ${piece} here` : null));
-    const { stdout } = await roster(['plan', '--format', 'json'], { cwd: folder({ groups: {} }), env });
+    const { stdout } = await command(['plan', '--format', 'json'], { cwd: folder({ groups: {} }), env });
     expect(stdout).toContain(`no ${piece} here`);
   }
 });
@@ -82,7 +82,7 @@ test('a list of all candidates for a short secret is shown whole', async () => {
     },
   });
   for (const format of formats) {
-    const { exit, stdout } = await roster(['plan', '--format', format], { cwd, env });
+    const { exit, stdout } = await command(['plan', '--format', format], { cwd, env });
     for (const candidate of candidates) expect(stdout).toContain(candidate);
     expect([exit, stdout.includes('(sensitive)')]).toEqual([0, false]);
   }
@@ -99,7 +99,7 @@ test('a value from the environment blanks no name, id, address, digest or word o
     const cwd = folder({ groups });
     const plans = [];
     for (const format of ['text', 'json']) {
-      const { stdout } = await roster(['plan', '--format', format], { cwd, env });
+      const { stdout } = await command(['plan', '--format', format], { cwd, env });
       plans.push(stdout.replaceAll(env['ROSTER_URL'] ?? '', 'URL').replace(/[0-9a-f]{64}/g, 'DIGEST'));
     }
     shown.push(plans);
@@ -115,7 +115,7 @@ test('a service that quotes what was sent shows nothing of a value from the envi
     const env = await quoting((request, body) => (request.startsWith('POST') ? quoted(body) : null));
     const cwd = folder({ groups: { shops: { description: 'of ${env.SECRET}', members: ['acme-shop'] } } });
     // `roster` checks the output for the secret as a whole.
-    const { exit, stdout, stderr } = await roster(['apply', '--yes'], {
+    const { exit, stdout, stderr } = await command(['apply', '--yes'], {
       cwd,
       env: { ...env, SECRET: secret },
     });
@@ -137,7 +137,7 @@ test('a service that quotes the key in any spelling shows nothing of it', async 
   for (const spelling of spellings(key)) {
     const env = await quoting((request) => (request.startsWith('GET') ? `bad key "${spelling}"` : null));
     // `roster` checks the output.
-    const { exit, stderr } = await roster(['plan'], { cwd: folder({ groups: {} }), env });
+    const { exit, stderr } = await command(['plan'], { cwd: folder({ groups: {} }), env });
     expect([exit, stderr]).toEqual([1, expect.stringContaining('bad key')]);
     expect(stderr).not.toContain('svc_live_a');
   }
@@ -154,10 +154,10 @@ test('a key pasted into an argument is masked', async () => {
     ['--prune', key],
     [`group/${key}`],
   ]) {
-    const { exit, stdout, stderr } = await roster(['plan', ...args], { cwd, env });
+    const { exit, stdout, stderr } = await command(['plan', ...args], { cwd, env });
     expect([exit, (stdout + stderr).includes('mnopqrst')]).toEqual([1, false]);
   }
-  const { stderr } = await roster([key], { cwd, env });
+  const { stderr } = await command([key], { cwd, env });
   expect(stderr.includes('mnopqrst')).toBe(false);
 });
 
@@ -174,9 +174,9 @@ test.each([
       join(cwd, 'roster.yaml'),
       'project: attack\nschedules:\n  s: { target: agent/acme-shop, every: 6 hours, startTime: 2099-01-01T06:00:00 }\n',
     );
-    await roster(['apply', '--yes'], { cwd, env });
+    await command(['apply', '--yes'], { cwd, env });
   }
-  const { exit, stdout, stderr } = await roster(args, { cwd, env });
+  const { exit, stdout, stderr } = await command(args, { cwd, env });
   expect([exit, stdout + stderr]).toEqual([1, expect.stringContaining('unsafe-text')]);
   expect(stdout + stderr).not.toContain('QWERTY');
   const files = readdirSync(cwd, { recursive: true, encoding: 'utf8' });
@@ -199,7 +199,7 @@ test('a key pasted into a manifest is an error with its place, and is not shown'
     const cwd = folder({});
     writeFileSync(join(cwd, 'roster.yaml'), text);
     for (const format of ['text', 'sarif']) {
-      const { exit, stdout, stderr } = await roster(['validate', '--format', format], { cwd, env });
+      const { exit, stdout, stderr } = await command(['validate', '--format', format], { cwd, env });
       expect([exit, stdout + stderr]).toEqual([1, expect.stringContaining('unsafe-text')]);
       expect(stdout + stderr).not.toContain('QWERTY');
     }
@@ -218,7 +218,7 @@ test('a key that is the name of a group on the service is masked', async () => {
   expect(created.ok).toBe(true);
   const cwd = folder({ groups: { own: { members: ['acme-shop'] } } });
   for (const format of ['text', 'json']) {
-    const { stdout, stderr } = await roster(['plan', '--prune', 'all', '--format', format], { cwd, env });
+    const { stdout, stderr } = await command(['plan', '--prune', 'all', '--format', format], { cwd, env });
     expect(stdout + stderr).toContain('(sensitive)');
     expect(stdout + stderr).not.toContain('QWERTY');
   }

@@ -2,7 +2,8 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { Sandbox } from '../../src/sandbox/index.js';
-import { type Ended, roster } from '../support/program.js';
+import { command } from '../support/command.js';
+import type { Ended } from '../support/program.js';
 import { git, Remote } from '../support/repository.js';
 import { startSandbox } from '../support/sandbox.js';
 
@@ -44,7 +45,7 @@ exec env PATH="\${PATH#*:}" git "$@"
 
 function run(cwd: string, words: string, PATH: string): Promise<Ended> {
   const service = { ROSTER_URL: sandbox.url, ROSTER_API_KEY: sandbox.apiKey, HOME: remote.root };
-  return roster(words.split(' '), { cwd, env: { ...service, PATH } });
+  return command(words.split(' '), { cwd, env: { ...service, PATH } });
 }
 
 test.each(['2.20.1', '2.28.0.windows.1'])(

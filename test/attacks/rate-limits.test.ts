@@ -1,8 +1,8 @@
 import { createServer, type IncomingMessage, request as send } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, expect, test } from 'vitest';
+import { command } from '../support/command.js';
 import { jsonOf } from '../support/json.js';
-import { roster } from '../support/program.js';
 import { Workspace } from '../support/roster.js';
 import { startSandbox } from '../support/sandbox.js';
 
@@ -40,7 +40,7 @@ async function project(manifest: object, act: Act) {
     () => proxy.closeAllConnections(),
     () => proxy.close(),
   );
-  const run = (...words: string[]) => roster(words, { cwd: workspace.root, env: workspace.env });
+  const run = (...words: string[]) => command(words, { cwd: workspace.root, env: workspace.env });
   const declare = (next: object) => workspace.write('roster.yaml', JSON.stringify(next));
   return { run, declare };
 }

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { Sandbox } from '../../src/sandbox/index.js';
-import { roster } from '../support/program.js';
+import { command } from '../support/command.js';
 import { git, Remote } from '../support/repository.js';
 import { startSandbox } from '../support/sandbox.js';
 
@@ -24,7 +24,7 @@ afterEach(async () => {
 /** In one line, as it is broken at the width of the terminal. */
 async function errorOf(words: string): Promise<string> {
   const service = { ROSTER_URL: sandbox.url, ROSTER_API_KEY: sandbox.apiKey, HOME: remote.root };
-  const { exit, stderr } = await roster(words.split(' '), { cwd: folder, env: service });
+  const { exit, stderr } = await command(words.split(' '), { cwd: folder, env: service });
   expect(exit).toBe(1);
   expect(sandbox.world.groups.size).toBe(0);
   return stderr.replace(/\s+/g, ' ');

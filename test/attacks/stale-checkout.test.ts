@@ -3,8 +3,9 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Sandbox } from '../../src/sandbox/index.js';
 import type { PlanJson } from '../../src/view/json/plan-json.js';
+import { command } from '../support/command.js';
 import { codesPrinted, jsonOf } from '../support/json.js';
-import { type Ended, roster } from '../support/program.js';
+import type { Ended } from '../support/program.js';
 import { git, Remote } from '../support/repository.js';
 import { startSandbox } from '../support/sandbox.js';
 
@@ -24,7 +25,7 @@ afterEach(async () => {
 
 function run(cwd: string, words: string, env: Record<string, string> = {}): Promise<Ended> {
   const service = { ROSTER_URL: sandbox.url, ROSTER_API_KEY: sandbox.apiKey, HOME: remote.root };
-  return roster(words.split(' '), { cwd, env: { ...service, ...env } });
+  return command(words.split(' '), { cwd, env: { ...service, ...env } });
 }
 
 function commit(folder: string, text: string): string {

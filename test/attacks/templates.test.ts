@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
 import { parseSeed, type Sandbox } from '../../src/sandbox/index.js';
 import type { PlanJson } from '../../src/view/json/plan-json.js';
+import { command } from '../support/command.js';
 import { inventoryAt, jsonOf } from '../support/json.js';
-import { roster } from '../support/program.js';
 import { startSandbox } from '../support/sandbox.js';
 import { filesBelow, mustHide } from '../support/secrets.js';
 
@@ -30,13 +30,13 @@ class Project {
 
   async plan(manifest: object, ...flags: string[]): Promise<PlanJson> {
     this.declare(manifest);
-    const { stdout } = await roster(['plan', '--format', 'json', ...flags], this);
+    const { stdout } = await command(['plan', '--format', 'json', ...flags], this);
     return jsonOf<PlanJson>({ stdout });
   }
 
   async apply(manifest: object): Promise<void> {
     this.declare(manifest);
-    const { exit, stderr } = await roster(['apply', '--yes'], this);
+    const { exit, stderr } = await command(['apply', '--yes'], this);
     expect([exit, stderr]).toEqual([0, expect.anything()]);
   }
 
@@ -161,7 +161,7 @@ describe('what a template hides', () => {
       'markdown=plan.md',
     );
     expect(plan.changes).toEqual([]);
-    await roster(['snapshot', '--out', 'snapshot.json'], project);
+    await command(['snapshot', '--out', 'snapshot.json'], project);
     for (const [file, text] of filesBelow(project.cwd)) mustHide(file, text, ['first-token-value']);
   });
 

@@ -1,7 +1,8 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import { type Listener, listen, nothing } from '../faults/support/listener.js';
+import { command } from '../support/command.js';
 import { jsonOf } from '../support/json.js';
-import { type Ended, roster } from '../support/program.js';
+import type { Ended } from '../support/program.js';
 import { Workspace } from '../support/roster.js';
 import { startSandbox } from '../support/sandbox.js';
 import { isLong, sampleOf } from '../support/size.js';
@@ -23,7 +24,7 @@ function project(service?: object, more: object = {}): Workspace {
 }
 
 function run(workspace: Workspace, words: string[], env: Record<string, string> = {}): Promise<Ended> {
-  return roster(words, { cwd: workspace.root, env: { ROSTER_API_KEY: key, ...env } });
+  return command(words, { cwd: workspace.root, env: { ROSTER_API_KEY: key, ...env } });
 }
 
 async function listener(): Promise<Listener> {

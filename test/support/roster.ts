@@ -52,7 +52,7 @@ export interface Ran {
 
 /** A project folder in the temp folder of the run, which is removed at its end, with commands that run in this process. */
 export class Workspace {
-  readonly root = mkdtempSync(join(tmpdir(), 'roster-test-'));
+  readonly root: string;
   /** How the commands wait; in real time by default. */
   sleep: Host['sleep'];
   /** The current time; that of the machine by default. */
@@ -63,7 +63,12 @@ export class Workspace {
   /** Interrupts the commands. */
   readonly stop = new AbortController();
 
-  constructor(files: Readonly<Record<string, string>>, service: { url: string; apiKey: string }) {
+  constructor(
+    files: Readonly<Record<string, string>>,
+    service: { url: string; apiKey: string },
+    root = mkdtempSync(join(tmpdir(), 'roster-test-')),
+  ) {
+    this.root = root;
     this.env = { ROSTER_URL: service.url, ROSTER_API_KEY: service.apiKey, PATH: process.env['PATH'] ?? '' };
     for (const [name, text] of Object.entries(files)) this.write(name, text);
   }

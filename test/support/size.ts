@@ -1,5 +1,8 @@
-/** Large experiments run as a sample in `npm test`, and in full in `npm run test:long` (vitest's mode `long`). */
-export const isLong = process.env['ROSTER_TESTS'] === 'long';
+/** Everything, as it runs each night: `npm run test:all` (vitest's mode `all`). */
+export const isAll = process.env['ROSTER_TESTS'] === 'all';
+
+/** Large tests run as a sample in `npm test`, and in full in `npm run test:long` (vitest's mode `long`). */
+export const isLong = isAll || process.env['ROSTER_TESTS'] === 'long';
 
 /** How many random runs a property makes. `ROSTER_RUNS=10000 npx vitest run <file>` sets any other number. */
 export function runs(sample: number, full: number): number {
