@@ -19,56 +19,56 @@ const isMocking = (file: string) => file.includes('/toy/');
 const isCounting = (file: string) => /from '[./]*\/support\/cost\.js'/.test(readFileSync(file, 'utf8'));
 const isProgram = (file: string) => program.some((folder) => file.startsWith(`${folder}/`));
 
-/** Tests that mostly start processes take minutes: `npm test` leaves them to `--mode long`, unless they are named. */
+/** Most tests below these paths start processes, or are about the simulated service: `npm test` has only those in `quick`. */
 const slow = [
   'test/attacks/',
+  'test/bench/',
+  'test/browser/',
+  'test/cli/',
   'test/examples/',
-  ...[
-    'data-downloads',
-    'proxy',
-    'pull/brown-field',
-    'races',
-    'run-signals',
-    'sandbox',
-    'scale',
-    'signals',
-    'streams',
-  ].map((name) => `test/cli/${name}.`),
-  ...[
-    'files',
-    'hold',
-    'init',
-    'interrupted-apply',
-    'keys',
-    'kills',
-    'lost-lock',
-    'origin',
-    'pull',
-    'resume',
-    'truth',
-    'two-runs',
-    'wall-clock',
-  ].map((name) => `test/faults/${name}.`),
+  'test/faults/',
+  'test/sandbox/',
+  'test/docs/links.',
+  'test/docs/plan-json.',
+  'test/unit/init/host-lint.',
   // Of git.
+  'test/unit/ci/git.',
+  'test/unit/inventory/contained.',
   'test/unit/inventory/git-store.',
   'test/unit/inventory/work-tree.',
   ...['git-inventory', 'init-verify', 'log', 'status-clocks'].map((name) => `test/unit/cli/${name}.`),
 ];
-/** These run in `npm test`, too. */
-const sample = ['attacks/believed-ids', 'attacks/look-alikes', 'examples/examples', 'examples/install-files'];
-const words = process.argv.slice(2).filter((word) => !/^(-.*|run|watch|list)$/.test(word));
+const quick = [
+  'attacks/reviewed-plan',
+  'cli/list/list',
+  'cli/loading',
+  'cli/pull/import',
+  'cli/pull/write-back',
+  'examples/ci-files',
+  'faults/every-request',
+  'sandbox/interface',
+  'sandbox/interface-rules',
+].map((name) => `test/${name}.test.ts`);
+/** Each leaves out one part of the CI files after the other: only `--mode all` has them. */
+const isNightly = (file: string) => /-mutants\.test\.ts$/.test(file);
+const words = process.argv
+  .slice(2)
+  .filter((word, index, all) => !/^(-.*|run|watch|list)$/.test(word) && all[index - 1] !== '--mode');
 const isNamed = (file: string) => words.some((word) => file.includes(word));
-const isSlow = (file: string) =>
-  slow.some((start) => file.startsWith(start)) && !sample.some((name) => file === `test/${name}.test.ts`);
+const isSlow = (file: string) => slow.some((start) => file.startsWith(start)) && !quick.includes(file);
 
 /** Milliseconds. Only against tests that hang: on a busy machine everything is slow. */
 const HANGS = 1_800_000;
 
-/** `npm test` leaves out the slow tests and samples the large ones; `--mode long` runs both in full. */
+/**
+ * `npm test` leaves out the slow tests and samples the large ones. `--mode long` runs both, and `--mode all` as well, with
+ * the nightly ones, and with every experiment of test/faults.
+ */
 export default defineConfig(({ mode }) => {
-  const isLong = mode === 'long';
+  const isLong = mode === 'long' || mode === 'all';
   const isLarge = (file: string) => isSlow(file) || sized.test(readFileSync(file, 'utf8'));
-  const chosen = files.filter((file) => (isLong ? isLarge(file) : isNamed(file) || !isSlow(file)));
+  const isLeftOut = (file: string) => (isLong ? !isLarge(file) : isSlow(file)) || isNightly(file);
+  const chosen = files.filter((file) => (mode === 'all' ? isLarge(file) : isNamed(file) || !isLeftOut(file)));
   const isFiltered = chosen.some(isNamed);
   const needsProgram = chosen.some((file) => isProgram(file) && (!isFiltered || isNamed(file)));
   const common = {
@@ -78,7 +78,7 @@ export default defineConfig(({ mode }) => {
     // Otherwise the styles of the HTML pages would be empty.
     css: true,
     env: {
-      ROSTER_TESTS: isLong ? 'long' : (process.env['ROSTER_TESTS'] ?? 'sample'),
+      ROSTER_TESTS: isLong ? mode : (process.env['ROSTER_TESTS'] ?? 'sample'),
       // The command, started with the environment of the tests, would leave compiled code in the user's folder.
       NODE_DISABLE_COMPILE_CACHE: '1',
     },
@@ -89,7 +89,7 @@ export default defineConfig(({ mode }) => {
   return {
     test: {
       reporters: process.env['CI'] === undefined ? ['default'] : ['default', 'json'],
-      outputFile: { json: `node_modules/.cache/roster/${isLong ? 'long' : 'test'}.json` },
+      outputFile: { json: `node_modules/.cache/roster/${isLong ? mode : 'test'}.json` },
       maxWorkers: 2,
       projects: [
         {

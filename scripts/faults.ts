@@ -3,12 +3,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { runVitest } from './vitest.js';
 
-/** `npm run test:faults`: runs every experiment of test/faults and prints a table by invariant. */
+/** `npm run test:faults`: runs all experiments of test/faults and prints a table by invariant. */
 
 const folder = mkdtempSync(join(tmpdir(), 'roster-faults-'));
 const file = join(folder, 'tally.jsonl');
-const passed = runVitest(['test/faults', ...process.argv.slice(2)], {
-  env: { ROSTER_FAULTS: 'all', ROSTER_FAULTS_TALLY: file },
+const passed = runVitest(['--mode', 'all', 'test/faults', ...process.argv.slice(2)], {
+  env: { ROSTER_FAULTS_TALLY: file },
 });
 
 interface Tally {

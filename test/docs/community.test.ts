@@ -30,19 +30,23 @@ test('the supported versions of Node are those of package.json and of the tests'
   expect(manifest.engines.node).toBe('^20.18.1 || >=22.9.0');
   const support = text('docs/support.md');
   expect(support).toContain('20.18.1 or later on the 20 line, 22.9 or later on the 22 line, 24, 26');
+  const matrix = /node: \[(.*)\]/.exec(text('.github/workflows/ci.yml'))?.[1];
   const lines = [...(/const lines = \[(.*)\]/.exec(text('scripts/nodes.ts'))?.[1] ?? '').matchAll(/\d+/g)];
+  expect(matrix).toBe(lines.join(', '));
   expect(support).toContain(
     `Node ${lines.slice(0, -1).join(', ')} and ${lines.at(-1)}, with \`npm run test:nodes\``,
   );
 });
 
-test('every npm script in the release checklist exists', () => {
-  const scripts = [
-    ...`${text('RELEASING.md')}${text('.github/workflows/release.yml')}`.matchAll(
-      /npm run (?:--silent )?([\w:]+)/g,
-    ),
-  ].map(([, name]) => name);
-  expect(scripts.length).toBeGreaterThan(4);
+test('every npm script in the release checklist, and in the workflows, exists', () => {
+  const release = `${text('RELEASING.md')}${text('.github/workflows/release.yml')}`;
+  const named = [...release.matchAll(/npm run (?:--silent )?([\w:]+)/g)];
+  const nightly = [...text('.github/workflows/nightly.yml').matchAll(/^ +- (test:\w+)/gm)];
+  const checks = [
+    ...text('.ci/run').matchAll(/step npm run (?:--silent )?([\w:]+)|^ +tests .* (test[\w:]*)/gm),
+  ];
+  const scripts = [...named, ...nightly, ...checks].map(([, name, tests]) => name ?? tests);
+  expect(scripts.length).toBeGreaterThan(20);
   expect(scripts.filter((name) => !(String(name) in manifest.scripts))).toEqual([]);
 });
 

@@ -18,7 +18,7 @@ const faults: readonly AnyFault[] = [
 ];
 const upTo = (count: number) => Array.from({ length: count }, (_, index) => index + 1);
 
-describe.each(sampleOf(commands, 4))('$name', async (command) => {
+describe.each(sampleOf(commands, 3))('$name', async (command) => {
   const requests = await requestsOf(command);
   experiments(
     'I1',

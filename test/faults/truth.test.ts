@@ -4,7 +4,7 @@ import { expect } from 'vitest';
 import type { Fault } from '../../src/sandbox/index.js';
 import type { AnyFault } from '../support/client-faults.js';
 import { isLong } from '../support/size.js';
-import { all, experiments } from './support/experiments.js';
+import { experiments } from './support/experiments.js';
 import { type Fixture, requestsOf, shapeOf, withFixture } from './support/fixture.js';
 import { scenario } from './support/scenarios.js';
 
@@ -101,7 +101,7 @@ experiments(
 );
 
 // Each waits several seconds for the interrupted request.
-if (isLong || all)
+if (isLong)
   experiments(
     'I19',
     `report: it is true after SIGTERM at each of ${requests} requests that gets no response`,

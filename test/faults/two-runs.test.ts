@@ -1,7 +1,8 @@
 import { expect } from 'vitest';
 import { FaultInjector } from '../support/client-faults.js';
 import { start } from '../support/program.js';
-import { all, experiments } from './support/experiments.js';
+import { isAll } from '../support/size.js';
+import { experiments } from './support/experiments.js';
 import { requestsOf } from './support/fixture.js';
 import { type Scenario, scenario } from './support/scenarios.js';
 import { type Side, shapeOfOne, type TwoRuns, withTwo } from './support/two-runs.js';
@@ -91,7 +92,7 @@ experiments(
   'two runs: two processes at once converge, or report the duplicates',
   Array.from({ length: 200 }, (_, index) => index + 1),
   () => withTwo(twelve, both, async (two) => two.expectConverged(await race(two), [twelveShape])),
-  all ? 1 : 50,
+  isAll ? 1 : 50,
 );
 
 experiments(

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Sandbox, startSandbox } from '../../src/sandbox/index.js';
 import { Workspace } from '../support/roster.js';
-import { runs } from '../support/size.js';
+import { isAll, runs } from '../support/size.js';
 import {
   type Edit,
   type Mistake,
@@ -13,7 +13,7 @@ import {
   type WalkStep,
   walk,
 } from '../support/walks.js';
-import { all, tally } from './support/experiments.js';
+import { tally } from './support/experiments.js';
 
 /** Law 7, I36: a walk ends where the last accepted state says, and a refused state changes nothing. */
 
@@ -23,7 +23,7 @@ beforeAll(async () => {
 });
 afterAll(() => sandbox.close());
 
-const WALKS = all ? 2_000 : runs(8, 200);
+const WALKS = isAll ? 2_000 : runs(8, 200);
 
 /** Of walks with a state that was accepted: only they say where they end. */
 let ended = 0;

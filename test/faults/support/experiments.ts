@@ -1,16 +1,13 @@
 import { appendFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { isLong, sampleOf } from '../../support/size.js';
+import { isAll, isLong, sampleOf } from '../../support/size.js';
 
-/** Set by `npm run test:faults`, which runs every experiment. `npm run test:long` runs a tenth, `npm test` one of each. */
-export const all = process.env['ROSTER_FAULTS'] === 'all';
+/** How often to run a random experiment: `npm run test:faults` runs all, `npm run test:long` a tenth. */
+export const times = (count: number): number => (isAll ? count : Math.ceil(count / (isLong ? 10 : 100)));
 
-/** How often to run a random experiment. */
-export const times = (count: number): number => (all ? count : Math.ceil(count / (isLong ? 10 : 100)));
-
-/** One of every `share`, spread over the whole list, and in `npm test` a single one. */
+/** One of every `share`, spread over the whole list; when a file is run without a mode, a single one. */
 function sample<T>(list: readonly T[], share: number): readonly T[] {
-  if (all) return list;
+  if (isAll) return list;
   const some = list.filter((_, index) => index % share === Math.min(4, share - 1, list.length - 1));
   return sampleOf(some, 1);
 }

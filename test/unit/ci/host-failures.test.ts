@@ -8,6 +8,7 @@ import { GithubHost } from '../../../src/ci/github.js';
 import { GitlabHost } from '../../../src/ci/gitlab.js';
 import { git } from '../../support/repository.js';
 import { Workspace } from '../../support/roster.js';
+import { sampleOf } from '../../support/size.js';
 
 /** What a job of CI says when its host refuses a request, fails, or sends something else than it should. */
 
@@ -126,7 +127,7 @@ describe('on GitHub', () => {
     expect(await failure('plan')).toMatch(words);
   });
 
-  test.each(odd)('the snapshot cannot be found: %s', async (_, answer, words) => {
+  test.each(sampleOf(odd, 4))('the snapshot cannot be found: %s', async (_, answer, words) => {
     answers = [
       ['pulls', json([pull])],
       ['actions/artifacts', answer],
@@ -342,7 +343,7 @@ describe('on GitLab', () => {
     if (/with 40[134]/.test(said)) expect(said).toContain('ROSTER_GITLAB_TOKEN');
   });
 
-  test.each(odd)('its notes cannot be read: %s', async (_, answer, words) => {
+  test.each(sampleOf(odd, 4))('its notes cannot be read: %s', async (_, answer, words) => {
     answers = [
       ['merge_requests/3/notes', answer],
       ['merge_requests/3', json(request)],
@@ -350,7 +351,7 @@ describe('on GitLab', () => {
     expect(await failure('show')).toMatch(words);
   });
 
-  test.each(odd)('a note cannot be written: %s', async (_, answer, words) => {
+  test.each(sampleOf(odd, 4))('a note cannot be written: %s', async (_, answer, words) => {
     answers = [
       [
         'merge_requests/3/notes',

@@ -28,8 +28,8 @@ function lock(isAlive: boolean): void {
   const path = `${inventory()}.lock`;
   const holder = { token: 't', host: 'runner-7', pid: 4711, since: '2026-11-20T10:00:00.000Z' };
   writeFileSync(path, `${JSON.stringify(holder)}\n`);
-  const yesterday = Date.now() / 1000 - 86_400;
-  if (!isAlive) utimesSync(path, yesterday, yesterday);
+  const renewed = Date.now() / 1000 - (isAlive ? 0 : 86_400);
+  utimesSync(path, renewed, renewed);
 }
 
 const change = () => {

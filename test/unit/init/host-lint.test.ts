@@ -63,7 +63,7 @@ test.each(named)('GitLab’s schema finds nothing in the pipeline for %s', (_, f
   for (const { path, text } of files) expect([path, ...gitlabFindings(text)]).toEqual([path]);
 });
 
-test.each(['ci', 'release'])(
+test.each(['ci', 'nightly', 'release'])(
   'actionlint and GitHub’s schema find nothing in the workflow %s of roster itself',
   async (name) => {
     const text = read(`.github/workflows/${name}.yml`);

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Allowances } from '../../../src/model/finding.js';
+import { sampleOf } from '../../support/size.js';
 import {
   apiKey,
   codesOf,
@@ -38,7 +39,7 @@ function owned(count: number, declared: number, existing: number): SmallWorld {
 
 const counts = Array.from({ length: 13 }, (_, count) => count);
 
-describe.each(counts)('guards: with %i owned objects', (count) => {
+describe.each(sampleOf(counts, 5))('guards: with %i owned objects', (count) => {
   test.each(counts.slice(0, count + 1))(
     '%i deletes need a limit or a flag that allows as many',
     (deletes) => {
