@@ -149,7 +149,7 @@ export async function inTurns<S, M>(
   return found;
 }
 
-export function median(numbers: readonly number[]): number {
+function median(numbers: readonly number[]): number {
   return numbers.toSorted((a, b) => a - b)[Math.floor(numbers.length / 2)] ?? Number.NaN;
 }
 
