@@ -17,7 +17,7 @@ import { whyText } from '../view/text/why-text.js';
 import type { FlagsOf, Implementation } from './command/command.js';
 import { exitCode, exitCodeFor } from './command/exit.js';
 import { needsNoProject, sessionOptions } from './command/flags.js';
-import { readShown } from './command/read.js';
+import { readShown } from './command/results.js';
 import type { driftCommand, listCommand, snapshotCommand, whyCommand } from './commands/inspect.js';
 import type { Output } from './host/output.js';
 import { sourceLinks } from './host/repository.js';
@@ -53,6 +53,7 @@ export const runList: Implementation<typeof listCommand> = async (kind, flags, c
   const options = { ...sessionOptions(flags, context), orNone: !unmanaged && needsNoProject(flags) };
   const shown = await readShown(options, context, (session) => list(session, { section, unmanaged }));
   return {
+    exit: exitCode.fine,
     diagnostics: shown.diagnostics,
     render: {
       text: (style) => listText(shown, { ...style, unmanaged, inputs }),

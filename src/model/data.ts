@@ -48,13 +48,6 @@ export interface SavedData {
   readonly bytes: number | null;
 }
 
-/** What happened to one dataset that was to be shared or deleted. */
-export interface DatasetChange {
-  readonly dataset: DatasetInfo;
-  /** Null if it is not known. */
-  readonly done: boolean | null;
-}
-
 export interface StoredQuery {
   readonly id: string;
   readonly name: string | null;

@@ -79,14 +79,21 @@ export interface Runs<S> {
 }
 
 /** The address, or which run it is where the address is not known. */
-export function runName({ address, id, idKind }: RunName | ShownState): string {
+export function runName({ address, id, idKind }: RunName | ListedRun): string {
   return address ?? `${runKindNames[idKind]} ${id ?? '?'}`;
 }
 
-/** A row of the list of runs: what lists show of it. What they do not show is null. */
-export interface ListedRun extends ShownState, RunFigures {
+/** A run by its id: what lists show of it. What they do not show is null. */
+export interface ListedRun extends RunFigures {
+  readonly address: Address | null;
+  readonly id: string;
+  /** `run`: one run of an agent, of which a job consists. The service tracks attention for these. */
+  readonly idKind: RunIdKind | 'run';
   /** How the service names the agent, group or pipeline. */
   readonly name: string | null;
+  readonly state: ServiceRunState;
+  /** Why it is in this state; null when there is nothing to say. */
+  readonly message: string | null;
 }
 
 /** The newest runs, the newest first. */
@@ -122,41 +129,18 @@ export interface RunDataset {
   readonly message: string | null;
 }
 
-/** What became of a run that was to be stopped. */
-export interface StoppedRun extends ShownState {
-  /** `finished`: it was over before, and nothing was sent. `running`: it still runs. */
-  readonly result: 'stopped' | 'finished' | 'running';
-}
-
-/** Which run it is, and how it is doing. */
-export interface ShownState {
-  readonly address: Address | null;
-  readonly id: string;
-  /** `run`: one run of an agent, of which a job consists. The service tracks attention for these. */
-  readonly idKind: RunIdKind | 'run';
-  readonly state: ServiceRunState;
-  /** Why it is in this state; null when there is nothing to say. */
-  readonly message: string | null;
-}
-
-/** What became of a member that was to be started again. */
+/** A member of a group run that is to be started again. */
 export interface RetriedMember {
   readonly address: Address;
   /** Null where the service does not show it yet. */
   readonly jobId: string | null;
-  /** `unknown`: the answer was lost, and the group run does not show whether it has started. */
-  readonly result: 'started' | 'refused' | 'notSent' | 'unknown';
-  readonly message: string | null;
 }
 
-/** What became of a failed run whose attention was to be changed. */
-export interface AcknowledgedRun {
-  /** The id of the agent's run. */
+/** A failed run of an agent, whose attention is to be changed. */
+export interface TrackedFailure {
   readonly id: string;
   /** The job, group run or pipeline run that was named instead; null if it was the run itself. */
   readonly partOf: string | null;
-  readonly result: 'done' | 'refused' | 'unknown';
-  readonly message: string | null;
 }
 
 /** Worst first. `unknown` is last, but it is never healthy: nothing is known. */

@@ -297,8 +297,8 @@ export interface RunContext extends CommandContext {
 
 /** The result of a command: its exit code, and its text in every format. */
 export interface CommandResult<F extends string> {
-  /** Default: 0. */
-  readonly exit?: number;
+  /** Default: what the diagnostics say. */
+  readonly exit?: number | undefined;
   /** Printed on stderr, unless the format includes them. */
   readonly diagnostics?: readonly Diagnostic[];
   /** For errors about what the text shows: a person sees its rows, and then what is wrong with them. Default: they are first. */

@@ -41,12 +41,19 @@ const guardCodes: ReadonlySet<DiagnosticCode> = new Set<DiagnosticCode>([
   'unrecorded-inventory',
 ]);
 
-/** For a run that ended with these errors before it changed anything. Any other error takes precedence over a guard. */
-export function exitCodeFor(diagnostics: readonly Diagnostic[]): number {
+/** What the service says of data and runs, which roster has asked for without an error. */
+const answerCodes: ReadonlySet<DiagnosticCode> = new Set<DiagnosticCode>(['data-unavailable', 'not-started']);
+
+/**
+ * The exit code of a command that ends with these diagnostics. Any other error takes precedence over a guard.
+ * @param began something may have been changed.
+ */
+export function exitCodeFor(diagnostics: readonly Diagnostic[], began = false): number {
   const errors = diagnostics.filter((each) => each.severity === 'error');
   if (errors.some((each) => each.code === 'interrupted')) return exitCode.interrupted;
   if (errors.length === 0) return exitCode.fine;
-  if (errors.every((each) => each.code === 'data-unavailable')) return exitCode.failed;
+  if (errors.every((each) => answerCodes.has(each.code))) return exitCode.failed;
+  if (began) return exitCode.incomplete;
   return errors.every((each) => guardCodes.has(each.code)) ? exitCode.refused : exitCode.error;
 }
 

@@ -31,7 +31,7 @@ export async function runCommand<F extends string>(
     for (const { path } of further) checkWritable(path);
     const result = await run(context);
     await deliver(result, { format, further, flags, context });
-    return result.exit ?? exitCode.fine;
+    return result.exit ?? exitCodeFor(result.diagnostics ?? [], began);
   } catch (failure) {
     if (!(failure instanceof Problem)) {
       if (!began) throw failure;
@@ -47,8 +47,7 @@ export async function runCommand<F extends string>(
     const text = output.arrives ? failureIn(shownIn, { ...failed, diagnostics }) : null;
     if (text !== null) output.out(text);
     if (text === null || !withDiagnostics.has(shownIn ?? '')) printDiagnostics(diagnostics, flags, context);
-    const exit = exitCodeFor(diagnostics) || exitCode.error;
-    return began && exit !== exitCode.interrupted ? exitCode.incomplete : exit;
+    return exitCodeFor(diagnostics, began) || exitCode.error;
   }
 }
 

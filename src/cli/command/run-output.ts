@@ -2,7 +2,7 @@ import type { SavedData } from '../../model/data.js';
 import type { ServiceRun } from '../../model/run.js';
 import type { RunsResult, RunVerdict } from '../../operate/run/verdict.js';
 import { runsJunit } from '../../view/ci/junit.js';
-import { fileJson } from '../../view/data/data-json.js';
+import { filesJson } from '../../view/data/data-json.js';
 import { jsonText } from '../../view/json/plan-json.js';
 import { runsJson } from '../../view/json/runs-json.js';
 import { linesTaken } from '../../view/text/layout.js';
@@ -103,7 +103,7 @@ export function runResult(
 
 /** Only with `--save`. */
 function savedJson(saved: readonly SavedData[] | null) {
-  return saved === null ? {} : { saved: saved.map(fileJson) };
+  return saved === null ? {} : { saved: filesJson(saved) };
 }
 
 const exitCodes: Readonly<Record<RunVerdict, number>> = {

@@ -1,5 +1,6 @@
-import type { SavedData, StoredQuery } from '../../model/data.js';
-import { type Diagnostic, problem } from '../../model/diagnostic.js';
+import type { ReadSession } from '../../engine/session.js';
+import type { SavedData } from '../../model/data.js';
+import { problem } from '../../model/diagnostic.js';
 import { listData, namesIn, refuseAddresses } from '../../operate/data/datasets.js';
 import { getData, openFolder } from '../../operate/data/download.js';
 import { dataLineage } from '../../operate/data/lineage.js';
@@ -8,13 +9,13 @@ import { type DataRows, MAX_ROWS, parseQuery, previewData, queryData } from '../
 import { datasetsJson, filesJson, queriesJson, tablesJson } from '../../view/data/data-json.js';
 import { datasetsText, filesText, storedQueriesText } from '../../view/data/data-text.js';
 import { csvText, rowsJsonLines, rowsText } from '../../view/data/rows.js';
-import { escapeControls } from '../../view/escape.js';
 import { graphDot, graphMermaid, graphText } from '../../view/graph/graph-formats.js';
+import { withDiagnostics } from '../../view/json/fields.js';
 import { jsonText } from '../../view/json/plan-json.js';
 import type { CommandResult, CommonFlags, FlagsOf, FormatOf, Implementation } from '../command/command.js';
-import { exitCode, exitCodeFor } from '../command/exit.js';
+import { exitCodeFor } from '../command/exit.js';
 import { runSessionOptions, wholeNumber } from '../command/flags.js';
-import { readShown } from '../command/read.js';
+import { readShown, resultOfRead } from '../command/results.js';
 import type {
   dataCommand,
   dataGetCommand,
@@ -24,7 +25,6 @@ import type {
   dataQueriesRunCommand,
   dataQueryCommand,
 } from '../commands/data.js';
-import type { CommandContext } from '../host/host.js';
 import { downloadProgress } from './download-progress.js';
 
 /** `roster data [ADDRESS]`: what agents have collected, the newest datasets first. */
@@ -68,11 +68,10 @@ type RowFormat = FormatOf<typeof dataQueryCommand>;
 /** The result of the commands that print rows. */
 function rowsResult({ tables, diagnostics }: DataRows): CommandResult<RowFormat> {
   return {
-    exit: exitCodeFor(diagnostics),
     diagnostics,
     render: {
       text: (style) => rowsText(tables, style),
-      json: () => jsonText(tablesJson(tables, diagnostics)),
+      json: () => jsonText(withDiagnostics(tablesJson(tables), diagnostics)),
       csv: () => csvText(tables),
       jsonl: () => rowsJsonLines(tables),
     },
@@ -95,34 +94,24 @@ export const runDataGet: Implementation<typeof dataGetCommand> = async (names, f
   const { out, latest } = flags;
   if (out === undefined)
     throw problem('usage', '`--out` is missing', 'Name the folder of the files: `--out data`.');
-  const { host } = context;
-  const options = runSessionOptions(names, withoutFolder(flags), context);
-  const { files, diagnostics } = await readShown(options, context, (session) => {
-    const folder = openFolder(out, host.cwd, '--out');
+  const get = (session: ReadSession) => {
+    const folder = openFolder(out, context.host.cwd, '--out');
     return getData(session, names, { folder, latest, onProgress: downloadProgress(context) });
-  });
-  return {
-    exit: exitOf(files, diagnostics),
-    diagnostics,
-    diagnosticsLast: true,
-    render: {
-      text: () => filesText(files, out),
-      json: () => jsonText(filesJson(files, diagnostics)),
-    },
   };
+  return resultOfRead({ names, flags: withoutFolder(flags), context }, get, {
+    text: ({ files }) => filesText(files, out),
+    json: ({ files }) => ({ files: filesJson(files) }),
+    exit: ({ files, diagnostics }) => exitCodeFor(diagnostics, files.some(isSaved)),
+  });
 };
+
+function isSaved({ outcome }: SavedData): boolean {
+  return outcome === 'saved';
+}
 
 /** With other commands, `out` is a file. No copy: a test watches that each flag is read. */
 function withoutFolder(flags: GetFlags): CommonFlags {
   return Object.create(flags, { out: { value: undefined } });
-}
-
-/** An error after a file was saved is not one before which nothing was done. */
-function exitOf(files: readonly SavedData[], diagnostics: readonly Diagnostic[]): number {
-  const exit = exitCodeFor(diagnostics);
-  return exit === exitCode.error && files.some(({ outcome }) => outcome === 'saved')
-    ? exitCode.incomplete
-    : exit;
 }
 
 /** `roster data lineage ID`: where a dataset comes from. */
@@ -145,8 +134,11 @@ export const runDataLineage: Implementation<typeof dataLineageCommand> = async (
 
 /** `roster data queries`: lists saved queries. */
 export const runDataQueries: Implementation<typeof dataQueriesCommand> = async (flags, context) => {
-  const found = await readShown(runSessionOptions([], flags, context), context, storedQueries);
-  return queriesResult(found, context, null);
+  const list = async (session: ReadSession) => ({ queries: await storedQueries(session), diagnostics: [] });
+  return resultOfRead({ flags, context }, list, {
+    text: ({ queries }, style) => storedQueriesText(queries, style),
+    json: ({ queries }) => queriesJson(queries),
+  });
 };
 
 /** `roster data queries run NAME`: the rows that a saved query selects. */
@@ -162,19 +154,3 @@ export const runDataQueriesRun: Implementation<typeof dataQueriesRunCommand> = a
   });
   return rowsResult(found);
 };
-
-/** The result of the commands about saved queries. `sentence`: what was done, in place of the list. */
-export function queriesResult(
-  found: readonly StoredQuery[],
-  { output }: CommandContext,
-  sentence: string | null,
-): CommandResult<'text' | 'json'> {
-  const queries = output.redactor.value(found);
-  return {
-    render: {
-      text: (style) =>
-        sentence === null ? storedQueriesText(queries, style) : `${escapeControls(sentence)}\n`,
-      json: () => jsonText(queriesJson(queries)),
-    },
-  };
-}

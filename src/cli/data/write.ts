@@ -1,7 +1,8 @@
-import { type SessionOptions, withReadSession, withSession } from '../../engine/session.js';
+import type { Session } from '../../engine/session.js';
 import { problem } from '../../model/diagnostic.js';
 import { removeStoredQuery, saveStoredQuery } from '../../operate/data/queries.js';
 import {
+  notRemoved,
   parseAge,
   planRemoval,
   type RemovalChoice,
@@ -10,40 +11,29 @@ import {
 } from '../../operate/data/remove.js';
 import { parseQuery } from '../../operate/data/rows.js';
 import { shareData } from '../../operate/data/share.js';
-import { changesJson } from '../../view/data/data-json.js';
+import { changesJson, queriesJson } from '../../view/data/data-json.js';
 import { accessChangesText, removalText } from '../../view/data/data-text.js';
-import { jsonText } from '../../view/json/plan-json.js';
+import { escapeControls } from '../../view/escape.js';
 import type { FlagsOf, Implementation } from '../command/command.js';
-import { exitCode, exitCodeFor } from '../command/exit.js';
-import { runSessionOptions, wholeNumber } from '../command/flags.js';
+import { wholeNumber } from '../command/flags.js';
+import { type Printers, resultOfChange, resultOfRead } from '../command/results.js';
 import type {
   dataQueriesRmCommand,
   dataQueriesSaveCommand,
   dataRmCommand,
   dataShareCommand,
 } from '../commands/data.js';
-import { queriesResult } from './read.js';
 
 type ShareFlags = FlagsOf<typeof dataShareCommand>;
 
 /** `roster data share ID…`: changes who can read datasets. */
 export const runDataShare: Implementation<typeof dataShareCommand> = async (ids, flags, context) => {
   const level = chooseLevel(flags);
-  const found = await withSession(runSessionOptions(ids, flags, context), (session) =>
-    shareData(session, ids, level, context.begin),
-  );
-  const { changes, diagnostics } = context.output.redactor.value(found);
-  const exit = exitCodeFor(diagnostics);
-  const isPart = changes.some(({ done }) => done !== false) && exit === exitCode.error;
-  return {
-    exit: isPart ? exitCode.incomplete : exit,
-    diagnostics,
-    diagnosticsLast: true,
-    render: {
-      text: () => accessChangesText(changes, level),
-      json: () => jsonText(changesJson(changes, 'changed', diagnostics)),
-    },
-  };
+  const given = { names: ids, flags, context };
+  return resultOfChange(given, (session) => shareData(session, ids, level, context.begin), {
+    text: ({ results }) => accessChangesText(results, level),
+    json: ({ results }) => changesJson(results, 'changed'),
+  });
 };
 
 function chooseLevel({ company = false, private: isPrivate = false }: ShareFlags): 'Company' | 'Private' {
@@ -56,35 +46,19 @@ type RemoveDataFlags = FlagsOf<typeof dataRmCommand>;
 /** `roster data rm`: lists the datasets that it would delete, and deletes them with `--yes`. */
 export const runDataRm: Implementation<typeof dataRmCommand> = async (ids, flags, context) => {
   const choice = chooseRemoval(ids, flags);
-  const isConfirmed = flags.yes === true;
-  const options = runSessionOptions(ids, flags, context);
-  const found = isConfirmed
-    ? await withSession(options, async (session) =>
-        removeData(session, await planRemoval(session, choice), context.begin),
-      )
-    : await listed(options, choice);
-  const { changes, queries, diagnostics } = context.output.redactor.value(found);
-  const isPart = isConfirmed && changes.some(({ done }) => done !== true);
-  const exit = exitCodeFor(diagnostics);
-  const isUnseen = exit === exitCode.error && isConfirmed && changes.some(({ done }) => done === true);
-  return {
-    exit: exit !== exitCode.interrupted && (isPart || isUnseen) ? exitCode.incomplete : exit,
-    diagnostics,
-    diagnosticsLast: true,
-    render: {
-      text: (style) => removalText(changes, { confirmed: isConfirmed, queries }, style),
-      json: () => jsonText(changesJson(changes, 'deleted', diagnostics)),
-    },
+  const given = { names: ids, flags, context };
+  const confirmed = flags.yes === true;
+  const printers: Printers<RemovalResult> = {
+    text: ({ results, queries }, style) => removalText(results, { confirmed, queries }, style),
+    json: ({ results }) => changesJson(results, 'deleted'),
   };
+  // What would be deleted comes from a session that cannot delete it.
+  if (!confirmed)
+    return resultOfRead(given, async (session) => notRemoved(await planRemoval(session, choice)), printers);
+  const remove = async (session: Session) =>
+    removeData(session, await planRemoval(session, choice), context.begin);
+  return resultOfChange(given, remove, printers);
 };
-
-/** What would be deleted, from a session that cannot delete it. */
-function listed(options: SessionOptions, choice: RemovalChoice): Promise<RemovalResult> {
-  return withReadSession(options, async (session) => {
-    const { datasets, ...plan } = await planRemoval(session, choice);
-    return { ...plan, changes: datasets.map((dataset) => ({ dataset, done: false })) };
-  });
-}
 
 function chooseRemoval(ids: readonly string[], { olderThan, keepLast }: RemoveDataFlags): RemovalChoice {
   if (olderThan !== undefined) {
@@ -114,18 +88,26 @@ export const runDataQueriesSave: Implementation<typeof dataQueriesSaveCommand> =
     throw problem('usage', '`--of` is missing', 'Name the dataset: `--of agent/acme-shop`, or its id.');
   if (name.trim() === '') throw problem('usage', 'the name is empty');
   const query = parseQuery(flags);
-  const saved = await withSession(runSessionOptions([of], flags, context), (session) =>
-    saveStoredQuery(session, { name, of, query }, context.begin),
-  );
-  return queriesResult([saved], context, `Saved ${name}.`);
+  const save = async (session: Session) => ({
+    queries: [await saveStoredQuery(session, { name, of, query }, context.begin)],
+    diagnostics: [],
+  });
+  return resultOfChange({ names: [of], flags, context }, save, {
+    text: () => `${escapeControls(`Saved ${name}.`)}\n`,
+    json: ({ queries }) => queriesJson(queries),
+  });
 };
 
 /** `roster data queries rm NAME`: deletes a saved query with `--yes`, and says otherwise that it would. */
 export const runDataQueriesRm: Implementation<typeof dataQueriesRmCommand> = async (name, flags, context) => {
   const { yes = false } = flags;
-  const found = await withSession(runSessionOptions([], flags, context), (session) =>
-    removeStoredQuery(session, name, yes, context.begin),
-  );
   const end = yes ? `Deleted ${name}.` : `Would delete ${name}. Nothing was deleted: pass \`--yes\`.`;
-  return queriesResult([found], context, end);
+  const remove = async (session: Session) => ({
+    queries: [await removeStoredQuery(session, name, yes, context.begin)],
+    diagnostics: [],
+  });
+  return resultOfChange({ flags, context }, remove, {
+    text: () => `${escapeControls(end)}\n`,
+    json: ({ queries }) => queriesJson(queries),
+  });
 };

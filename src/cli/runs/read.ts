@@ -7,7 +7,7 @@ import { runsListJson, shownRunJson } from '../../view/json/runs-json.js';
 import { runDetailsText, runsListText } from '../../view/text/runs-text.js';
 import type { Implementation } from '../command/command.js';
 import { chooseAge, runSessionOptions, wholeNumber } from '../command/flags.js';
-import { readShown } from '../command/read.js';
+import { readShown } from '../command/results.js';
 import type { runsCommand, runsShowCommand } from '../commands/runs.js';
 
 /** `roster runs [ADDRESS]`: the newest jobs, group runs and pipeline runs. */

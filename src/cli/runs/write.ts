@@ -1,24 +1,17 @@
 import type { Confirmation } from '../../engine/reviewed-run.js';
-import { withSession } from '../../engine/session.js';
+import type { Session } from '../../engine/session.js';
 import { problem } from '../../model/diagnostic.js';
-import type { RetriedMember, ServiceRun } from '../../model/run.js';
+import type { ServiceRun } from '../../model/run.js';
 import {
   acknowledge,
   type RemoveCallbacks,
-  type RetryResult,
   refreshRun,
   removeRun,
   retryNotStarted,
   stopRuns,
 } from '../../operate/runs/change.js';
-import { jsonText } from '../../view/json/plan-json.js';
-import {
-  acknowledgedJson,
-  refreshedRunJson,
-  removedRunJson,
-  retriedMembersJson,
-  stoppedRunsJson,
-} from '../../view/json/runs-json.js';
+import { resultsJson } from '../../view/json/fields.js';
+import { refreshedRunJson, removedRunJson } from '../../view/json/runs-json.js';
 import {
   acknowledgedText,
   refreshedRunText,
@@ -29,7 +22,7 @@ import {
 } from '../../view/text/runs-text.js';
 import type { FlagsOf, Implementation } from '../command/command.js';
 import { exitCode } from '../command/exit.js';
-import { runSessionOptions } from '../command/flags.js';
+import { resultOfChange } from '../command/results.js';
 import { renderOptions } from '../command/run-command.js';
 import type {
   runsAckCommand,
@@ -42,66 +35,36 @@ import { confirm } from '../host/confirm.js';
 import type { CommandContext } from '../host/host.js';
 
 /** `roster runs stop ID…`: stops what runs, and looks whether it has stopped. */
-export const runRunsStop: Implementation<typeof runsStopCommand> = async (ids, flags, context) => {
-  const found = await withSession(runSessionOptions([], flags, context), (session) =>
-    stopRuns(session, ids, context.begin),
-  );
-  const { runs, diagnostics } = context.output.redactor.value(found);
-  const isInterrupted = diagnostics.some(({ code }) => code === 'interrupted');
-  const isOpen = runs.some(({ result }) => result === 'running');
-  return {
-    exit: isInterrupted ? exitCode.interrupted : isOpen ? exitCode.incomplete : exitCode.fine,
-    diagnostics,
-    diagnosticsLast: true,
-    render: {
-      text: (style) => stoppedRunsText(runs, style),
-      json: () => jsonText(stoppedRunsJson(runs, diagnostics)),
-    },
-  };
-};
+export const runRunsStop: Implementation<typeof runsStopCommand> = async (ids, flags, context) =>
+  resultOfChange({ flags, context }, (session) => stopRuns(session, ids, context.begin), {
+    text: ({ results }, style) => stoppedRunsText(results, style),
+    json: ({ results }) => ({ runs: resultsJson(results, stopFields, stopWords) }),
+    // A look that failed in between does not matter once everything is seen to have stopped.
+    exit: ({ results }) => (results.some(({ result }) => result === 'refused') ? undefined : exitCode.fine),
+  });
+
+const stopFields = ['address', 'id', 'idKind', 'state', 'message', 'result'] as const;
+const stopWords = { done: 'stopped', unchanged: 'finished', refused: 'running' } as const;
 
 /** `roster runs retry GROUPRUN AGENT…`: starts members that never started. */
-export const runRunsRetry: Implementation<typeof runsRetryCommand> = async (run, names, flags, context) => {
-  const found = await withSession(runSessionOptions([], flags, context), (session) =>
-    retryNotStarted(session, { run, names }, context.begin),
-  );
-  const shown = context.output.redactor.value(found);
-  return {
-    exit: context.signal.aborted ? exitCode.interrupted : exitOf(found),
-    diagnostics: shown.diagnostics,
-    diagnosticsLast: true,
-    render: {
-      text: () => retriedMembersText(shown.groupRunId, shown.members),
-      json: () => jsonText(retriedMembersJson(shown.groupRunId, shown.members, shown.diagnostics)),
-    },
-  };
-};
-
-/** What is unknown comes before what the service refused. */
-function exitOf({ members }: RetryResult): number {
-  const has = (result: RetriedMember['result']) => members.some((each) => each.result === result);
-  if (has('unknown') || has('notSent')) return exitCode.incomplete;
-  return has('refused') ? exitCode.failed : exitCode.fine;
-}
+export const runRunsRetry: Implementation<typeof runsRetryCommand> = async (run, names, flags, context) =>
+  resultOfChange({ flags, context }, (session) => retryNotStarted(session, { run, names }, context.begin), {
+    text: ({ groupRunId, results }) => retriedMembersText(groupRunId, results),
+    json: ({ groupRunId, results }) => ({
+      groupRunId,
+      members: resultsJson(results, ['address', 'jobId', 'result', 'message'], { done: 'started' }),
+    }),
+    // An interrupt also ends the look for the jobs of what was started.
+    exit: () => (context.signal.aborted ? exitCode.interrupted : undefined),
+  });
 
 /** `roster runs ack ID…`: failures that no longer need attention. */
 export const runRunsAck: Implementation<typeof runsAckCommand> = async (ids, flags, context) => {
   const { undo = false } = flags;
-  const found = await withSession(runSessionOptions([], flags, context), (session) =>
-    acknowledge(session, { ids, undo }, context.begin),
-  );
-  const { runs, diagnostics } = context.output.redactor.value(found);
-  const isDone = diagnostics.every(({ severity }) => severity !== 'error');
-  const isInterrupted = diagnostics.some(({ code }) => code === 'interrupted');
-  return {
-    exit: isInterrupted ? exitCode.interrupted : isDone ? exitCode.fine : exitCode.incomplete,
-    diagnostics,
-    diagnosticsLast: true,
-    render: {
-      text: () => acknowledgedText(runs, undo),
-      json: () => jsonText(acknowledgedJson(runs, diagnostics)),
-    },
-  };
+  return resultOfChange({ flags, context }, (session) => acknowledge(session, { ids, undo }, context.begin), {
+    text: ({ results }) => acknowledgedText(results, undo),
+    json: ({ results }) => ({ runs: resultsJson(results, ['id', 'partOf', 'result', 'message']) }),
+  });
 };
 
 type RemoveFlags = FlagsOf<typeof runsRmCommand>;
@@ -113,13 +76,14 @@ export const runRunsRm: Implementation<typeof runsRmCommand> = async (id, flags,
     onBegin: context.begin,
     ...(isConfirmed ? {} : { confirm: (run) => answered(run, flags, context) }),
   };
-  const found = await withSession(runSessionOptions([], flags, context), (session) =>
-    removeRun(session, id, callbacks),
-  );
-  const shown = context.output.redactor.value(found);
-  return {
-    render: { text: () => removedRunText(shown), json: () => jsonText(removedRunJson(shown)) },
-  };
+  const remove = async (session: Session) => ({
+    run: await removeRun(session, id, callbacks),
+    diagnostics: [],
+  });
+  return resultOfChange({ flags, context }, remove, {
+    text: ({ run }) => removedRunText(run),
+    json: ({ run }) => removedRunJson(run),
+  });
 };
 
 /** What would be deleted is shown on stderr. Without a terminal, that is a dry run. */
@@ -136,14 +100,9 @@ function answered(
 
 /** `roster runs refresh ID`: makes the service read it again, and prints its state. */
 export const runRunsRefresh: Implementation<typeof runsRefreshCommand> = async (id, flags, context) => {
-  const found = await withSession(runSessionOptions([], flags, context), (session) =>
-    refreshRun(session, id),
-  );
-  const shown = context.output.redactor.value(found);
-  return {
-    render: {
-      text: (style) => refreshedRunText(shown, style),
-      json: () => jsonText(refreshedRunJson(shown)),
-    },
-  };
+  const refresh = async (session: Session) => ({ run: await refreshRun(session, id), diagnostics: [] });
+  return resultOfChange({ flags, context }, refresh, {
+    text: ({ run }, style) => refreshedRunText(run, style),
+    json: ({ run }) => refreshedRunJson(run),
+  });
 };

@@ -1,5 +1,6 @@
 import type { ReadSession, Session } from '../../engine/session.js';
-import type { DatasetChange, DatasetInfo } from '../../model/data.js';
+import type { BatchResult, ItemResult } from '../../model/batch.js';
+import type { DatasetInfo } from '../../model/data.js';
 import { type Diagnostic, problem } from '../../model/diagnostic.js';
 import type { Reader } from '../../model/request.js';
 import { readDuration } from '../../model/words.js';
@@ -7,6 +8,7 @@ import { attempt, orElse } from '../../service/operation.js';
 import { listAgents } from '../../service/operations/agents.js';
 import { deleteDatasets, listDatasets, MAX_BULK_DATASETS } from '../../service/operations/datasets.js';
 import { listSavedQueries } from '../../service/operations/saved-queries.js';
+import { itemResult, runBatch } from '../batch.js';
 import {
   collectedTimes,
   datasetInfo,
@@ -29,8 +31,8 @@ export interface RemovalPlan {
   readonly diagnostics: readonly Diagnostic[];
 }
 
-export interface RemovalResult extends Pick<RemovalPlan, 'queries' | 'diagnostics'> {
-  readonly changes: readonly DatasetChange[];
+export interface RemovalResult extends BatchResult<DatasetInfo> {
+  readonly queries: number;
 }
 
 /** What would be deleted: owned datasets only. Sends reads only. Throws a Problem. */
@@ -102,47 +104,54 @@ function keptBecause(count: number, why: string): readonly Diagnostic[] {
 export async function removeData(
   session: Session,
   plan: RemovalPlan,
-  onBegin: () => void,
+  begin: () => void,
 ): Promise<RemovalResult> {
-  const ids = plan.datasets.map(({ id }) => id);
-  const sent = await sendRemovals(session, ids, onBegin);
+  const { datasets, queries } = plan;
+  const lost = new Set<string>();
+  const sent = await runBatch(session, {
+    items: partsOf(datasets),
+    async change(some) {
+      begin();
+      const deleted = await attempt(session.client, deleteDatasets(some.map(({ id }) => id)));
+      if (deleted.type === 'done') return itemResult(some, 'done');
+      if (deleted.type === 'unknown' || deleted.failure.attempts > 1) for (const { id } of some) lost.add(id);
+      throw deleted.failure;
+    },
+    interruption: () => [],
+    begin,
+  });
+  const accepted = new Set(
+    sent.results.flatMap(({ item, result }) => (result === 'done' ? item.map(({ id }) => id) : [])),
+  );
   const look = await idsLeft(session.client.reader());
-  const changes = plan.datasets.map((dataset) => ({ dataset, done: isGone(dataset.id, sent, look) }));
-  const open = changes.filter(({ done }) => done === false).length;
-  const unclear = changes.filter(({ done }) => done === null).length;
+  const results = datasets.map((each) => itemResult(each, resultOf(each.id, { accepted, lost }, look)));
+  const unclear = results.filter(({ result }) => result === 'unknown').length;
+  const open = results.filter(({ result }) => result !== 'done').length - unclear;
   // What is gone was deleted, although the last answer was lost.
-  const isAll = look.ids !== null && changes.every(({ done }) => done === true);
-  const found = isAll ? [] : [...sent.diagnostics, ...look.diagnostics];
-  if (session.interrupted()) found.push(...interruption(open, ids.length, 'deleted', unclear));
-  if (open > 0 && found.length === 0) found.push(notDeleted(open));
-  return { changes, queries: plan.queries, diagnostics: [...plan.diagnostics, ...found] };
+  const isAll = look.ids !== null && open === 0;
+  const failures = isAll ? [] : [...sent.failures, ...look.diagnostics];
+  if (session.interrupted()) failures.push(...interruption(open, datasets.length, 'deleted', unclear));
+  if (open > 0 && failures.length === 0) failures.push(notDeleted(open));
+  return { results, queries, diagnostics: [...plan.diagnostics, ...failures] };
+}
+
+/** A removal of which nothing is sent: it shows what would be deleted. */
+export function notRemoved({ datasets, queries, diagnostics }: RemovalPlan): RemovalResult {
+  return { results: datasets.map((each) => itemResult(each, 'notSent')), queries, diagnostics };
+}
+
+/** The service deletes no more in one request. */
+function partsOf(datasets: readonly DatasetInfo[]): readonly (readonly DatasetInfo[])[] {
+  const count = Math.ceil(datasets.length / MAX_BULK_DATASETS);
+  return Array.from({ length: count }, (_, part) =>
+    datasets.slice(part * MAX_BULK_DATASETS, (part + 1) * MAX_BULK_DATASETS),
+  );
 }
 
 interface SentRemovals {
   readonly accepted: ReadonlySet<string>;
   /** Those with a lost answer. */
   readonly lost: ReadonlySet<string>;
-  readonly diagnostics: readonly Diagnostic[];
-}
-
-async function sendRemovals(
-  session: Session,
-  ids: readonly string[],
-  onBegin: () => void,
-): Promise<SentRemovals> {
-  const accepted = new Set<string>();
-  for (let at = 0; at < ids.length; at += MAX_BULK_DATASETS) {
-    const some = ids.slice(at, at + MAX_BULK_DATASETS);
-    if (session.interrupted()) break;
-    onBegin();
-    const sent = await attempt(session.client, deleteDatasets(some));
-    if (sent.type !== 'done') {
-      const mayBeDone = sent.type === 'unknown' || sent.failure.attempts > 1;
-      return { accepted, lost: new Set(mayBeDone ? some : []), diagnostics: [sent.failure.diagnostic] };
-    }
-    for (const id of some) accepted.add(id);
-  }
-  return { accepted, lost: new Set(), diagnostics: [] };
 }
 
 interface LookForRemoved {
@@ -160,11 +169,15 @@ function idsLeft(reader: Reader): Promise<LookForRemoved> {
 }
 
 /** The counts in the response to a repeated request are meaningless: the first one may have deleted all. The list decides. */
-function isGone(id: string, { accepted, lost }: SentRemovals, { ids }: LookForRemoved): boolean | null {
+function resultOf(
+  id: string,
+  { accepted, lost }: SentRemovals,
+  { ids }: LookForRemoved,
+): ItemResult<DatasetInfo>['result'] {
   // What was not sent, or was refused, has not been deleted here, even if the list no longer shows it.
-  if (!accepted.has(id) && !lost.has(id)) return false;
-  if (ids !== null) return !ids.has(id);
-  return accepted.has(id) ? true : null;
+  if (!accepted.has(id) && !lost.has(id)) return 'notSent';
+  if (ids !== null) return ids.has(id) ? 'refused' : 'done';
+  return accepted.has(id) ? 'done' : 'unknown';
 }
 
 function notDeleted(count: number): Diagnostic {

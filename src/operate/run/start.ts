@@ -99,7 +99,11 @@ function interruption(): ServiceFailure {
 
 const PAGE = 100;
 
-/** What existed before the starts: what is listed above it is newer, whatever any clock says. */
+/**
+ * What existed before the starts: what is listed above it is newer, whatever any clock says. Resources are found by their
+ * names after a lost create (`apply/creates.ts`). Runs have no name of their own, and many look alike: only what is new can
+ * be the one that a lost start has made.
+ */
 class Marks {
   /** Ids that the answers of starts have named. */
   readonly #taken = new Set<string>();

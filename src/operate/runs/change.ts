@@ -1,10 +1,10 @@
 import type { Confirmation } from '../../engine/reviewed-run.js';
 import type { Session } from '../../engine/session.js';
+import type { BatchResult, ItemResult } from '../../model/batch.js';
 import { type Diagnostic, Problem, problem } from '../../model/diagnostic.js';
 import type { Reader } from '../../model/request.js';
 import type { Agent } from '../../model/resource.js';
-import type { AcknowledgedRun, RetriedMember, ServiceRun, ShownState, StoppedRun } from '../../model/run.js';
-import { ServiceFailure } from '../../service/failure.js';
+import type { ListedRun, RetriedMember, ServiceRun, TrackedFailure } from '../../model/run.js';
 import { type Attempt, attempt, orElse, unlessGone } from '../../service/operation.js';
 import {
   dismissAttention,
@@ -13,7 +13,8 @@ import {
 } from '../../service/operations/agent-runs.js';
 import { listAgents } from '../../service/operations/agents.js';
 import { type GroupRun, getGroupRun, retryMember } from '../../service/operations/group-runs.js';
-import { AGENT, addressNamed, addressOfAgent, agentNamed } from '../agents.js';
+import { AGENT, addressOfAgent, agentNamed } from '../agents.js';
+import { batchResult, itemResult, runBatch } from '../batch.js';
 import {
   agentRunWithId,
   anyRunWithId,
@@ -26,7 +27,7 @@ import {
   unknownSubject,
 } from '../run/run-kinds.js';
 import { sendInTurn } from '../run/start.js';
-import { memberNotStarted } from '../run/states.js';
+import { agentRunRow, memberNotStarted } from '../run/states.js';
 import { Stops } from '../run/stop.js';
 import { Watch } from '../watch.js';
 import { agentRunsIn, currentState, isWhole, wholeAddresses, wrongKind } from './show.js';
@@ -35,11 +36,6 @@ import { agentRunsIn, currentState, isWhole, wholeAddresses, wrongKind } from '.
 
 async function watchOf(session: Session): Promise<Watch> {
   return new Watch(session, await session.client.reader().readAll(listAgents()));
-}
-
-export interface StopResult {
-  readonly runs: readonly StoppedRun[];
-  readonly diagnostics: readonly Diagnostic[];
 }
 
 /**
@@ -51,7 +47,7 @@ export async function stopRuns(
   session: Session,
   texts: readonly string[],
   begin: () => void = () => undefined,
-): Promise<StopResult> {
+): Promise<BatchResult<ListedRun>> {
   const ids = [...new Set(texts.map(checkedId))];
   const watch = await watchOf(session);
   const found = await Promise.all(ids.map((id) => anyRunWithId(watch.reader, id)));
@@ -70,48 +66,42 @@ export async function stopRuns(
     ),
     Promise.all(open.flatMap((each) => (each.kind === null ? [stopSingle(each, stops, watch)] : []))),
   ]);
-  const after = new Map<string | null, ShownState | ServiceRun>(
-    [...wholes.values(), ...singles].map((each) => [each.id, each]),
-  );
-  const runs = before.map((run): StoppedRun => {
-    if (run.state !== 'running') return { ...run, result: 'finished' };
+  const after = new Map([...wholes.values(), ...singles].map((each) => [each.id, each]));
+  const results = before.map((run, index): ItemResult<ListedRun> => {
+    const kind = found[index];
+    if (run.state !== 'running' || kind === undefined) return itemResult(run, 'unchanged', run.message);
     const { address, state, message } = after.get(run.id) ?? run;
-    const why = message ?? stops.refusals.get(run.id) ?? null;
-    const { id, idKind } = run;
-    return { address, id, idKind, state, message: why, result: state === 'running' ? 'running' : 'stopped' };
+    const now = { ...run, address, state, message: message ?? stops.refusals.get(run.id) ?? null };
+    if (state !== 'running') return itemResult(now, 'done', now.message);
+    return itemResult(now, 'refused', now.message, notStopped(now, kindNameOf(kind), stops, watch));
   });
-  const unstopped = runs.flatMap((run, index) => {
-    const name = found[index];
-    return run.result === 'running' && name !== undefined
-      ? [notStopped(run, kindNameOf(name), stops, watch)]
-      : [];
-  });
-  if (watch.interrupted && unstopped.length > 0)
-    unstopped.push({
+  const isOpen = results.some(({ result }) => result === 'refused');
+  const failures: Diagnostic[] = [];
+  if (watch.interrupted && isOpen)
+    failures.push({
       severity: 'error',
       code: 'interrupted',
       message: 'interrupted before everything had stopped',
     });
   const unread = new Map(stops.unseen.map(({ diagnostic }) => [diagnostic.message, diagnostic]));
-  return { runs, diagnostics: [...session.warnings, ...unstopped, ...unread.values()] };
+  return batchResult(session, results, [...failures, ...unread.values()]);
 }
 
-async function stopSingle(run: FoundAgentRun, stops: Stops, watch: Watch): Promise<ShownState> {
+async function stopSingle(run: FoundAgentRun, stops: Stops, watch: Watch): Promise<ListedRun> {
   await stops.ask(run.id, run.id);
   const look = async () => currentState(await agentRunWithId(watch.reader, run.id), watch);
-  const address = addressNamed(run.run.agentName, watch.agents);
-  const unseen: ShownState = { address, id: run.id, idKind: 'run', state: 'running', message: null };
+  const unseen = agentRunRow(run.run, 'running', watch.agents);
   const now = await stops.look(() => watch.lookUntil(look, ({ state }) => state !== 'running'), unseen);
   // A stopped run does not say how it ended, and one that goes on has no message.
   return now.state === 'running' ? { ...now, message: null } : { ...now, state: 'stopped' };
 }
 
 function notStopped(
-  { address, id, message }: StoppedRun,
+  { address, id, message }: ListedRun,
   kind: string,
   { asked, unseen }: Stops,
   { interrupted }: Watch,
-): Diagnostic {
+): Problem {
   const isAsked = asked.has(id);
   const now = !isAsked
     ? 'was not asked to stop'
@@ -122,18 +112,15 @@ function notStopped(
   const why = interrupted
     ? 'The command was interrupted first.'
     : 'The service listed no run in it that could be stopped.';
-  return {
-    severity: 'error',
-    code: 'still-running',
-    message: `${name} ${now}${message === null ? '' : `: ${message}`}`,
-    help: `${isAsked ? 'The service may need a moment.' : why} Look with \`roster runs show ${id}\`, or stop it again.`,
-  };
+  return problem(
+    'still-running',
+    `${name} ${now}${message === null ? '' : `: ${message}`}`,
+    `${isAsked ? 'The service may need a moment.' : why} Look with \`roster runs show ${id}\`, or stop it again.`,
+  );
 }
 
-export interface RetryResult {
+export interface RetryResult extends BatchResult<RetriedMember> {
   readonly groupRunId: string;
-  readonly members: readonly RetriedMember[];
-  readonly diagnostics: readonly Diagnostic[];
 }
 
 /**
@@ -160,14 +147,9 @@ export async function retryNotStarted(
   if (failure !== undefined && [...sent.values()].every(({ type }) => type === 'notSent'))
     throw new Problem(failure.diagnostic);
   const started = await jobsOfMembers(id, before, sent, watch);
-  const results = [...sent].map(([agent, each]) => retried(agent, each, started.get(agent) ?? null));
-  const diagnostics = results.flatMap((each) => notRetried(each, id));
+  const results = [...sent].map(([agent, each]) => retried(agent, each, started.get(agent) ?? null, id));
   const unsent = failure === undefined ? [] : [failure.diagnostic];
-  return {
-    groupRunId: id,
-    members: results,
-    diagnostics: [...session.warnings, ...diagnostics, ...unsent],
-  };
+  return { groupRunId: id, ...batchResult(session, results, unsent) };
 }
 
 /** Where there is no such group run, says what the id is instead. Throws a Problem. */
@@ -237,40 +219,28 @@ function newJob(
   return jobs.find(({ id, agentName }) => agentName === agent.name && !known.has(id))?.id ?? null;
 }
 
-function retried(agent: Agent, sent: Attempt<null>, jobId: string | null): RetriedMember {
-  const member = { address: addressOfAgent(agent), jobId };
-  if (jobId !== null) return { ...member, result: 'started', message: null };
-  const unknown = (message: string): RetriedMember => ({ ...member, result: 'unknown', message });
-  switch (sent.type) {
-    case 'refused':
-      return { ...member, result: 'refused', message: sent.failure.reason };
-    case 'notSent':
-      return { ...member, result: 'notSent', message: 'its start was not sent' };
-    case 'unknown':
-      return unknown(`${sent.failure.facts.message}; its job was not found`);
-    case 'done':
-      return unknown('the service accepted the start, and does not show its job');
+function retried(
+  agent: Agent,
+  sent: Attempt<null>,
+  jobId: string | null,
+  groupRunId: string,
+): ItemResult<RetriedMember> {
+  const address = addressOfAgent(agent);
+  const member = { address, jobId };
+  if (jobId !== null) return itemResult(member, 'done');
+  if (sent.type === 'notSent') return itemResult(member, 'notSent', 'its start was not sent');
+  if (sent.type === 'refused') {
+    const { reason } = sent.failure;
+    const error = problem('not-started', `${address} was not started: ${reason}`);
+    return itemResult(member, 'refused', reason, error);
   }
-}
-
-function notRetried({ address, result, message }: RetriedMember, id: string): readonly Diagnostic[] {
-  const because = message === null ? '' : `: ${message}`;
-  if (result === 'refused')
-    return [{ severity: 'error', code: 'not-started', message: `${address} was not started${because}` }];
-  if (result !== 'unknown') return [];
-  return [
-    {
-      severity: 'error',
-      code: 'start-unknown',
-      message: `it is not known whether ${address} has started${because}`,
-      help: `Check \`roster runs show ${id}\` before you retry it again.`,
-    },
-  ];
-}
-
-export interface AcknowledgeResult {
-  readonly runs: readonly AcknowledgedRun[];
-  readonly diagnostics: readonly Diagnostic[];
+  const reason =
+    sent.type === 'done'
+      ? 'the service accepted the start, and does not show its job'
+      : `${sent.failure.facts.message}; its job was not found`;
+  const message = `it is not known whether ${address} has started: ${reason}`;
+  const help = `Check \`roster runs show ${groupRunId}\` before you retry it again.`;
+  return itemResult(member, 'unknown', reason, problem('start-unknown', message, help));
 }
 
 /**
@@ -282,90 +252,63 @@ export async function acknowledge(
   session: Session,
   { ids, undo }: { readonly ids: readonly string[]; readonly undo: boolean },
   begin: () => void = () => undefined,
-): Promise<AcknowledgeResult> {
-  const names = [...new Set(ids.map(checkedId))];
-  const work = new Acknowledgement(session, undo, begin);
-  for (const id of names) if (!(await work.take(id))) break;
-  const diagnostics = [...work.runs.flatMap((each) => notAcknowledged(each, undo)), ...work.failed];
-  if (!work.runs.some(({ result }) => result !== 'refused') && diagnostics.length > 0)
-    throw new Problem(diagnostics);
-  return { runs: work.runs, diagnostics: [...session.warnings, ...diagnostics] };
+): Promise<BatchResult<TrackedFailure>> {
+  const ended = await runBatch<TrackedFailure>(session, {
+    items: [...new Set(ids.map(checkedId))].map((id) => ({ id, partOf: null })),
+    change: (run) => changeAttention(session, run, undo),
+    interruption: () => [
+      { severity: 'error', code: 'interrupted', message: 'interrupted before the next run' },
+    ],
+    begin,
+  });
+  const results = ended.results.filter(({ result }) => result !== 'notSent' && result !== 'unchanged');
+  const found = batchResult(session, results, [...ended.failures, ...withoutFailures(ended.results)]);
+  const isChanged = results.some(({ result }) => result !== 'refused');
+  const errors = found.diagnostics.filter(({ severity }) => severity === 'error');
+  if (!isChanged && errors.length > 0) throw new Problem(errors);
+  return found;
 }
 
-/** What was done is kept, whatever happens next. */
-class Acknowledgement {
-  readonly runs: AcknowledgedRun[] = [];
-  readonly failed: Diagnostic[] = [];
-
-  constructor(
-    private readonly session: Session,
-    private readonly undo: boolean,
-    private readonly begin: () => void,
-  ) {}
-
-  /** False where another id would fail in the same way. */
-  async take(id: string): Promise<boolean> {
-    try {
-      await this.#acknowledge(id);
-      return true;
-    } catch (failure) {
-      if (!(failure instanceof Problem)) throw failure;
-      this.failed.push(...failure.diagnostics);
-      const isForAll = failure instanceof ServiceFailure || this.session.interrupted();
-      return !isForAll;
-    }
-  }
-
-  async #acknowledge(id: string): Promise<void> {
-    const sent = await this.#send(id, null);
-    if (sent !== null) {
-      this.runs.push(sent);
-      return;
-    }
-    const reader = this.session.client.reader();
-    const whole = await runWithId(reader, id);
-    const count = this.runs.length;
-    // The service refuses those runs of a job that have not failed.
-    for (const run of await agentRunsIn(whole, 'failed', reader)) {
-      const result = await this.#send(run.id, id);
-      if (result?.result !== 'refused') this.runs.push(result ?? gone(run.id, id));
-    }
-    if (this.runs.length === count) throw problem('usage', `nothing in "${id}" has failed`);
-  }
-
-  /** Null where there is no run of an agent with this id. */
-  async #send(id: string, partOf: string | null): Promise<AcknowledgedRun | null> {
-    const { client } = this.session;
-    if (this.session.interrupted()) throw problem('interrupted', 'interrupted before the next run');
-    const sent = await attempt(client, this.undo ? restoreAttention(id) : dismissAttention(id));
-    if (sent.type === 'done' || sent.type === 'unknown') this.begin();
-    if (sent.type === 'done') return { id, partOf, result: 'done', message: null };
-    const { facts, status, reason } = sent.failure;
-    if (sent.type === 'unknown') return { id, partOf, result: 'unknown', message: facts.message };
-    if (sent.type === 'refused' && status === 404) return null;
-    if (sent.type === 'refused' && status === 400) return { id, partOf, result: 'refused', message: reason };
-    throw sent.failure;
-  }
-}
-
-/** The result for a run that was read a moment ago. */
-function gone(id: string, partOf: string): AcknowledgedRun {
-  return { id, partOf, result: 'refused', message: 'the service lists it, but does not find it' };
-}
-
-function notAcknowledged({ id, result, message }: AcknowledgedRun, undo: boolean): readonly Diagnostic[] {
-  if (result === 'done') return [];
+/** An id that is not one of a run of an agent stands for the failed runs in it. */
+async function changeAttention(
+  { client }: Session,
+  run: TrackedFailure,
+  undo: boolean,
+): Promise<ItemResult<TrackedFailure> | readonly TrackedFailure[]> {
+  const { id, partOf } = run;
+  const sent = await attempt(client, undo ? restoreAttention(id) : dismissAttention(id));
+  if (sent.type === 'done') return itemResult(run, 'done');
   const what = undo ? 'reported again' : 'acknowledged';
-  if (result === 'refused')
-    return [{ severity: 'error', code: 'usage', message: `run ${id} was not ${what}: ${message}` }];
-  return [
-    {
-      severity: 'error',
-      code: 'service-error',
-      message: `it is not known whether run ${id} was ${what}: ${message}`,
-      help: 'Run it again: repeating it changes nothing.',
-    },
-  ];
+  const { facts, status, reason } = sent.failure;
+  if (sent.type === 'unknown') {
+    const message = `it is not known whether run ${id} was ${what}: ${facts.message}`;
+    const help = 'Run it again: repeating it changes nothing.';
+    return itemResult(run, 'unknown', facts.message, problem('service-error', message, help));
+  }
+  if (sent.type !== 'refused' || (status !== 404 && status !== 400)) throw sent.failure;
+  // The service refuses those runs of a job that have not failed.
+  if (status === 400 && partOf !== null) return itemResult(run, 'unchanged');
+  if (status === 400 || partOf !== null) {
+    const why = status === 400 ? reason : 'the service lists it, but does not find it';
+    return itemResult(run, 'refused', why, problem('usage', `run ${id} was not ${what}: ${why}`));
+  }
+  const reader = client.reader();
+  const parts = await agentRunsIn(await runWithId(reader, id), 'failed', reader);
+  if (parts.length === 0) throw nothingFailed(id);
+  return parts.map((part) => ({ id: part.id, partOf: id }));
+}
+
+function nothingFailed(id: string): Problem {
+  return problem('usage', `nothing in "${id}" has failed`);
+}
+
+/** For what has failed runs as the service lists them, and it refuses all of them. */
+function withoutFailures(results: readonly ItemResult<TrackedFailure>[]): readonly Diagnostic[] {
+  const wholes = new Set(results.flatMap(({ item }) => item.partOf ?? []));
+  return [...wholes].flatMap((id) => {
+    const parts = results.filter(({ item }) => item.partOf === id);
+    return parts.every(({ result }) => result === 'unchanged') ? nothingFailed(id).diagnostics : [];
+  });
 }
 
 /**
@@ -373,7 +316,7 @@ function notAcknowledged({ id, result, message }: AcknowledgedRun, undo: boolean
  * and stops nothing (interface §3).
  * @throws Problem for an unknown id, and when the service does not answer.
  */
-export async function refreshRun(session: Session, text: string): Promise<ShownState> {
+export async function refreshRun(session: Session, text: string): Promise<ListedRun> {
   const id = checkedId(text);
   const watch = await watchOf(session);
   const { reader } = watch;

@@ -4,13 +4,12 @@ import { kinds } from '../../kinds/index.js';
 import { Problem, problem } from '../../model/diagnostic.js';
 import type { Reader } from '../../model/request.js';
 import type { Address } from '../../model/resource.js';
-import type { RunDataset, ServiceRun, ShownRun, ShownState } from '../../model/run.js';
+import type { ListedRun, RunDataset, ServiceRun, ShownRun } from '../../model/run.js';
 import { orElse } from '../../service/operation.js';
 import { type AgentRun, listRunsOfJob } from '../../service/operations/agent-runs.js';
 import { listAgents } from '../../service/operations/agents.js';
 import { jobDataset } from '../../service/operations/jobs.js';
 import { firstPage } from '../../service/paging.js';
-import { addressNamed } from '../agents.js';
 import {
   agentRunState,
   anyRunWithId,
@@ -70,15 +69,12 @@ export async function currentState(
   found: FoundRun | FoundAgentRun,
   watch: Watch,
   owned: ReadonlyMap<string, Address> = new Map(),
-): Promise<ShownState> {
+): Promise<ListedRun> {
   const { id } = found;
-  if (found.kind === null) {
-    const { agentName, statusMessage: message } = found.run;
-    const state = await agentRunState(found, watch.reader);
-    return { address: addressNamed(agentName, watch.agents), id, idKind: 'run', state, message };
-  }
+  if (found.kind === null)
+    return agentRunRow(found.run, await agentRunState(found, watch.reader), watch.agents);
   const now = await found.shown(unknownSubject, watch);
-  return { ...now, id, address: now.address ?? owned.get(id) ?? null };
+  return { ...now, id, name: null, address: now.address ?? owned.get(id) ?? null };
 }
 
 /**

@@ -1,4 +1,5 @@
-import type { DataOutcome, DatasetChange, DatasetInfo, SavedData, StoredQuery } from '../../model/data.js';
+import type { ItemResult } from '../../model/batch.js';
+import type { DataOutcome, DatasetInfo, SavedData, StoredQuery } from '../../model/data.js';
 import { count, instantText } from '../../model/words.js';
 import { escapeControls } from '../escape.js';
 import {
@@ -93,13 +94,17 @@ export function progressText(file: string, bytes: number, total: number | null):
 
 /** What `data rm` would delete, or what has become of it. */
 export function removalText(
-  changes: readonly DatasetChange[],
+  results: readonly ItemResult<DatasetInfo>[],
   { confirmed, queries }: { readonly confirmed: boolean; readonly queries: number },
   options: TextOptions,
 ): string {
-  if (changes.length === 0) return 'Nothing to delete.\n';
-  const section = (title: string, done: boolean | null, also = '') => {
-    const datasets = changes.filter((each) => each.done === done).map(({ dataset }) => dataset);
+  if (results.length === 0) return 'Nothing to delete.\n';
+  const all = results.map(({ item }) => item);
+  const done = results.flatMap(({ item, result }) => (result === 'done' ? [item] : []));
+  const unknown = results.flatMap(({ item, result }) => (result === 'unknown' ? [item] : []));
+  const isLeft = ({ result }: ItemResult<DatasetInfo>) => result !== 'done' && result !== 'unknown';
+  const left = results.filter(isLeft).map(({ item }) => item);
+  const section = (title: string, datasets: readonly DatasetInfo[], also = '') => {
     if (datasets.length === 0) return [];
     const bytes = datasets.reduce((sum, { sizeBytes }) => sum + (sizeBytes ?? 0), 0);
     const what = `${count(datasets.length, 'dataset')}${also}, ${fileSizeText(bytes)}`;
@@ -108,19 +113,22 @@ export function removalText(
   const also = queries === 0 ? '' : ` and ${count(queries, 'saved query', 'saved queries')}`;
   if (!confirmed) {
     const end = 'Nothing was deleted. To delete them, pass `--yes`: they cannot be restored.';
-    return joinBlocks([section('Would delete', false, also), [end]]);
+    return joinBlocks([section('Would delete', all, also), [end]]);
   }
   // Which of the queries have gone with a part of the datasets is not known.
-  const isAll = changes.every(({ done }) => done === true);
-  const unknown = section('Not known whether deleted', null);
-  return joinBlocks([section('Deleted', true, isAll ? also : ''), unknown, section('Not deleted', false)]);
+  const isAll = done.length === all.length;
+  return joinBlocks([
+    section('Deleted', done, isAll ? also : ''),
+    section('Not known whether deleted', unknown),
+    section('Not deleted', left),
+  ]);
 }
 
 /** A line for each dataset whose access was to be changed. */
-export function accessChangesText(changes: readonly DatasetChange[], level: string): string {
-  const lines = changes.map(({ dataset: { id, agent }, done }) => {
+export function accessChangesText(results: readonly ItemResult<DatasetInfo>[], level: string): string {
+  const lines = results.map(({ item: { id, agent }, result }) => {
     const name = escapeControls(agent === null ? id : `${agent} ${id}`);
-    return `${name}: ${done === true ? level.toLowerCase() : done === null ? 'not known' : 'not changed'}\n`;
+    return `${name}: ${result === 'done' ? level.toLowerCase() : result === 'unknown' ? 'not known' : 'not changed'}\n`;
   });
   return lines.join('');
 }

@@ -1,105 +1,47 @@
 import type { Diagnostic } from '../../model/diagnostic.js';
-import type {
-  AcknowledgedRun,
-  ListedRun,
-  ResourceStatus,
-  RetriedMember,
-  RunsList,
-  ServiceRun,
-  ShownRun,
-  ShownState,
-  Status,
-  StoppedRun,
-} from '../../model/run.js';
+import type { ListedRun, ResourceStatus, RunsList, ServiceRun, ShownRun, Status } from '../../model/run.js';
+import { fieldsOf, withDiagnostics } from './fields.js';
 import { diagnosticJson } from './plan-json.js';
 
 /** `run --format json` and `wait --format json`. */
 export function runsJson(runs: readonly ServiceRun[], diagnostics: readonly Diagnostic[]) {
-  return { formatVersion: 1, runs: runs.map(runJson), diagnostics: diagnostics.map(diagnosticJson) } as const;
+  return withDiagnostics({ runs: runs.map(runJson) }, diagnostics);
 }
+
+const figureFields = ['state', 'startedAt', 'finishedAt', 'records', 'errors', 'anomaly', 'message'] as const;
+const runFields = ['address', 'id', 'idKind', ...figureFields] as const;
+const listedFields = ['address', 'id', 'idKind', 'name', ...figureFields] as const;
 
 export interface RunJson extends Omit<ServiceRun, 'members'> {
   readonly members: readonly RunJson[];
 }
 
-/** Written out, so that the format does not follow the type by accident. */
 function runJson(run: ServiceRun): RunJson {
-  const { address, id, idKind, state, startedAt, finishedAt, records, errors, anomaly, message } = run;
-  const members = run.members.map(runJson);
-  return { address, id, idKind, state, startedAt, finishedAt, records, errors, anomaly, message, members };
+  return { ...fieldsOf(run, runFields), members: run.members.map(runJson) };
 }
 
 /** `runs --format json`: rows as those of `run`, with the service's name and without members. */
 export function runsListJson({ address, runs, isCut }: RunsList) {
-  return {
-    formatVersion: 1,
-    address,
-    runs: runs.map(listedJson),
-    truncated: isCut,
-    diagnostics: [],
-  } as const;
-}
-
-/** Written out, so that the format does not follow the type by accident. */
-function listedJson(run: ListedRun) {
-  const { address, id, idKind, name, state, startedAt, finishedAt, records, errors, anomaly, message } = run;
-  return { address, id, idKind, name, state, startedAt, finishedAt, records, errors, anomaly, message };
+  const rows = runs.map((run) => fieldsOf(run, listedFields));
+  return withDiagnostics({ address, runs: rows, truncated: isCut }, []);
 }
 
 export function shownRunJson(run: ShownRun) {
-  const { trigger, scheduleId, schedule, partOf } = run;
-  const datasets = run.datasets.map(({ jobId, address, datasetId, message }) => ({
-    jobId,
-    address,
-    datasetId,
-    message,
-  }));
-  const members = run.members.map(runJson);
-  const shown = { ...listedJson(run), members, trigger, scheduleId, schedule, partOf, datasets };
-  return { formatVersion: 1, run: shown, diagnostics: [] } as const;
+  const shown = {
+    ...fieldsOf(run, listedFields),
+    members: run.members.map(runJson),
+    ...fieldsOf(run, ['trigger', 'scheduleId', 'schedule', 'partOf']),
+    datasets: run.datasets.map((each) => fieldsOf(each, ['jobId', 'address', 'datasetId', 'message'])),
+  };
+  return withDiagnostics({ run: shown }, []);
 }
 
-export function stoppedRunsJson(runs: readonly StoppedRun[], diagnostics: readonly Diagnostic[]) {
-  return {
-    formatVersion: 1,
-    runs: runs.map(({ address, id, idKind, state, message, result }) => ({
-      address,
-      id,
-      idKind,
-      state,
-      message,
-      result,
-    })),
-    diagnostics: diagnostics.map(diagnosticJson),
-  } as const;
-}
-
-export function refreshedRunJson({ address, id, idKind, state, message }: ShownState) {
-  return { formatVersion: 1, run: { address, id, idKind, state, message }, diagnostics: [] } as const;
-}
-
-export function retriedMembersJson(
-  groupRunId: string,
-  members: readonly RetriedMember[],
-  diagnostics: readonly Diagnostic[],
-) {
-  const shown = members.map(({ address, jobId, result, message }) => ({ address, jobId, result, message }));
-  return {
-    formatVersion: 1,
-    groupRunId,
-    members: shown,
-    diagnostics: diagnostics.map(diagnosticJson),
-  } as const;
-}
-
-export function acknowledgedJson(runs: readonly AcknowledgedRun[], diagnostics: readonly Diagnostic[]) {
-  const shown = runs.map(({ id, partOf, result, message }) => ({ id, partOf, result, message }));
-  return { formatVersion: 1, runs: shown, diagnostics: diagnostics.map(diagnosticJson) } as const;
+export function refreshedRunJson(run: ListedRun) {
+  return { run: fieldsOf(run, ['address', 'id', 'idKind', 'state', 'message']) };
 }
 
 export function removedRunJson({ id, idKind, members }: ServiceRun) {
-  const jobs = members.flatMap((member) => member.id ?? []);
-  return { formatVersion: 1, deleted: { id, idKind, jobs }, diagnostics: [] } as const;
+  return { deleted: { id, idKind, jobs: members.flatMap((member) => member.id ?? []) } };
 }
 
 /** `status --format json` (contract §9). */

@@ -1,5 +1,5 @@
+import type { ItemResult } from '../../model/batch.js';
 import {
-  type AcknowledgedRun,
   type ListedRun,
   type RetriedMember,
   type RunDataset,
@@ -8,8 +8,7 @@ import {
   runName,
   type ServiceRun,
   type ShownRun,
-  type ShownState,
-  type StoppedRun,
+  type TrackedFailure,
 } from '../../model/run.js';
 import { count, instantText } from '../../model/words.js';
 import { pad, pieces, widthOf } from '../columns.js';
@@ -168,52 +167,55 @@ function hasFailed({ state, members }: ShownRun): boolean {
   return state === 'failed' || members.some((each) => each.state === 'failed');
 }
 
-function nameOf({ idKind, id, address }: ShownState): string {
+function nameOf({ idKind, id, address }: ListedRun): string {
   return escapeControls(`${runKindNames[idKind]} ${id}${address === null ? '' : ` (${address})`}`);
 }
 
 /** `roster runs stop`: a line for each run. */
-export function stoppedRunsText(runs: readonly StoppedRun[], options: TextOptions): string {
+export function stoppedRunsText(results: readonly ItemResult<ListedRun>[], options: TextOptions): string {
   const { paint } = textLayout(options);
-  const lines = runs.map((run) => {
-    const { result, state } = run;
-    const name = nameOf(run);
+  const lines = results.map(({ item, result }) => {
+    const { state } = item;
+    const name = nameOf(item);
     const label = paint(runStateStyles[state], runStateLabels[state]);
-    if (result === 'finished') return `${name} had finished before: ${label}. Nothing was sent.`;
-    if (result === 'running') return `${name} is still ${label}.`;
+    if (result === 'unchanged') return `${name} had finished before: ${label}. Nothing was sent.`;
+    if (result !== 'done') return `${name} is still ${label}.`;
     return state === 'succeeded' ? `${name} ended by itself: ${label}.` : `${name} was stopped.`;
   });
   return `${lines.join('\n')}\n`;
 }
 
 /** `roster runs refresh`: the state after it. */
-export function refreshedRunText(run: ShownState, options: TextOptions): string {
+export function refreshedRunText(run: ListedRun, options: TextOptions): string {
   const { paint } = textLayout(options);
   const why = run.message === null ? '' : `: ${escapeControls(run.message)}`;
   return `${nameOf(run)} is ${paint(runStateStyles[run.state], runStateLabels[run.state])}${why}\n`;
 }
 
 /** Diagnostics name the others, with their reasons. */
-const retryLabels: Readonly<Partial<Record<RetriedMember['result'], string>>> = {
-  started: 'was started',
+const retryLabels: Readonly<Partial<Record<ItemResult<RetriedMember>['result'], string>>> = {
+  done: 'was started',
   notSent: 'was not started',
 };
 
 /** `roster runs retry`: a line for each member that no diagnostic names. */
-export function retriedMembersText(groupRunId: string, members: readonly RetriedMember[]): string {
-  const lines = members.flatMap(({ address, jobId, result }) => {
+export function retriedMembersText(
+  groupRunId: string,
+  results: readonly ItemResult<RetriedMember>[],
+): string {
+  const lines = results.flatMap(({ item: { address, jobId }, result }) => {
     const label = retryLabels[result];
     const job = jobId === null ? '' : ` (job ${jobId})`;
     return label === undefined ? [] : [escapeControls(`${address} ${label}${job}.`)];
   });
-  const isGoing = members.some(({ result }) => result === 'started');
+  const isGoing = results.some(({ result }) => result === 'done');
   const follow = isGoing ? [`Follow the group run with: roster wait ${escapeControls(groupRunId)}`] : [];
   return [...lines, ...follow].map((line) => `${line}\n`).join('');
 }
 
 /** `roster runs ack`. Diagnostics say what was not changed. */
-export function acknowledgedText(runs: readonly AcknowledgedRun[], undo: boolean): string {
-  const done = runs.filter(({ result }) => result === 'done').length;
+export function acknowledgedText(results: readonly ItemResult<TrackedFailure>[], undo: boolean): string {
+  const done = results.filter(({ result }) => result === 'done').length;
   return `${count(done, 'failure')} ${undo ? 'reported again' : 'acknowledged'}.\n`;
 }
 

@@ -1,0 +1,103 @@
+import { expect, test } from 'vitest';
+import type { Session } from '../../../src/engine/session.js';
+import { Problem, problem } from '../../../src/model/diagnostic.js';
+import { batchResult, itemResult, runBatch } from '../../../src/operate/batch.js';
+import { ServiceFailure } from '../../../src/service/failure.js';
+
+/** What commands that change several things have in common. */
+
+type Act = 'done' | 'refused' | 'unknown' | 'problem' | 'failure' | 'parts' | 'interrupt';
+
+interface Case {
+  readonly acts: Readonly<Record<string, Act>>;
+  /** What was changed, in this order. */
+  readonly changed: string;
+  readonly results: string;
+  readonly codes: readonly string[];
+  readonly begun: boolean;
+}
+
+const cases: Readonly<Record<string, Case>> = {
+  'each item is changed in turn': {
+    acts: { a: 'done', b: 'refused', c: 'unknown' },
+    changed: 'a b c',
+    results: 'a done, b refused, c unknown',
+    codes: ['usage'],
+    begun: true,
+  },
+  'nothing has begun where everything was refused': {
+    acts: { a: 'refused', b: 'refused' },
+    changed: 'a b',
+    results: 'a refused, b refused',
+    codes: ['usage', 'usage'],
+    begun: false,
+  },
+  'what is wrong with one item does not keep the others from being changed': {
+    acts: { a: 'problem', b: 'done' },
+    changed: 'a b',
+    results: 'a notSent, b done',
+    codes: ['limit-exceeded'],
+    begun: true,
+  },
+  'after a failure that the others would meet, none of them is sent': {
+    acts: { a: 'done', b: 'failure', c: 'done' },
+    changed: 'a b',
+    results: 'a done, b notSent, c notSent',
+    codes: ['service-error'],
+    begun: true,
+  },
+  'an item that consists of others is replaced by them': {
+    acts: { a: 'parts', b: 'done' },
+    changed: 'a a.1 a.2 b',
+    results: 'a.1 done, a.2 done, b done',
+    codes: [],
+    begun: true,
+  },
+  'an interrupt lets the item finish that is being changed, and leaves the others': {
+    acts: { a: 'interrupt', b: 'done', c: 'done' },
+    changed: 'a',
+    results: 'a done, b notSent, c notSent',
+    codes: ['interrupted'],
+    begun: true,
+  },
+};
+
+test.each(Object.entries(cases))('%s', async (_, { acts, changed, results, codes, begun }) => {
+  const sent: string[] = [];
+  let isInterrupted = false;
+  let isBegun = false;
+  const session = { interrupted: () => isInterrupted, warnings: [] } as unknown as Session;
+  const ended = await runBatch<string>(session, {
+    items: Object.keys(acts),
+    async change(item) {
+      sent.push(item);
+      const act = acts[item] ?? 'done';
+      if (act === 'parts') return [`${item}.1`, `${item}.2`];
+      if (act === 'problem') throw problem('limit-exceeded', 'too long');
+      if (act === 'failure')
+        throw new ServiceFailure({ code: 'service-error', message: 'down', certainty: 'not-sent' });
+      if (act === 'interrupt') isInterrupted = true;
+      if (act === 'refused') return itemResult(item, act, 'no', problem('usage', 'no'));
+      return itemResult(item, act === 'unknown' ? act : 'done');
+    },
+    interruption: (left) => problem('interrupted', `${left} are left`).diagnostics,
+    begin: () => {
+      isBegun = true;
+    },
+  });
+  const { diagnostics, results: all } = batchResult(session, ended.results, ended.failures);
+  expect(sent.join(' ')).toBe(changed);
+  expect(all.map(({ item, result }) => `${item} ${result}`).join(', ')).toBe(results);
+  expect([diagnostics.map(({ code }) => code), isBegun]).toEqual([codes, begun]);
+});
+
+test('a bug in the change of an item is not taken for a failure of the service', async () => {
+  const session = { interrupted: () => false, warnings: [] } as unknown as Session;
+  const batch = runBatch<string>(session, {
+    items: ['a'],
+    change: () => Promise.reject(new TypeError('a bug')),
+    interruption: () => [],
+    begin: () => undefined,
+  });
+  await expect(batch).rejects.not.toBeInstanceOf(Problem);
+});
