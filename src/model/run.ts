@@ -137,7 +137,7 @@ export interface RetriedMember {
 }
 
 /** A failed run of an agent, whose attention is to be changed. */
-export interface FailedRun {
+export interface TrackedFailure {
   readonly id: string;
   /** The job, group run or pipeline run that was named instead; null if it was the run itself. */
   readonly partOf: string | null;

@@ -13,7 +13,7 @@ import type { CommandResult, CommonFlags, RenderOptions } from './command.js';
 import { runSessionOptions } from './flags.js';
 
 /** What a command was given. */
-interface Given {
+interface TypedCommand {
   /** What it names, as typed: an address needs a project. */
   readonly names?: readonly string[];
   readonly flags: CommonFlags;
@@ -29,7 +29,7 @@ export async function readShown<T>(
   return output.redactor.value(await withReadSession(options, use));
 }
 
-interface Found {
+interface Diagnosed {
   readonly diagnostics: readonly Diagnostic[];
 }
 
@@ -43,8 +43,8 @@ export interface Printers<T> {
 }
 
 /** The result of a command that only reads. */
-export async function shown<T extends Found>(
-  { names = [], flags, context }: Given,
+export async function resultOfRead<T extends Diagnosed>(
+  { names = [], flags, context }: TypedCommand,
   read: (session: ReadSession) => Promise<T>,
   printers: Printers<T>,
 ): Promise<CommandResult<'text' | 'json'>> {
@@ -52,8 +52,8 @@ export async function shown<T extends Found>(
 }
 
 /** The result of a command that changes something on the service. Its diagnostics decide the exit code. */
-export async function changed<T extends Found>(
-  { names = [], flags, context }: Given,
+export async function resultOfChange<T extends Diagnosed>(
+  { names = [], flags, context }: TypedCommand,
   change: (session: Session) => Promise<T>,
   printers: Printers<T>,
 ): Promise<CommandResult<'text' | 'json'>> {
@@ -62,7 +62,7 @@ export async function changed<T extends Found>(
 }
 
 /** A person sees what was found or done first, and then what was not. */
-function printed<T extends Found>(
+function printed<T extends Diagnosed>(
   found: T,
   { text, json, exit }: Printers<T>,
 ): CommandResult<'text' | 'json'> {

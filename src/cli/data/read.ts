@@ -15,7 +15,7 @@ import { jsonText } from '../../view/json/plan-json.js';
 import type { CommandResult, CommonFlags, FlagsOf, FormatOf, Implementation } from '../command/command.js';
 import { exitCodeFor } from '../command/exit.js';
 import { runSessionOptions, wholeNumber } from '../command/flags.js';
-import { readShown, shown } from '../command/results.js';
+import { readShown, resultOfRead } from '../command/results.js';
 import type {
   dataCommand,
   dataGetCommand,
@@ -98,7 +98,7 @@ export const runDataGet: Implementation<typeof dataGetCommand> = async (names, f
     const folder = openFolder(out, context.host.cwd, '--out');
     return getData(session, names, { folder, latest, onProgress: downloadProgress(context) });
   };
-  return shown({ names, flags: withoutFolder(flags), context }, get, {
+  return resultOfRead({ names, flags: withoutFolder(flags), context }, get, {
     text: ({ files }) => filesText(files, out),
     json: ({ files }) => ({ files: filesJson(files) }),
     exit: ({ files, diagnostics }) => exitCodeFor(diagnostics, files.some(isSaved)),
@@ -135,7 +135,7 @@ export const runDataLineage: Implementation<typeof dataLineageCommand> = async (
 /** `roster data queries`: lists saved queries. */
 export const runDataQueries: Implementation<typeof dataQueriesCommand> = async (flags, context) => {
   const list = async (session: ReadSession) => ({ queries: await storedQueries(session), diagnostics: [] });
-  return shown({ flags, context }, list, {
+  return resultOfRead({ flags, context }, list, {
     text: ({ queries }, style) => storedQueriesText(queries, style),
     json: ({ queries }) => queriesJson(queries),
   });

@@ -16,7 +16,7 @@ import { accessChangesText, removalText } from '../../view/data/data-text.js';
 import { escapeControls } from '../../view/escape.js';
 import type { FlagsOf, Implementation } from '../command/command.js';
 import { wholeNumber } from '../command/flags.js';
-import { changed, type Printers, shown } from '../command/results.js';
+import { type Printers, resultOfChange, resultOfRead } from '../command/results.js';
 import type {
   dataQueriesRmCommand,
   dataQueriesSaveCommand,
@@ -30,7 +30,7 @@ type ShareFlags = FlagsOf<typeof dataShareCommand>;
 export const runDataShare: Implementation<typeof dataShareCommand> = async (ids, flags, context) => {
   const level = chooseLevel(flags);
   const given = { names: ids, flags, context };
-  return changed(given, (session) => shareData(session, ids, level, context.begin), {
+  return resultOfChange(given, (session) => shareData(session, ids, level, context.begin), {
     text: ({ results }) => accessChangesText(results, level),
     json: ({ results }) => changesJson(results, 'changed'),
   });
@@ -54,10 +54,10 @@ export const runDataRm: Implementation<typeof dataRmCommand> = async (ids, flags
   };
   // What would be deleted comes from a session that cannot delete it.
   if (!confirmed)
-    return shown(given, async (session) => notRemoved(await planRemoval(session, choice)), printers);
+    return resultOfRead(given, async (session) => notRemoved(await planRemoval(session, choice)), printers);
   const remove = async (session: Session) =>
     removeData(session, await planRemoval(session, choice), context.begin);
-  return changed(given, remove, printers);
+  return resultOfChange(given, remove, printers);
 };
 
 function chooseRemoval(ids: readonly string[], { olderThan, keepLast }: RemoveDataFlags): RemovalChoice {
@@ -92,7 +92,7 @@ export const runDataQueriesSave: Implementation<typeof dataQueriesSaveCommand> =
     queries: [await saveStoredQuery(session, { name, of, query }, context.begin)],
     diagnostics: [],
   });
-  return changed({ names: [of], flags, context }, save, {
+  return resultOfChange({ names: [of], flags, context }, save, {
     text: () => `${escapeControls(`Saved ${name}.`)}\n`,
     json: ({ queries }) => queriesJson(queries),
   });
@@ -106,7 +106,7 @@ export const runDataQueriesRm: Implementation<typeof dataQueriesRmCommand> = asy
     queries: [await removeStoredQuery(session, name, yes, context.begin)],
     diagnostics: [],
   });
-  return changed({ flags, context }, remove, {
+  return resultOfChange({ flags, context }, remove, {
     text: () => `${escapeControls(end)}\n`,
     json: ({ queries }) => queriesJson(queries),
   });

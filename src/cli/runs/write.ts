@@ -22,7 +22,7 @@ import {
 } from '../../view/text/runs-text.js';
 import type { FlagsOf, Implementation } from '../command/command.js';
 import { exitCode } from '../command/exit.js';
-import { changed } from '../command/results.js';
+import { resultOfChange } from '../command/results.js';
 import { renderOptions } from '../command/run-command.js';
 import type {
   runsAckCommand,
@@ -36,7 +36,7 @@ import type { CommandContext } from '../host/host.js';
 
 /** `roster runs stop ID…`: stops what runs, and looks whether it has stopped. */
 export const runRunsStop: Implementation<typeof runsStopCommand> = async (ids, flags, context) =>
-  changed({ flags, context }, (session) => stopRuns(session, ids, context.begin), {
+  resultOfChange({ flags, context }, (session) => stopRuns(session, ids, context.begin), {
     text: ({ results }, style) => stoppedRunsText(results, style),
     json: ({ results }) => ({ runs: resultsJson(results, stopFields, stopWords) }),
     // A look that failed in between does not matter once everything is seen to have stopped.
@@ -48,7 +48,7 @@ const stopWords = { done: 'stopped', unchanged: 'finished', refused: 'running' }
 
 /** `roster runs retry GROUPRUN AGENT…`: starts members that never started. */
 export const runRunsRetry: Implementation<typeof runsRetryCommand> = async (run, names, flags, context) =>
-  changed({ flags, context }, (session) => retryNotStarted(session, { run, names }, context.begin), {
+  resultOfChange({ flags, context }, (session) => retryNotStarted(session, { run, names }, context.begin), {
     text: ({ groupRunId, results }) => retriedMembersText(groupRunId, results),
     json: ({ groupRunId, results }) => ({
       groupRunId,
@@ -61,7 +61,7 @@ export const runRunsRetry: Implementation<typeof runsRetryCommand> = async (run,
 /** `roster runs ack ID…`: failures that no longer need attention. */
 export const runRunsAck: Implementation<typeof runsAckCommand> = async (ids, flags, context) => {
   const { undo = false } = flags;
-  return changed({ flags, context }, (session) => acknowledge(session, { ids, undo }, context.begin), {
+  return resultOfChange({ flags, context }, (session) => acknowledge(session, { ids, undo }, context.begin), {
     text: ({ results }) => acknowledgedText(results, undo),
     json: ({ results }) => ({ runs: resultsJson(results, ['id', 'partOf', 'result', 'message']) }),
   });
@@ -80,7 +80,7 @@ export const runRunsRm: Implementation<typeof runsRmCommand> = async (id, flags,
     run: await removeRun(session, id, callbacks),
     diagnostics: [],
   });
-  return changed({ flags, context }, remove, {
+  return resultOfChange({ flags, context }, remove, {
     text: ({ run }) => removedRunText(run),
     json: ({ run }) => removedRunJson(run),
   });
@@ -101,7 +101,7 @@ function answered(
 /** `roster runs refresh ID`: makes the service read it again, and prints its state. */
 export const runRunsRefresh: Implementation<typeof runsRefreshCommand> = async (id, flags, context) => {
   const refresh = async (session: Session) => ({ run: await refreshRun(session, id), diagnostics: [] });
-  return changed({ flags, context }, refresh, {
+  return resultOfChange({ flags, context }, refresh, {
     text: ({ run }, style) => refreshedRunText(run, style),
     json: ({ run }) => refreshedRunJson(run),
   });

@@ -4,7 +4,7 @@ import type { BatchResult, ItemResult } from '../../model/batch.js';
 import { type Diagnostic, Problem, problem } from '../../model/diagnostic.js';
 import type { Reader } from '../../model/request.js';
 import type { Agent } from '../../model/resource.js';
-import type { FailedRun, ListedRun, RetriedMember, ServiceRun } from '../../model/run.js';
+import type { ListedRun, RetriedMember, ServiceRun, TrackedFailure } from '../../model/run.js';
 import { type Attempt, attempt, orElse, unlessGone } from '../../service/operation.js';
 import {
   dismissAttention,
@@ -252,8 +252,8 @@ export async function acknowledge(
   session: Session,
   { ids, undo }: { readonly ids: readonly string[]; readonly undo: boolean },
   begin: () => void = () => undefined,
-): Promise<BatchResult<FailedRun>> {
-  const ended = await runBatch<FailedRun>(session, {
+): Promise<BatchResult<TrackedFailure>> {
+  const ended = await runBatch<TrackedFailure>(session, {
     items: [...new Set(ids.map(checkedId))].map((id) => ({ id, partOf: null })),
     change: (run) => changeAttention(session, run, undo),
     interruption: () => [
@@ -272,9 +272,9 @@ export async function acknowledge(
 /** An id that is not one of a run of an agent stands for the failed runs in it. */
 async function changeAttention(
   { client }: Session,
-  run: FailedRun,
+  run: TrackedFailure,
   undo: boolean,
-): Promise<ItemResult<FailedRun> | readonly FailedRun[]> {
+): Promise<ItemResult<TrackedFailure> | readonly TrackedFailure[]> {
   const { id, partOf } = run;
   const sent = await attempt(client, undo ? restoreAttention(id) : dismissAttention(id));
   if (sent.type === 'done') return itemResult(run, 'done');
@@ -303,7 +303,7 @@ function nothingFailed(id: string): Problem {
 }
 
 /** For what has failed runs as the service lists them, and it refuses all of them. */
-function withoutFailures(results: readonly ItemResult<FailedRun>[]): readonly Diagnostic[] {
+function withoutFailures(results: readonly ItemResult<TrackedFailure>[]): readonly Diagnostic[] {
   const wholes = new Set(results.flatMap(({ item }) => item.partOf ?? []));
   return [...wholes].flatMap((id) => {
     const parts = results.filter(({ item }) => item.partOf === id);

@@ -1,6 +1,5 @@
 import type { ItemResult } from '../../model/batch.js';
 import {
-  type FailedRun,
   type ListedRun,
   type RetriedMember,
   type RunDataset,
@@ -9,6 +8,7 @@ import {
   runName,
   type ServiceRun,
   type ShownRun,
+  type TrackedFailure,
 } from '../../model/run.js';
 import { count, instantText } from '../../model/words.js';
 import { pad, pieces, widthOf } from '../columns.js';
@@ -214,7 +214,7 @@ export function retriedMembersText(
 }
 
 /** `roster runs ack`. Diagnostics say what was not changed. */
-export function acknowledgedText(results: readonly ItemResult<FailedRun>[], undo: boolean): string {
+export function acknowledgedText(results: readonly ItemResult<TrackedFailure>[], undo: boolean): string {
   const done = results.filter(({ result }) => result === 'done').length;
   return `${count(done, 'failure')} ${undo ? 'reported again' : 'acknowledged'}.\n`;
 }
