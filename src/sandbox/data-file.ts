@@ -121,7 +121,11 @@ function isMapName(name: unknown): name is MapName {
 }
 
 function setValue(world: World, name: ValueName, value: unknown): string | null {
-  if (typeof value !== typeof world[name] || Array.isArray(value) !== Array.isArray(world[name]))
+  if (
+    value === null ||
+    typeof value !== typeof world[name] ||
+    Array.isArray(value) !== Array.isArray(world[name])
+  )
     return `has a wrong "${name}"`;
   Object.assign(world, { [name]: value });
   return null;
@@ -165,7 +169,9 @@ export class DataFile {
     if (changes.length === 0) return;
     const line = Buffer.from(`${lineOf(changes)}\n`);
     const fits = this.size + line.length <= 2 * this.wholeSize + SLACK_BYTES;
-    if (!(fits && this.append(line))) this.rewrite();
+    // Of earlier keys the file has hashes only.
+    const isKeyNew = this.changes.has('apiKey');
+    if (isKeyNew || !fits || !this.append(line)) this.rewrite();
     this.changes.clear();
   }
 

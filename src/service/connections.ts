@@ -1,7 +1,7 @@
 import { isIP, type LookupFunction, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { buildConnector, type Dispatcher, Pool, ProxyAgent } from 'undici';
-import { type HttpProxy, ProxyFailure } from './proxy.js';
+import { type ConnectionSettings, type HttpProxy, ProxyFailure } from './proxy.js';
 
 type Connect = NonNullable<Pool.Options['connect']>;
 
@@ -161,13 +161,4 @@ async function readStatus(socket: Duplex): Promise<number> {
 
 function tooLate(ms: number): Error {
   return Object.assign(new Error(`no response within ${ms / 1000} s`), { code: 'ETIMEDOUT' });
-}
-
-export interface ConnectionSettings {
-  readonly origin: string;
-  readonly connections: number;
-  /** For one whole attempt, from connecting to the last byte of the body; while a stream arrives, without a byte. */
-  readonly timeoutMs: number;
-  /** Null to connect directly. */
-  readonly proxy?: HttpProxy | null | undefined;
 }

@@ -1,7 +1,8 @@
 import { Readable } from 'node:stream';
 import type { Dispatcher } from 'undici';
 import { type ByteMeter, ReceivedBody } from './byte-budget.js';
-import type { ConnectionSettings, SocketGate } from './connections.js';
+import type { SocketGate } from './connections.js';
+import type { ConnectionSettings } from './proxy.js';
 
 /** A request as it goes over a connection. */
 export interface HttpRequest {

@@ -15,6 +15,15 @@ export interface HttpProxy {
   readonly from: string;
 }
 
+export interface ConnectionSettings {
+  readonly origin: string;
+  readonly connections: number;
+  /** For one whole attempt, from connecting to the last byte of the body; while a stream arrives, without a byte. */
+  readonly timeoutMs: number;
+  /** Null to connect directly. */
+  readonly proxy?: HttpProxy | null | undefined;
+}
+
 /** The proxy made no connection to the service, so nothing of the request was sent. */
 export class ProxyFailure extends Error {
   override readonly name = 'ProxyFailure';

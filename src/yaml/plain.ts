@@ -1,7 +1,6 @@
 import { plainValue } from './library.js';
 import { type YamlUsage, yamlLimits } from './limits.js';
 import type { Source, Span, SyntaxRules } from './source.js';
-import { unsafe } from './text.js';
 import { type Entry, listNode, mapNode, type Node, type ScalarNode, scalarNode } from './tree.js';
 import { isForbiddenKey } from './tree-builder.js';
 
@@ -29,6 +28,8 @@ const singleQuoted = /'[^'\n]*'(?!')/y;
 const notPlain = /^(?:[-?:](?![^ ,[\]{}])|[,[\]{}#&*!|>'"%@`])|^$|: |:$| #/;
 /** The marks of documents begin like a key, and `<<` merges. */
 const notKey = /^(?:---|\.\.\.|<<$)/;
+/** Where a character may be invisible: in which words it is not takes long to find out. */
+const mayBeUnsafe = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/u;
 /** The library has its own limit, in bytes. */
 const LONGEST_KEY = 1_000;
 
@@ -215,7 +216,7 @@ class PlainReader {
     if (notPlain.test(text) || notKey.test(text) || text.endsWith(' ')) return null;
     // To YAML, keys such as `1` and `1.0` are the same.
     if (typeof plainValue(text) !== 'string') return null;
-    if (isForbiddenKey(text) || unsafe(text, 'line') !== null) return null;
+    if (isForbiddenKey(text) || mayBeUnsafe.test(text)) return null;
     this.tokens += 4;
     this.at = after;
     this.end = end;
@@ -269,6 +270,8 @@ class PlainReader {
   }
 
   private skipSpaces(): void {
+    if (this.text.charAt(this.at) !== ' ') return;
+    this.tokens += 1;
     while (this.text.charAt(this.at) === ' ') this.at += 1;
   }
 

@@ -86,8 +86,8 @@ export const bugs: readonly Bug[] = [
   {
     name: 'an update starts a paused schedule',
     file: 'src/kinds/schedule-spec.ts',
-    find: '    isEnabled: spec.enabled,\n',
-    replace: '',
+    find: 'return { ...body, inputParameters: inputs, isEnabled: spec.enabled };',
+    replace: 'return { ...body, inputParameters: inputs };',
     tests: ['test/cases/cases.test.ts'],
   },
   {
@@ -338,8 +338,8 @@ export const bugs: readonly Bug[] = [
   {
     name: 'the retry of a member whose answer was lost is called done',
     file: 'src/operate/runs/change.ts',
-    find: 'return unknown(`${sent.failure.facts.message}; its job was not found`);',
-    replace: "return { ...member, result: 'started', message: null };",
+    find: "if (jobId !== null) return itemResult(member, 'done');",
+    replace: "if (jobId !== null || sent.type === 'unknown') return itemResult(member, 'done');",
     tests: ['test/unit/cli/runs.test.ts'],
   },
   {

@@ -187,8 +187,8 @@ export const combinedBugs: readonly Bug[] = [
   {
     name: 'data that could not be read hides another error',
     file: 'src/cli/command/exit.ts',
-    find: "errors.every((each) => each.code === 'data-unavailable')",
-    replace: "errors.some((each) => each.code === 'data-unavailable')",
+    find: 'errors.every((each) => answerCodes',
+    replace: 'errors.some((each) => answerCodes',
     tests: ['test/unit/cli/several-errors.test.ts'],
   },
   {
@@ -201,8 +201,8 @@ export const combinedBugs: readonly Bug[] = [
   {
     name: 'a refused plan with `--detailed-exitcode` exits as one with changes',
     file: 'src/cli/plan.ts',
-    find: 'if (made.objections.length > 0) return',
-    replace: 'if (made.objections.length > 0 && !detailed) return',
+    find: 'if (refusals.length > 0) return',
+    replace: 'if (refusals.length > 0 && !detailed) return',
     tests: ['test/unit/cli/several-errors.test.ts'],
   },
   {

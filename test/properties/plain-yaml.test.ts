@@ -52,3 +52,16 @@ test('the files and pages of this project, and the YAML test suite, are read as 
   const shown = projectTexts().filter(({ name }) => /^(?:docs|examples)\//.test(name));
   expect(shown.filter(({ text }) => isPlain(text)).length).toBeGreaterThan(shown.length * 0.8);
 });
+
+test('a file that the library refuses because of its size is left to the library', () => {
+  const large = [
+    `a:\n${' - b \n'.repeat(45_000)}`,
+    `a:\n${' - b # c\n'.repeat(40_000)}`,
+    `a: [${'b , '.repeat(65_000)}b]\n`,
+    `a:\n${` - [${'b , '.repeat(20)}b ] # c\n`.repeat(2_900)}`,
+    Array.from({ length: 35_000 }, (_, index) => `k${index}: b \n`).join(''),
+    `a: ${'['.repeat(65)}${']'.repeat(65)}\n`,
+    `a: ${'b'.repeat(65_537)}\n`,
+  ];
+  expect(large.map(isReadAlike)).toEqual(large.map(() => false));
+});

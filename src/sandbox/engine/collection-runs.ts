@@ -69,7 +69,8 @@ export function startMember(
   member.jobId = job.id;
   member.reason = null;
   run.finishedAt = null;
-  put(sim.world, 'groupRuns', run);
+  // To make room for the job, an old run may have been forgotten.
+  if (sim.world.groupRuns.get(run.id) === run) put(sim.world, 'groupRuns', run);
   return job;
 }
 
