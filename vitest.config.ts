@@ -68,8 +68,8 @@ const isSlow = (file: string) => slow.some((start) => file.startsWith(start)) &&
 const HANGS = 1_800_000;
 
 /**
- * `npm test` leaves out the slow tests and samples the large ones. `--mode long` runs both, and `--mode all` as well, with
- * the nightly ones, and with every experiment of test/faults. `--mode library` is `npm test` with the YAML library alone.
+ * `npm test` leaves out the slow tests and samples the large ones. `--mode long` runs both; `--mode all` adds the
+ * nightly tests and every experiment of test/faults. `--mode library` is `npm test` with the YAML library alone.
  */
 export default defineConfig(({ mode }) => {
   const isLong = mode === 'long' || mode === 'all';

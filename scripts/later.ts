@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { root } from './fresh.js';
 import { runVitest } from './vitest.js';
 
-/** `npm run test:later`: `npm test` with the clock a year ahead. What the tests take for the future must still be it. */
+/** `npm run test:later`: `npm test` with the clock a year ahead. Dates that tests treat as future must still be in the future. */
 
 const clock = join(root, 'test/support/year-ahead.cjs');
 const passed = runVitest(process.argv.slice(2), {

@@ -136,8 +136,8 @@ export interface Plan extends PlanSubject {
   /** Missing when the manifest declares the same service, or none. Not part of the digest. */
   readonly serviceOverride?: ServiceOverride;
   /**
-   * What is said of the plan: its risks as a whole, why apply would refuse it, and its diagnostics, which are no errors. What is
-   * said of a change is there. Not part of the digest.
+   * What is said of the plan: its risks as a whole, why apply would refuse it, and its warnings and notes. What is
+   * said of one change is in that change. Not part of the digest.
    */
   readonly findings: readonly Finding[];
   /** Not part of the digest, which holds what changes. */

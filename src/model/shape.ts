@@ -106,7 +106,7 @@ type Properties = Readonly<Record<string, Shape<unknown> | Property<unknown>>>;
 
 /**
  * An object with these properties. Others are not read. `expected` describes the whole answer in messages.
- * A property is read without a look at who owns it: no shape declares a name that every object inherits.
+ * Inherited properties are not excluded, so no shape may declare `constructor`, `toString` and the like.
  */
 export function object<F extends Properties>(
   fields: F,

@@ -8,7 +8,8 @@ export interface Batch<T> {
   readonly items: readonly T[];
   /**
    * Changes one item: each write is sent once, and what a lost answer leaves open is looked at. Returns other items for one
-   * that consists of them. A ServiceFailure that it throws would meet the others, too, and any other Problem only this one.
+   * that consists of them. A ServiceFailure that it throws ends the batch, any other Problem only this item. It must call
+   * `begin` before it throws one after which the item may have been changed.
    */
   change(item: T): Promise<ItemResult<T> | readonly T[]>;
   /** What is said when an interrupt leaves some of them. */

@@ -44,7 +44,7 @@ export class RecordedObjects {
   }
 }
 
-/** The template of a field at the last apply. Roster 0.1 recorded that a field held such values, but no template. */
+/** The template of a field at the last apply. Null where only the values are recorded, such as in an edited inventory. */
 export function recordedTemplate(kind: Kind, record: InventoryEntry | null, field: string): Json | undefined {
   if (ruleOf(kind, field).mayHoldSecrets !== true || record?.sensitive.includes(field) !== true)
     return undefined;

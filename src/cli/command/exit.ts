@@ -41,7 +41,7 @@ const guardCodes: ReadonlySet<DiagnosticCode> = new Set<DiagnosticCode>([
   'unrecorded-inventory',
 ]);
 
-/** What the service says of data and runs, which roster has asked for without an error. */
+/** The service answered, and what it answered is the failure. */
 const answerCodes: ReadonlySet<DiagnosticCode> = new Set<DiagnosticCode>(['data-unavailable', 'not-started']);
 
 /**
