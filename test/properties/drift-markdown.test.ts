@@ -58,6 +58,6 @@ test('any drift fits into an issue, renders nothing active, and shows what was d
       const isWhole = shown.length === drift.changes.length;
       expect(/ changes? left out/.test(text)).toBe(!isWhole);
     }),
-    { numRuns: runs(2, 40) },
+    { numRuns: runs(3, 40) },
   );
 });

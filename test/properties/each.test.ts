@@ -55,7 +55,7 @@ test('a project with `each` declares what the project written out declares, in a
       expect(declared(repeated)).toEqual(expected);
       expect(declared(reversed(repeated))).toEqual(expected);
     }),
-    { numRuns: runs(5, 1_000) },
+    { numRuns: runs(10, 1_000) },
   );
 });
 
@@ -80,7 +80,7 @@ test('a project with `each` has the plan and the digest of the project written o
       const { exit } = await workspace.apply(flags);
       if (exit === 0) expect([(await plan(text)).changes, (await plan(repeated)).changes]).toEqual([[], []]);
     }),
-    { numRuns: runs(1, 60) },
+    { numRuns: runs(2, 60) },
   );
 });
 
@@ -121,7 +121,7 @@ test('items that are renamed are as many renames, whatever else changes with the
         expect(notes).toEqual([expect.stringContaining('renamed from group/g-old')]);
       }
     }),
-    { numRuns: runs(1, 60) },
+    { numRuns: runs(2, 60) },
   );
 });
 
@@ -134,7 +134,7 @@ test('what is rendered declares the same, is the same when it is rendered again,
       expect(renderOf(rendered)).toBe(rendered);
       expect(renderOf(withEach(text))).toBe(rendered);
     }),
-    { numRuns: runs(5, 1_000) },
+    { numRuns: runs(10, 1_000) },
   );
 });
 
@@ -167,6 +167,6 @@ test('texts of an item are put in as they are, whatever is around them', () => {
       const [only] = (project?.entries ?? []) as Declared<{ readonly entry: JsonObject }>[];
       expect(only?.declared.entry['inputs']).toEqual({ i: expected });
     }),
-    { numRuns: runs(50, 10_000) },
+    { numRuns: runs(100, 10_000) },
   );
 });

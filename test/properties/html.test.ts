@@ -62,7 +62,7 @@ test('no text of a plan adds markup to its page, or takes any away', () => {
     fc.property(text, (name) => {
       expect(markupOf(planHtml(planWith(name)))).toBe(expected);
     }),
-    { numRuns: runs(8, 1_000) },
+    { numRuns: runs(15, 1_000) },
   );
 });
 
@@ -71,6 +71,6 @@ test('the page shows what is invisible or controls a terminal as text', () => {
     fc.property(text, (name) => {
       expect(danger(planHtml(planWith(name)))).toBe(null);
     }),
-    { numRuns: runs(8, 1_000) },
+    { numRuns: runs(15, 1_000) },
   );
 });

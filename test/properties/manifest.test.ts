@@ -81,7 +81,7 @@ describe('manifest', () => {
           expect(place.length).toBeGreaterThan(0);
         }
       }),
-      { numRuns: runs(15, 300) },
+      { numRuns: runs(30, 300) },
     );
   });
 
@@ -113,7 +113,7 @@ describe('manifest', () => {
           JSON.parse(JSON.stringify(inputs)),
         );
       }),
-      { numRuns: runs(8, 100) },
+      { numRuns: runs(15, 100) },
     );
   });
 });

@@ -109,7 +109,7 @@ function createsSecret(address: string, { action }: Pick<Change, 'action'>): str
 }
 
 /** More than a comment has room for. */
-const MANY = runs(250, 10_000);
+const MANY = runs(500, 10_000);
 
 /** Sometimes thousands of changes: the same few repeated. */
 const many = fc
@@ -176,7 +176,7 @@ test('a random plan fits into a comment, renders nothing active, and survives a 
       const json = planJson({ ...plan, changes: plan.changes.slice(0, 20) });
       expect(JSON.parse(jsonText(json))).toEqual(JSON.parse(JSON.stringify(json)));
     }),
-    { numRuns: runs(2, 200) },
+    { numRuns: runs(3, 200) },
   );
 });
 

@@ -170,7 +170,7 @@ describe('a policy', () => {
           expect([undefined, 'policies.yaml']).toContain(place?.file);
         }
       }),
-      { numRuns: runs(20, 3_000) },
+      { numRuns: runs(40, 3_000) },
     );
   });
 });

@@ -160,7 +160,7 @@ test('a pull for one environment leaves the plan of every other as it was, and a
           expect([address, left.has(address)]).toEqual([address, isShared(address, place, shared)]);
       },
     ),
-    { numRuns: runs(1, 20), endOnFailure: !isLong },
+    { numRuns: runs(2, 20), endOnFailure: !isLong },
   );
 });
 

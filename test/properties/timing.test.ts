@@ -44,7 +44,7 @@ describe('wall-clock time', () => {
         expect(localKind(text, zone)).toBe(['skipped', 'normal', 'repeated'][possible.length]);
         if (possible[0] !== undefined) expect(toInstant(text, zone).getTime()).toBe(possible[0]);
       }),
-      { numRuns: runs(15, 400) },
+      { numRuns: runs(30, 400) },
     );
   });
 
@@ -58,7 +58,7 @@ describe('wall-clock time', () => {
         if (localKind(text, zone) === 'normal') expect(back).toBe(instant);
         else expect(back).toBeLessThanOrEqual(instant);
       }),
-      { numRuns: runs(60, 2000) },
+      { numRuns: runs(120, 2000) },
     );
   });
 
@@ -119,7 +119,7 @@ describe('text', () => {
         }
         expect(parseInterval(text, everyRange) === null).toBe(intervalProblem(text, everyRange) !== null);
       }),
-      { numRuns: runs(60, 2000) },
+      { numRuns: runs(120, 2000) },
     );
   });
 
@@ -159,7 +159,7 @@ describe('runs', () => {
           expect(nextRuns(timing, 'UTC', from, expected.length)).toEqual(expected);
         },
       ),
-      { numRuns: runs(25, 500) },
+      { numRuns: runs(50, 500) },
     );
   });
 
@@ -177,7 +177,7 @@ describe('runs', () => {
         });
         if (timing.type !== 'Once') expect(found).toHaveLength(6);
       }),
-      { numRuns: runs(25, 500) },
+      { numRuns: runs(50, 500) },
     );
   });
 
@@ -199,7 +199,7 @@ describe('runs', () => {
           }
         },
       ),
-      { numRuns: runs(25, 500) },
+      { numRuns: runs(50, 500) },
     );
   });
 
@@ -245,7 +245,7 @@ describe('TZ', () => {
           for (const run of nextRuns(timing, zone, new Date(instant), 3)) shown.push(show(run, zone));
           shown.push(localKind(timing.startTime, zone), canonicalWallClock(timing.startTime));
         }),
-        { numRuns: runs(10, 200), seed: 20260329 },
+        { numRuns: runs(20, 200), seed: 20260329 },
       );
       return shown;
     });

@@ -9,7 +9,7 @@ import { projectTexts, suiteCases, yamlTexts } from '../support/yaml/texts.js';
 const cases = suiteCases.filter(({ text }) => canBeRead(text));
 
 test('any text has values or problems, and places that are in it', () => {
-  const numRuns = runs(75, 20_000);
+  const numRuns = runs(150, 20_000);
   let readings = 0;
   fc.assert(
     fc.property(yamlTexts.filter(canBeRead), (text) => {
@@ -43,7 +43,7 @@ test('the place of a key or a value is where it is written', () => {
         if (typeof value === 'number') expect(plainValue(written.replace(/^["']|["']$/g, ''))).toBe(value);
       }
     }),
-    { numRuns: runs(50, 10_000) },
+    { numRuns: runs(100, 10_000) },
   );
 });
 
