@@ -218,7 +218,7 @@ function compileSnapshot(): string {
   return printed(ajv, ['snapshot']);
 }
 
-/** The files of the sandbox. References are replaced, so that each failure says which alternative it belongs to. */
+/** The schemas of the sandbox's files. References are inlined, so that each failure belongs to one alternative. */
 function compileSandbox(): string {
   const ajv = new Ajv({ ...compilation, allErrors: true, verbose: true });
   ajv.addVocabulary(customMessages);

@@ -4,8 +4,8 @@ import { Unexpected } from '../model/request.js';
 import type { Shape } from '../model/shape.js';
 
 /**
- * Reads a JSON file that an earlier job or command has written, which can be cut or of another version. `name` is how people
- * know it.
+ * Reads a JSON file that an earlier job or command has written. It may be truncated, or of another version. `name` is its name in
+ * messages.
  */
 export function fileIn<T>(content: string | Uint8Array | undefined, name: string, shape: Shape<T>): T {
   try {

@@ -28,8 +28,7 @@ import { inFileOrder, markUnchanged, noEnvironmentWarnings } from './diagnostics
 import { undeliverable } from './keys.js';
 import { asWarning, type Observation, observe, planBasis } from './observe.js';
 import { ownersOfChanges } from './owners.js';
-import type { PlanOptions } from './plan.js';
-import { withDiagnostics } from './plan.js';
+import { type PlanOptions, withDiagnostics } from './plan.js';
 import { checkPolicies } from './policies.js';
 import { openProject } from './project.js';
 import { selectorsOf } from './selectors.js';

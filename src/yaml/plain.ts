@@ -8,7 +8,7 @@ import { isForbiddenKey } from './tree-builder.js';
  * Reads the plain YAML that most manifests are: one document of block maps and lists, with texts, `[lists]` and `{ maps }`
  * that end on their line, and comments. Returns null for everything else, whether it is wrong or only rare: anchors, tags,
  * escapes, texts of several lines, quoted keys, limits that are passed. The `yaml` package reads those, and it decides what
- * YAML means: this reader makes the same tree, five times as fast. Without it, roster does the same.
+ * YAML means: this reader makes the same tree, about five times as fast. Without it, roster behaves the same.
  */
 export function readPlain(source: Source, rules: SyntaxRules, usage: YamlUsage): Node | null {
   return readable.test(source.text) ? new PlainReader(source, rules, usage).document() : null;
@@ -24,11 +24,11 @@ const flowTextPattern = /[^\n,[\]{}]*/y;
 const doubleQuoted = /"[^"\\\n]*"/y;
 const singleQuoted = /'[^'\n]*'(?!')/y;
 
-/** What no text without quotes begins with, or contains. */
+/** How no text without quotes begins, and what none contains. */
 const notPlain = /^(?:[-?:](?![^ ,[\]{}])|[,[\]{}#&*!|>'"%@`])|^$|: |:$| #/;
 /** The marks of documents begin like a key, and `<<` merges. */
 const notKey = /^(?:---|\.\.\.|<<$)/;
-/** Where a character may be invisible: in which words it is not takes long to find out. */
+/** Characters that may be invisible. Some are allowed between certain letters: that is slow to check, and left to the library. */
 const mayBeUnsafe = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/u;
 /** The library has its own limit, in bytes. */
 const LONGEST_KEY = 1_000;
@@ -39,7 +39,7 @@ const NONE = -1;
 class PlainReader {
   private readonly text: string;
   private at = 0;
-  /** The column of the current line: that of its first character that is no space, or of a map that begins after a dash. */
+  /** The column of the current line: that of its first character other than a space, or of a map that begins after a dash. */
   private column = NONE;
   /** Where the last key or value ends: maps and lists end there, too. */
   private end = 0;
