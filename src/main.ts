@@ -1,5 +1,5 @@
 import { exitCode, reportInterrupt } from './cli/command/exit.js';
-import { commandIn, commands, commandsFor } from './cli/commands.js';
+import { commandIn, commands, commandsFor, ordered } from './cli/commands.js';
 import type { Host } from './cli/host/host.js';
 import { Output } from './cli/host/output.js';
 import { buildProgram } from './cli/program.js';
@@ -50,7 +50,7 @@ const stopped = new Promise<void>((resolve) => {
   }
 });
 
-const argv = process.argv.slice(2);
+const argv = ordered(process.argv.slice(2));
 
 async function main(): Promise<number> {
   let code: number = exitCode.fine;
@@ -64,7 +64,7 @@ async function main(): Promise<number> {
       output.err(build().helpInformation());
       return exitCode.error;
     }
-    await build(commandsFor(argv[0])).parseAsync(argv, { from: 'user' });
+    await build(commandsFor(argv[0])).parseAsync([...argv], { from: 'user' });
     return code;
   } catch (failure) {
     const { reportUsage, usageProblem } = await import('./cli/command/usage.js');

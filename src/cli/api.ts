@@ -1,5 +1,5 @@
 import { apiRequest, callApi } from '../engine/api.js';
-import { withSession } from '../engine/session.js';
+import { withAnySession } from '../engine/session.js';
 import { problem } from '../model/diagnostic.js';
 import { jsonText } from '../view/json/plan-json.js';
 import type { CommonFlags, FlagsOf, Implementation } from './command/command.js';
@@ -21,7 +21,7 @@ export const runApi: Implementation<typeof apiCommand> = async (words, given, co
   const { data, all = false, write } = given;
   const request = apiRequest({ method, path, data, all, write }, context.host.cwd);
   const options = { ...sessionOptions(flags, context), orNone: needsNoProject(flags) };
-  const answer = await withSession(options, (session) => callApi(session, request, all, context.begin));
+  const answer = await withAnySession(options, (session) => callApi(session, request, all, context.begin));
   const text = () => jsonText(context.output.redactor.value(answer));
   return { render: { text, json: text } };
 };

@@ -8,6 +8,7 @@ import { type CiJob, checkFormat, ciOf, runJob, type Task } from '../ci/job.js';
 import type { SettingCheck } from '../ci/setting.js';
 import { clockOf } from '../engine/clock.js';
 import { projectNames, readable } from '../engine/outline.js';
+import { fileOf } from '../engine/project.js';
 import { problem } from '../model/diagnostic.js';
 import { count } from '../model/words.js';
 import { escapeControls } from '../view/escape.js';
@@ -70,13 +71,13 @@ export const runCiDoctor: Implementation<typeof ciDoctorCommand> = async (
   flags,
   { host, output, signal },
 ) => {
-  const { file } = flags;
   const { cwd, env } = host;
+  const file = fileOf({ file: flags.file, env });
   const log = (text: string) => output.err(text);
   const clock = clockOf(host);
   const found = await topLevelOf(cwd, env, signal);
   const folder = dirname(pathFromRoot(found, resolve(cwd, file ?? 'roster.yaml')));
-  const { environments } = projectNames(file, cwd);
+  const { environments } = projectNames({ file, cwd, env });
   const checks = await diagnose({
     env,
     git: new JobGit(found, env, log, signal),
@@ -170,7 +171,7 @@ function subjectOf(
   root: string,
 ): Subject {
   const { project, environment } = readable({ ...selected, cwd, env });
-  const path = relative(root, resolve(cwd, selected.file ?? 'roster.yaml'));
+  const path = relative(root, resolve(cwd, fileOf({ ...selected, env }) ?? 'roster.yaml'));
   if (project === null)
     throw problem(
       'usage',

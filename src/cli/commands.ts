@@ -1,4 +1,5 @@
 import type { Command, Definition, Implementation, Runner } from './command/command.js';
+import { commandFirst } from './command/leading-flags.js';
 import * as ci from './commands/ci.js';
 import * as data from './commands/data.js';
 import * as inspect from './commands/inspect.js';
@@ -98,6 +99,11 @@ export function commandIn(argv: readonly string[]): Command | undefined {
     .map((count) => words.slice(0, count).join(' '))
     .map((name) => commands.find((each) => each.name === name))
     .find((each) => each !== undefined);
+}
+
+/** A command line with its command first: some flags may stand before it. */
+export function ordered(argv: readonly string[]): readonly string[] {
+  return commandFirst(argv, new Set(commands.map(({ name }) => name)));
 }
 
 /** A command with its subcommands, or all commands if no command has this name. */

@@ -1,13 +1,17 @@
+import { statSync } from 'node:fs';
+import { resolve } from 'node:path';
 import { Argument, Command as CommanderCommand, InvalidArgumentError, Option } from 'commander';
 import { version } from '../engine/version.js';
 import { suggest } from '../manifest/suggest.js';
 import { problem } from '../model/diagnostic.js';
+import { isReadOnly, readOnlyRefusal } from '../model/read-only.js';
 import {
   type Command,
   type CommonFlags,
   type Flag,
   formatFlag,
   noColor,
+  startFolder,
   verbose,
   writeFlag,
 } from './command/command.js';
@@ -91,12 +95,27 @@ async function call(
   const { runCommand } = await import('./command/run-command.js');
   const words = given.slice(0, -2);
   const flags: CommonFlags = added.opts();
-  return runCommand(command, ownWrite(command) ? withoutWrite(flags) : flags, context, async (running) => {
+  const here = startedIn(flags.chdir, context);
+  return runCommand(command, ownWrite(command) ? withoutWrite(flags) : flags, here, async (running) => {
+    if (command.does.changesService && isReadOnly(here.host.env)) throw readOnlyRefusal();
+    checkFolder(flags.chdir, here);
     checkAddress(added, command, words[0]);
     const run = await command.load?.();
     if (run === undefined) throw new Error(`nothing runs ${command.name}`);
     return run(...words, flags, running);
   });
+}
+
+/** No copy: the streams of a host are opened when they are first read. */
+function startedIn(folder: string | undefined, context: CommandContext): CommandContext {
+  if (folder === undefined) return context;
+  const { host } = context;
+  return { ...context, host: Object.create(host, { cwd: { value: resolve(host.cwd, folder) } }) };
+}
+
+function checkFolder(folder: string | undefined, { host }: CommandContext): void {
+  if (folder !== undefined && statSync(host.cwd, { throwIfNoEntry: false })?.isDirectory() !== true)
+    throw problem('usage', `-C: there is no folder "${folder}"`);
 }
 
 const COMMON = 'Common options:';
@@ -108,6 +127,7 @@ function addSharedFlags(added: CommanderCommand, command: Command): void {
     ...shared,
     ...(shared.length > 0 && !ownWrite(command) ? [writeFlag(formats)] : []),
     formatFlag(formats),
+    startFolder,
     noColor,
     ...(hasDetails ? [verbose] : []),
   ];

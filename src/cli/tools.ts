@@ -1,8 +1,9 @@
 import { schemas } from '../engine/schemas.js';
 import { version } from '../engine/version.js';
 import { problem } from '../model/diagnostic.js';
-import { codeListText, codesJson, codesText, isCode } from '../view/code-texts.js';
+import { isCode } from '../view/code-texts.js';
 import { jsonText } from '../view/json/plan-json.js';
+import { codeListText, codesJson, codesText } from '../view/text/codes-text.js';
 import type { FlagsOf, Implementation } from './command/command.js';
 import { needsNoProject, sessionOptions } from './command/flags.js';
 import type { completionCommand, explainCommand, schemaCommand, versionCommand } from './commands/tools.js';

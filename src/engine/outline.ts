@@ -1,6 +1,6 @@
 import { kinds } from '../kinds/index.js';
 import { readOutline } from '../manifest/outline.js';
-import { environmentOf, type ProjectOptions } from './project.js';
+import { environmentOf, fileOf, type ProjectOptions } from './project.js';
 
 /** The names in a project, for completion. */
 export interface ProjectNames {
@@ -12,8 +12,8 @@ export interface ProjectNames {
 }
 
 /** Reads only the manifests, as far as they can be read: never the inventory, a key or the service. */
-export function projectNames(file: string | undefined, cwd: string): ProjectNames {
-  const { entries, environments, variables, agents } = readOutline(file, cwd);
+export function projectNames(options: Pick<ProjectOptions, 'file' | 'env' | 'cwd'>): ProjectNames {
+  const { entries, environments, variables, agents } = readOutline(fileOf(options), options.cwd);
   const kindOf = new Map(kinds.map(({ section, name }) => [section, name]));
   const addresses = entries.map(({ section, key }) => `${kindOf.get(section)}/${key}`);
   return { environments, variables, addresses, agents: agents.map((name) => `agent/${name}`).sort() };
@@ -24,5 +24,5 @@ export function readable(options: ProjectOptions): {
   readonly project: string | null;
   readonly environment: string | null;
 } {
-  return { project: readOutline(options.file, options.cwd).project, environment: environmentOf(options) };
+  return { project: readOutline(fileOf(options), options.cwd).project, environment: environmentOf(options) };
 }

@@ -18,7 +18,7 @@ export interface ProjectOptions extends ClockOptions {
   readonly cwd: string;
   /** Where manifests find `${env.NAME}`, and roster its ROSTER_* variables. */
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** The project file. Default: roster.yaml in `cwd` or its nearest parent that has one. */
+  /** The project file. Default: ROSTER_FILE, else roster.yaml in `cwd` or its nearest parent that has one. */
   readonly file?: string | undefined;
   /** The name of the environment. Default: ROSTER_ENV, else the settings of the project itself. */
   readonly environment?: string | undefined;
@@ -55,9 +55,9 @@ export function readProject(options: ProjectOptions): Loaded {
 
 /** The same; runs for several environments may share what they read. */
 export function readProjectWith(reading: ProjectReading | undefined, options: ProjectOptions): Loaded {
-  const { cwd, env, file, outputs = [] } = options;
+  const { cwd, env, outputs = [] } = options;
   const loaded = loadProject({
-    file,
+    file: fileOf(options),
     cwd,
     env,
     environment: environmentOf(options),
@@ -71,6 +71,11 @@ export function readProjectWith(reading: ProjectReading | undefined, options: Pr
   });
   checkOutputs(outputs, loaded.paths, cwd);
   return loaded;
+}
+
+/** Undefined for roster.yaml here or in a parent folder. */
+export function fileOf({ file, env }: Pick<ProjectOptions, 'file' | 'env'>): string | undefined {
+  return file ?? (env['ROSTER_FILE'] || undefined);
 }
 
 /** Null for the settings of the project itself. */

@@ -17,6 +17,7 @@ import type {
 } from '../model/inventory.js';
 import type { ServiceOverride } from '../model/plan.js';
 import type { PolicyCheck } from '../model/policy.js';
+import { isReadOnly, readOnlyRefusal } from '../model/read-only.js';
 import type { Project, Prune } from '../model/resource.js';
 import { Redactor } from '../redact/redactor.js';
 import { type Client, type ClientSettings, createClient, type ReadClient } from '../service/client.js';
@@ -98,7 +99,7 @@ export function withReadSession<T>(
   options: SessionOptions,
   work: (session: ReadSession) => Promise<T>,
 ): Promise<T> {
-  return withSession(options, ({ client, store, useKey: _, close: __, ...rest }) =>
+  return withAnySession(options, ({ client, store, useKey: _, close: __, ...rest }) =>
     work({
       ...rest,
       client: { reader: (guard) => client.reader(guard) },
@@ -112,8 +113,17 @@ export function withReadSession<T>(
   );
 }
 
-/** Opens a session for as long as `work` takes. */
+/** Opens a session for as long as `work` takes. Throws a Problem with ROSTER_READ_ONLY. */
 export async function withSession<T>(
+  options: SessionOptions,
+  work: (session: Session) => Promise<T>,
+): Promise<T> {
+  if (isReadOnly(options.env)) throw readOnlyRefusal();
+  return withAnySession(options, work);
+}
+
+/** The same for work that may turn out not to write: with ROSTER_READ_ONLY, its client refuses to. */
+export async function withAnySession<T>(
   options: SessionOptions,
   work: (session: Session) => Promise<T>,
 ): Promise<T> {
@@ -141,6 +151,7 @@ export function openSession(options: SessionOptions): Session {
   const settings: ClientSettings = {
     baseUrl,
     proxy: proxyFor(baseUrl, env),
+    readOnly: isReadOnly(env),
     ...about,
     ...settingsOf(options),
   };

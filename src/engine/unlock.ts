@@ -1,4 +1,5 @@
 import type { LockInfo } from '../model/inventory.js';
+import { isReadOnly, readOnlyRefusal } from '../model/read-only.js';
 import { openProject, type ProjectOptions } from './project.js';
 import { openStore } from './session.js';
 
@@ -19,6 +20,7 @@ export async function unlock(
   options: ProjectOptions,
   confirm: (holder: LockInfo, inventory: string) => Promise<boolean>,
 ): Promise<Unlocked> {
+  if (isReadOnly(options.env)) throw readOnlyRefusal();
   const { project } = openProject(options);
   const store = openStore(project, options);
   const holder = await store.holder();

@@ -7,7 +7,7 @@ import type { Project } from '../model/resource.js';
 import { environmentsText } from '../model/words.js';
 import { inFileOrder } from './diagnostics.js';
 import { type PolicyRuns, runPolicies } from './policies.js';
-import { environmentOf, type ProjectOptions, readProjectWith } from './project.js';
+import { environmentOf, fileOf, type ProjectOptions, readProjectWith } from './project.js';
 
 export interface ValidateOptions extends ProjectOptions {
   /** Checks the project once with the settings of each environment that it declares. Default: false. */
@@ -61,7 +61,7 @@ function together({ project, diagnostics }: Loaded, found: readonly Diagnostic[]
 function environmentsOf(options: ValidateOptions, reading: SharedReading): readonly (string | null)[] {
   if (options.allEnvironments !== true) return [environmentOf(options)];
   if (options.environment !== undefined) throw problem('usage', 'pass either --env or --all-environments');
-  const { environments } = readOutline(options.file, options.cwd, reading);
+  const { environments } = readOutline(fileOf(options), options.cwd, reading);
   if (environments.length > MOST_ENVIRONMENTS)
     throw problem(
       'limit-exceeded',

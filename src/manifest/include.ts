@@ -2,6 +2,7 @@ import { type Dirent, readdirSync, statSync } from 'node:fs';
 import { join, posix } from 'node:path';
 import { errnoOf } from '../files/errno.js';
 import { Glob, type GlobProgress } from '../model/glob.js';
+import { agree, some } from '../model/words.js';
 import type { Span } from '../yaml/source.js';
 import { quoted, unsafe } from '../yaml/text.js';
 import type { Diagnostics } from './diagnostics.js';
@@ -60,6 +61,8 @@ export function expandInclude(
 
 class IncludedFiles {
   private readonly folders: Folders;
+  /** Files that the glob of an item almost matches. */
+  private readonly near = new Map<IncludeItem, readonly string[]>();
 
   constructor(
     root: string,
@@ -81,19 +84,26 @@ class IncludedFiles {
           if (this.isManifestName(path, span) && !found.has(path)) found.set(path, span);
       if (this.folders.exhausted) break;
     }
+    for (const [item, paths] of this.near)
+      this.reportNear(
+        item,
+        paths.filter((path) => !found.has(path)),
+      );
     return found;
   }
 
-  private pathsOf({ pattern, span }: IncludeItem): string[] {
+  private pathsOf(item: IncludeItem): string[] {
+    const { pattern, span } = item;
     const glob = this.folders.globOf(pattern);
     if (glob.isLiteral) return [posix.normalize(pattern)];
-    const { paths, links } = this.folders.matching(glob);
+    const { paths, links, near } = this.folders.matching(glob, this.folders.globOf(alike(pattern)));
     if (this.folders.exhausted) {
       const message = `the patterns search more than ${limits.listed} files and folders, or take too many steps`;
       const help = 'Use fewer patterns, or patterns that name the folders to search.';
       this.diagnostics.error('limit-exceeded', span, message, { help });
       return [];
     }
+    if (near.length > 0) this.near.set(item, near);
     for (const link of [...links].sort()) this.reportLink(link, span);
     if (paths.length + links.size === 0)
       this.diagnostics.warning('unreadable-file', span, `no file matches ${quoted(pattern)}`);
@@ -125,6 +135,17 @@ class IncludedFiles {
     return false;
   }
 
+  /** The file that has the pattern is in the same folder as its globs start in, and no part of what they mean. */
+  private reportNear({ pattern, span }: IncludeItem, paths: readonly string[]): void {
+    const own = posix.basename(span.source.file);
+    const shown = paths.filter((path) => path !== own && unsafe(path, 'line') === null).sort();
+    if (shown.length === 0) return;
+    const names = some(shown.map(quoted), MOST_NAMED);
+    const message = `${names} ${agree(shown.length, 'is', 'are')} not included: the name differs from ${quoted(pattern)} only in its ending or in upper and lower case`;
+    const help = `Rename ${agree(shown.length, 'the file', 'the files')}, or add ${agree(shown.length, 'it', 'them')} to \`${this.words.setting}\`.`;
+    this.diagnostics.warning('not-included', span, message, { help });
+  }
+
   private reportLink(link: string, span: Span): void {
     const message = `${quoted(link)} cannot be read: it is a symbolic link to a folder`;
     const help =
@@ -147,9 +168,18 @@ function globOf(pattern: string, spend: (steps: number) => void = () => undefine
   return new Glob(posix.normalize(pattern).replace(/\/$/, ''), { hidden: false, spend });
 }
 
-/** What a glob matches, and the links to folders that it follows. */
+/** Files that a warning names. The rest are counted. */
+const MOST_NAMED = 5;
+
+/** A pattern or a path, without what is easily mistyped. */
+function alike(text: string): string {
+  return text.toLowerCase().replaceAll('.yml', '.yaml');
+}
+
+/** What a glob matches, the manifests that `near` matches, and the links to folders that it follows. */
 interface Matches {
   readonly paths: readonly string[];
+  readonly near: readonly string[];
   readonly links: ReadonlySet<string>;
 }
 
@@ -177,13 +207,17 @@ class Folders {
     });
   }
 
-  /** The paths that match. Only folders are listed that may hold one, and none through a link: that is noted. */
-  matching(glob: Glob): Matches {
+  /**
+   * The paths that match. Only folders are listed that may hold one, and none through a link: that is noted.
+   * @param alikeGlob matches paths that are `alike`.
+   */
+  matching(glob: Glob, alikeGlob: Glob): Matches {
     const paths: string[] = [];
+    const near: string[] = [];
     const links = new Set<string>();
     const base = glob.opening.slice(0, glob.opening.lastIndexOf('/') + 1);
     const link = this.linkIn(base);
-    if (link !== null) return { paths, links: links.add(link) };
+    if (link !== null) return { paths, near, links: links.add(link) };
     const folders: Folder[] = [{ path: base, progress: glob.advance(glob.start(), base) }];
     for (let folder = folders.pop(); folder !== undefined && !this.exhausted; folder = folders.pop())
       for (const entry of this.list(folder.path)) {
@@ -191,12 +225,13 @@ class Folders {
         const progress = glob.advance(folder.progress, entry.name);
         // Links, pipes and devices count as files: what matches is then refused by name, not skipped.
         if (!entry.isDirectory() && glob.isWhole(progress)) paths.push(path);
+        else if (entry.isFile() && /\.ya?ml$/i.test(path) && alikeGlob.matches(alike(path))) near.push(path);
         const inside = glob.advance(progress, '/');
         if (inside.places.length === 0) continue;
         if (entry.isDirectory()) folders.push({ path: `${path}/`, progress: inside });
         else if (entry.isSymbolicLink() && leadsToFolder(join(this.root, path))) links.add(path);
       }
-    return { paths, links };
+    return { paths, near, links };
   }
 
   /** The first link on the way to a folder; null for none. */

@@ -4,6 +4,7 @@ import { wordList } from './words.js';
 export const diagnosticCodes = [
   'usage',
   'unreadable-file',
+  'not-included',
   'unwritable-file',
   'limit-exceeded',
   'unsafe-text',
@@ -63,6 +64,7 @@ export const diagnosticCodes = [
   'protected',
   'not-allowed',
   'not-confirmed',
+  'read-only',
   'too-many-deletes',
   'stale-plan',
   'unfinished-apply',

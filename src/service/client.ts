@@ -1,6 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { problem } from '../model/diagnostic.js';
 import { writeJson } from '../model/exact-number.js';
+import { readOnlyRefusal } from '../model/read-only.js';
 import { type Call, type ListCall, type Reader, type Request, Unexpected } from '../model/request.js';
 import { wholeNumber } from '../model/shape.js';
 import { maskApiKeys, SecretSearch } from '../redact/redactor.js';
@@ -152,6 +153,7 @@ export class HttpClient implements Client {
   }
 
   async send(request: Request, guard?: SendGuard): Promise<WriteResult> {
+    if (this.#settings.readOnly === true) throw readOnlyRefusal();
     const { data } = await this.#answerTo(request, request.query ?? null, { guard });
     return { data };
   }
@@ -319,6 +321,8 @@ export interface ClientSettings {
   readonly urlFrom?: string | undefined;
   /** The proxy to connect through; none by default. */
   readonly proxy?: HttpProxy | null | undefined;
+  /** Nothing is written: `send` throws a Problem. Default: false. */
+  readonly readOnly?: boolean | undefined;
   /** Null makes every request fail with `missing-setting`. */
   readonly apiKey: string | null;
   /** Requests on the wire at the same time. */

@@ -1,5 +1,4 @@
 import { type AcceptableCode, acceptableCodes, type DiagnosticCode } from '../model/diagnostic.js';
-import { type TextOptions, textLayout, wrap } from './text/layout.js';
 
 /** What a diagnostic code means wherever it appears. The message of a diagnostic gives the details. */
 export interface CodeText {
@@ -20,6 +19,12 @@ const texts: Readonly<Record<DiagnosticCode, CodeText>> = {
     title: 'File cannot be read',
     means: 'A file that the command needs cannot be read, or a glob in `include` matches no file.',
     help: 'Use regular files inside the project, not links, and save manifests as UTF-8.',
+  },
+  'not-included': {
+    title: 'File is not included',
+    means:
+      'A file beside those of a glob in `include` is not included: its name differs from the glob only in `.yml` or `.yaml`, or in upper and lower case.',
+    help: 'Rename the file, or add it to `include`.',
   },
   'unwritable-file': {
     title: 'File cannot be written',
@@ -65,6 +70,12 @@ const texts: Readonly<Record<DiagnosticCode, CodeText>> = {
     title: 'Unknown environment',
     means: 'The selected environment is not declared in the project.',
     help: 'Select one of `environments:` with `-e` or `ROSTER_ENV`, or declare the environment.',
+  },
+  'read-only': {
+    title: 'Changes are switched off',
+    means:
+      'The environment variable `ROSTER_READ_ONLY` is set, and the command can change the service, the inventory or its lock.',
+    help: 'Use `roster plan` to see what an apply would do. To allow changes, unset `ROSTER_READ_ONLY`.',
   },
   'no-environment': {
     title: 'No environment selected',
@@ -572,28 +583,4 @@ function withAcceptance(code: AcceptableCode): CodeText {
 
 export function isCode(text: string): text is DiagnosticCode {
   return Object.hasOwn(codeTexts, text);
-}
-
-/** What each code means, and what to do about it. */
-export function codesText(codes: readonly DiagnosticCode[], options: TextOptions): string {
-  const { paint, width } = textLayout(options);
-  const blocks = codes.map((code) => {
-    const { title, means, help } = codeTexts[code];
-    const paragraphs = [means, `What to do: ${help}`].map((each) => wrap(each, width).join('\n'));
-    return [paint('strong', `${code}: ${title}`), ...paragraphs].join('\n\n');
-  });
-  return `${blocks.join('\n\n')}\n`;
-}
-
-/** Every code in a line. */
-export function codeListText(): string {
-  const all = Object.entries(codeTexts).sort(([a], [b]) => (a < b ? -1 : 1));
-  const column = Math.max(...all.map(([code]) => code.length)) + 2;
-  return all.map(([code, { title }]) => `${code.padEnd(column)}${title}\n`).join('');
-}
-
-/** The same as values; without codes, of every code. */
-export function codesJson(codes: readonly DiagnosticCode[]): readonly object[] {
-  const chosen = codes.length > 0 ? codes : Object.keys(codeTexts).filter(isCode);
-  return chosen.map((code) => ({ code, ...codeTexts[code] }));
 }

@@ -6,7 +6,7 @@ import { runCommand } from '../../src/cli/command/run-command.js';
 import { reportUsage, usageProblem } from '../../src/cli/command/usage.js';
 import { applyCommand, planCommand } from '../../src/cli/commands/plan.js';
 import { validateCommand } from '../../src/cli/commands/project.js';
-import { commands, commandsFor } from '../../src/cli/commands.js';
+import { commands, commandsFor, ordered } from '../../src/cli/commands.js';
 import type { CommandContext, Host } from '../../src/cli/host/host.js';
 import { Output } from '../../src/cli/host/output.js';
 import { type PlanFlags, runPlan } from '../../src/cli/plan.js';
@@ -109,7 +109,8 @@ export class Workspace {
   }
 
   /** Runs a command line, as typed. */
-  command(words: readonly string[], interrupted = false): Promise<Ran> {
+  command(typed: readonly string[], interrupted = false): Promise<Ran> {
+    const words = ordered(typed);
     return this.run(async (context) => {
       let code = 0;
       const signal = interrupted ? AbortSignal.abort() : context.signal;

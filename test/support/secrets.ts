@@ -7,6 +7,8 @@ const open = new Set([
   'HOME',
   'ROSTER_URL',
   'ROSTER_ENV',
+  'ROSTER_FILE',
+  'ROSTER_READ_ONLY',
   'ROSTER_INVENTORY',
   'ROSTER_API_KEY_FILE',
   'CI',

@@ -93,7 +93,10 @@ export const carriedOut = [
 ] as const;
 
 export const project = [
-  flag('-f, --file <file>', 'Project file (default: roster.yaml here or in a parent folder)'),
+  flag(
+    '-f, --file <file>',
+    'Project file (default: ROSTER_FILE, else roster.yaml here or in a parent folder)',
+  ),
 ] as const;
 
 export const common = [
@@ -150,6 +153,9 @@ export function formatFlag(formats: readonly string[]): Flag<'--format <format>'
   return choice('--format <format>', 'Format of the result (default: text)', formats);
 }
 
+/** As in `git -C` and `make -C`. */
+export const startFolder = filled('-C, --chdir <folder>', 'Run as if started in this folder');
+
 /** Whether the result is wanted as JSON, for failures outside of any command. */
 export function asksForJson(argv: readonly string[]): boolean {
   return argv.includes('--format=json') || argv[argv.indexOf('--format') + 1] === 'json';
@@ -202,14 +208,48 @@ export interface Effects {
   readonly destructive: boolean;
   /** Sends requests to the service, with the API key. */
   readonly needsKey: boolean;
+  /** Is there to change the service, the inventory or its lock: refused with ROSTER_READ_ONLY. */
+  readonly changesService: boolean;
 }
 
-export const offline: Effects = { readOnly: true, destructive: false, needsKey: false };
-export const reading: Effects = { readOnly: true, destructive: false, needsKey: true };
-export const writing: Effects = { readOnly: false, destructive: false, needsKey: false };
-export const deleting: Effects = { readOnly: false, destructive: true, needsKey: false };
-export const writingToService: Effects = { readOnly: false, destructive: false, needsKey: true };
-export const deletingFromService: Effects = { readOnly: false, destructive: true, needsKey: true };
+export const offline: Effects = {
+  readOnly: true,
+  destructive: false,
+  needsKey: false,
+  changesService: false,
+};
+export const reading: Effects = { readOnly: true, destructive: false, needsKey: true, changesService: false };
+export const writing: Effects = {
+  readOnly: false,
+  destructive: false,
+  needsKey: false,
+  changesService: false,
+};
+/** Writes files of the project from what is on the service. */
+export const importing: Effects = {
+  readOnly: false,
+  destructive: false,
+  needsKey: true,
+  changesService: false,
+};
+export const deleting: Effects = {
+  readOnly: false,
+  destructive: true,
+  needsKey: false,
+  changesService: true,
+};
+export const writingToService: Effects = {
+  readOnly: false,
+  destructive: false,
+  needsKey: true,
+  changesService: true,
+};
+export const deletingFromService: Effects = {
+  readOnly: false,
+  destructive: true,
+  needsKey: true,
+  changesService: true,
+};
 
 /** Keeps the types of arguments, flags and formats, from which those of the function that runs it derive. */
 export function define<const D extends Definition>(definition: D): D {
@@ -278,7 +318,7 @@ type OwnFlags<D extends Definition> = D extends { readonly options: readonly (in
 type SharedFlags<D extends Definition> = D extends { readonly shared: readonly (infer E extends Flag)[] }
   ? E
   : never;
-type AnyFlag = ReturnType<typeof formatFlag> | typeof noColor | typeof verbose;
+type AnyFlag = ReturnType<typeof formatFlag> | typeof noColor | typeof startFolder | typeof verbose;
 type WriteFlag<D extends Definition> = '--write' extends OwnFlags<D>['flags']
   ? never
   : ReturnType<typeof writeFlag>;

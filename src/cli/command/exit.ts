@@ -30,6 +30,7 @@ const guardCodes: ReadonlySet<DiagnosticCode> = new Set<DiagnosticCode>([
   'stale-plan',
   'locked',
   'not-allowed',
+  'read-only',
   'empty-project',
   'inventory-mismatch',
   'invalid-inventory',

@@ -8,6 +8,7 @@ import { defaultWidth } from '../host/host.js';
 import type { Output } from '../host/output.js';
 import { asksForJson } from './command.js';
 import { exitCode } from './exit.js';
+import { commandHelp, flagHelp } from './synonyms.js';
 import { everyCommand, fullName, innermost } from './tree.js';
 
 export function reportUsage(
@@ -47,15 +48,32 @@ export function usageProblem(
 ): UsageProblem | null {
   if (!(failure instanceof CommanderError)) throw failure;
   if (['commander.help', 'commander.helpDisplayed', 'commander.version'].includes(failure.code)) return null;
-  const message = failure.message.replace(/^error: /, '').replace(/\n/g, ' ');
+  const said = failure.message.replace(/^error: /, '').replace(/\n/g, ' ');
   const program = build();
-  const { command, rest } = commandOf(program, knownWords(failure, message, argv));
+  const { command, rest } = commandOf(program, knownWords(failure, said, argv));
   const line = { program, command, argv };
   const see = `See \`roster ${command === null ? '' : `${fullName(command)} `}--help\`.`;
-  const flag = failure.code === 'commander.unknownOption' ? /'(-[^'=]*)/.exec(message)?.[1] : undefined;
+  const named = namedIn(failure, said);
+  const synonym = synonymOf(failure, named, line);
+  if (synonym !== null)
+    return { message: said.replace(/ \(Did you mean .*\)$/, ''), help: `${synonym} ${see}` };
+  const isFlag = failure.code === 'commander.unknownOption';
   const meant = failure.code === 'commander.excessArguments' ? subcommandMeant(command, rest[0]) : null;
-  const hint = flag === undefined || message.includes('Did you mean') ? meant : hintFor(flag, line);
-  return { message, help: hint === null ? see : `${hint} ${see}` };
+  const hint = isFlag && !said.includes('Did you mean') ? hintFor(named, line) : meant;
+  return { message: said, help: hint === null ? see : `${hint} ${see}` };
+}
+
+/** The unknown word: a command, or a flag without its value. */
+function namedIn({ code }: CommanderError, message: string): string {
+  const quotedWord = code === 'commander.unknownOption' ? /'(-[^'=]*)/ : /'([^']*)'/;
+  return quotedWord.exec(message)?.[1] ?? '';
+}
+
+/** The help for a word that other tools use. A flag of some other command keeps its own hint. */
+function synonymOf({ code }: CommanderError, word: string, { program, command }: CommandLine): string | null {
+  if (code === 'commander.unknownCommand') return command === null ? commandHelp(word) : null;
+  if (code !== 'commander.unknownOption' || ownersOf(program, word).length > 0) return null;
+  return flagHelp(word);
 }
 
 /** The words before an unknown command: `list` after it is none. */
@@ -94,14 +112,18 @@ function subcommandMeant(command: Command | null, word = ''): string | null {
 
 /** The hint for a flag that comes before the command, or that other commands have. */
 function hintFor(flag: string, { program, command, argv }: CommandLine): string | null {
-  const owners = everyCommand(program).filter(({ options }) =>
-    options.some(({ long, short }) => long === flag || short === flag),
-  );
+  const owners = ownersOf(program, flag);
   if (owners.length === 0) return null;
   const at = argv.findIndex((word) => word.split('=')[0] === flag);
   if (command === null || at < argv.indexOf(command.name()))
     return `Write \`${flag}\` after the command, as in \`roster ${nameOf(command ?? owners[0])} ${flag}\`.`;
   return `\`${flag}\` is a flag of ${listed(owners.map((each) => `\`roster ${fullName(each)}\``))}.`;
+}
+
+function ownersOf(program: Command, flag: string): readonly Command[] {
+  return everyCommand(program).filter(({ options }) =>
+    options.some(({ long, short }) => long === flag || short === flag),
+  );
 }
 
 function nameOf(command: Command | undefined): string {

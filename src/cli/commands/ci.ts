@@ -1,7 +1,7 @@
 import { common, define, type Effects, flag, project } from '../command/command.js';
 
 /** They act by the environment of a job, and do nothing elsewhere. */
-const inJob: Effects = { readOnly: false, destructive: false, needsKey: false };
+const inJob: Effects = { readOnly: false, destructive: false, needsKey: false, changesService: false };
 
 const url = flag('--url <url>', 'URL of the service (default: ROSTER_URL)');
 const api = flag('--api <url>', 'On GitLab: address of the API, if runners clone from another host');
@@ -117,7 +117,7 @@ export const ciApplyCommand = define({
     'Apply exactly the plan of `roster ci review`, or nothing, and only for the last commit of the branch. What an interrupted run has left is finished.',
   options: [flag('--expect <digest>', 'On GitHub: digest of the plan. GitLab passes the plan on'), verify],
   shared,
-  does: inJob,
+  does: { ...inJob, changesService: true },
   interruptEnds: 'steps',
   formats: ['text'],
   examples: [

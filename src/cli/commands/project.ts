@@ -7,12 +7,12 @@ import {
   define,
   elsewhere,
   flag,
+  importing,
   offline,
   policyFiles,
   project,
   service,
   writing,
-  writingToService,
 } from '../command/command.js';
 export const initCommand = define({
   name: 'init',
@@ -122,7 +122,7 @@ export const pullCommand = define({
     flag('--match <glob>', 'Import only objects whose name matches, such as `Retail*`'),
   ],
   shared: service,
-  does: writingToService,
+  does: importing,
   formats: ['text', 'json', 'diff'],
   examples: [
     ['Import everything that is not declared', 'roster pull --yes'],

@@ -22,7 +22,8 @@ export const apiCommand = define({
     flag('--write', 'Allow a method other than GET'),
   ],
   shared: account,
-  does: deletingFromService,
+  // Most requests read. With ROSTER_READ_ONLY, the client refuses the others.
+  does: { ...deletingFromService, changesService: false },
   formats: ['text', 'json'],
   examples: [
     ['Count the runs in progress', 'roster api /api/scraper-agents/runs/active-count'],

@@ -1,8 +1,10 @@
+import { resolve } from 'node:path';
 import type { Argument, Command, Option } from 'commander';
 import { projectNames } from '../../engine/outline.js';
 import { diagnosticCodes } from '../../model/diagnostic.js';
 import { healths } from '../../model/run.js';
 import { exitCode } from '../command/exit.js';
+import { leadingFlags } from '../command/leading-flags.js';
 import { innermost } from '../command/tree.js';
 import type { CommandContext } from '../host/host.js';
 
@@ -16,12 +18,15 @@ export function completeCommand(
   words: readonly string[],
   { host, output }: CommandContext,
 ): number {
-  const namesFor = (file: string | undefined): NameSource => ({
-    addresses: () => projectNames(file, host.cwd).addresses.filter(isPlain),
-    agents: () => projectNames(file, host.cwd).agents.filter(isPlain),
-    environments: () => projectNames(file, host.cwd).environments.filter(isPlain),
-    variables: () => projectNames(file, host.cwd).variables.filter(isPlain),
-  });
+  const namesFor = ({ file, folder = '.' }: TypedLine): NameSource => {
+    const read = () => projectNames({ file, cwd: resolve(host.cwd, folder), env: host.env });
+    return {
+      addresses: () => read().addresses.filter(isPlain),
+      agents: () => read().agents.filter(isPlain),
+      environments: () => read().environments.filter(isPlain),
+      variables: () => read().variables.filter(isPlain),
+    };
+  };
   output.out(printed(complete(program, words, namesFor)));
   return exitCode.fine;
 }
@@ -60,21 +65,22 @@ export interface NameSource {
 /** Names of roster itself, which need no project. */
 const ownNames: Readonly<Record<string, readonly string[]>> = { code: diagnosticCodes };
 
-type NameSourceFor = (file: string | undefined) => NameSource;
+type NameSourceFor = (line: TypedLine) => NameSource;
 
 const nothing: Completion = { candidates: [], files: false };
 const filesOnly: Completion = { candidates: [], files: true };
 
 /** `words` follow the name of the program; the last one is the word to complete, and may be empty. */
-function complete(program: Command, words: readonly string[], namesFor: NameSourceFor): Completion {
-  const current = words.at(-1) ?? '';
+function complete(program: Command, typed: readonly string[], namesFor: NameSourceFor): Completion {
+  const current = typed.at(-1) ?? '';
+  const { flags, rest: words } = leadingFlags(typed);
   const at = words.findIndex((word) => !word.startsWith('-'));
   if (at === -1 || at === words.length - 1) return beginning(program, current);
   const named = program.commands.find((each) => each.name() === words[at]);
   if (named === undefined) return nothing;
   const { command, rest } = innermost(named, words.slice(at + 1, -1));
-  const line = readLine(command, rest);
-  const names = namesOf(named, namesFor(line.file));
+  const line = readLine(command, [...flags, ...rest]);
+  const names = namesOf(named, namesFor(line));
   if (line.awaiting !== null) return valuesOf(line.awaiting, current, '', names);
   const [flag, value] = splitFlag(current);
   const option = line.onlyArguments ? undefined : command.options.find(({ long }) => long === flag);
@@ -118,19 +124,21 @@ interface TypedLine {
   readonly onlyArguments: boolean;
   /** The value of `--file`. */
   readonly file: string | undefined;
+  /** The value of `--chdir`. */
+  readonly folder: string | undefined;
 }
 
 /** What the words before the last one say. */
 function readLine(command: Command, words: readonly string[]): TypedLine {
   const given = new Set<Option>();
   const line: string[] = [];
-  let [awaiting, onlyArguments, file]: [Option | null, boolean, string | undefined] = [
-    null,
-    false,
-    undefined,
-  ];
+  let awaiting: Option | null = null;
+  let onlyArguments = false;
+  let file: string | undefined;
+  let folder: string | undefined;
   const note = (option: Option, value: string) => {
     if (option.long === '--file') file = value;
+    if (option.long === '--chdir') folder = value;
   };
   for (const word of words) {
     const [flag, value] = splitFlag(word);
@@ -146,7 +154,7 @@ function readLine(command: Command, words: readonly string[]): TypedLine {
       else if (option.required) awaiting = option;
     }
   }
-  return { awaiting, given, arguments: line, onlyArguments, file };
+  return { awaiting, given, arguments: line, onlyArguments, file, folder };
 }
 
 /** `--format=json` as flag and value. */

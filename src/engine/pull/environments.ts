@@ -2,7 +2,7 @@ import { readOutline } from '../../manifest/outline.js';
 import { type Diagnostic, errorsIn, Problem } from '../../model/diagnostic.js';
 import { canonical, type Json } from '../../model/json.js';
 import type { Address, Declared, Project } from '../../model/resource.js';
-import { environmentOf, type ProjectOptions, readProjectWith } from '../project.js';
+import { environmentOf, fileOf, type ProjectOptions, readProjectWith } from '../project.js';
 import { errorKey, noOverlay, type Overlay, OverlayReading } from './check.js';
 
 /** What one environment is, as far as it can be read. */
@@ -32,7 +32,7 @@ export class OtherEnvironments {
     /** roster.yaml, as shown. */
     private readonly projectFile: string,
   ) {
-    const { environments } = readOutline(options.file, options.cwd);
+    const { environments } = readOutline(fileOf(options), options.cwd);
     this.names = environments.filter((each) => each !== environmentOf(options));
   }
 

@@ -176,7 +176,7 @@ describe('a read-only command cannot be handed a writer', () => {
     ),
   );
   const writers =
-    /\b(withSession|openSession|openStore|resultOfChange)\b|engine\/(apply|hold\/hold|init|unlock|format|pull\/write)\b/;
+    /\b(withSession|withAnySession|openSession|openStore|resultOfChange)\b|engine\/(apply|hold\/hold|init|unlock|format|pull\/write)\b/;
 
   test.each(names)('%s imports what can write only if it is not read-only', (name) => {
     const file = files.get(name);

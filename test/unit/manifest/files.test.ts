@@ -48,6 +48,42 @@ describe('roster.yaml', () => {
   });
 });
 
+describe('a file that a glob of include almost matches', () => {
+  it.each<[glob: string, file: string]>([
+    ['teams/*.yaml', 'teams/travel.yml'],
+    ['teams/*.yml', 'teams/travel.yaml'],
+    ['teams/*.yaml', 'teams/travel.YAML'],
+    ['teams/Tr*.yaml', 'teams/travel.yaml'],
+    ['**/*.yaml', 'teams/travel.yml'],
+  ])('is reported: %s does not match %s', (glob, file) => {
+    const { diagnostics } = load({
+      'roster.yaml': including(`["${glob}", "teams/retail.*"]`),
+      'teams/retail.yaml': group('a'),
+      [file]: group('b'),
+    });
+    const [reported] = diagnostics.filter(({ code }) => code === 'not-included');
+    expect(reported).toMatchObject({ severity: 'warning', place: { line: 2 } });
+    expect(reported?.message).toContain(file);
+  });
+
+  it.each<[items: string, file: string]>([
+    ['[teams/*.yaml, teams/*.yml]', 'teams/travel.yml'],
+    ['["teams/*.{yaml,yml}"]', 'teams/travel.yml'],
+    ['[teams/*.yaml]', 'teams/travel.json'],
+    ['[teams/*.yaml]', 'other/travel.yml'],
+    ['[teams/retail.yaml]', 'teams/retail.yml'],
+    ['[teams/*.yaml, "*.yml"]', 'other/travel.yml'],
+  ])('is not reported: %s with %s', (items, file) => {
+    const { diagnostics } = load({
+      'roster.yaml': including(items),
+      'extra.yml': group('c'),
+      'teams/retail.yaml': group('a'),
+      [file]: group('b'),
+    });
+    expect(diagnostics.map(({ code }) => code)).not.toContain('not-included');
+  });
+});
+
 describe('include', () => {
   it('reads each file once, in order of their names', () => {
     const { project, diagnostics } = load({

@@ -84,6 +84,8 @@ const reaches = {
   protected: neverOffline,
   'not-allowed': neverOffline,
   'not-confirmed': neverOffline,
+  'not-included': warning,
+  'read-only': neverOffline,
   'too-many-deletes': neverOffline,
   'too-many-runs': neverOffline,
   'stale-plan': neverOffline,
