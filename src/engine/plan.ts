@@ -11,7 +11,8 @@ import { mayBePlanned } from '../reconcile/rules/index.js';
 import { type Answers, nothingAsked } from '../reconcile/world.js';
 import { askAll } from '../service/observe.js';
 import { undeliverable } from './keys.js';
-import { diagnosticsIn, type Observation, observe, type SelectionOptions } from './observe.js';
+import type { SelectionOptions } from './lookup.js';
+import { diagnosticsIn, type Observation, observe } from './observe.js';
 import { ownersOfChanges } from './owners.js';
 import type { ReadSession } from './session.js';
 
