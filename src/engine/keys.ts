@@ -1,7 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { readdirSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { basename, dirname, join, relative, resolve } from 'node:path';
+import { basename, dirname, join, resolve } from 'node:path';
 import {
   deliver,
   type MayReplace,
@@ -206,27 +206,16 @@ const moveManually = 'Move the key to its destination, or revoke it. Then delete
 
 /** Keys that earlier runs left behind. */
 export function keptKeyWarnings(project: Project): readonly Diagnostic[] {
-  const own = rescuedFiles(project.root).map((name): Diagnostic => {
+  return rescuedFiles(project.root).map((name): Diagnostic => {
     const isOfEntry = project.entries.some(({ address }) => isFor(name, project, address));
-    return warning(`${RESCUED_FOLDER}/${name}`, isOfEntry ? runApply : moveManually);
+    const message = `${RESCUED_FOLDER}/${name} holds an API key that an earlier run could not deliver`;
+    return {
+      severity: 'warning',
+      code: 'undelivered-key',
+      message,
+      help: isOfEntry ? runApply : moveManually,
+    };
   });
-  return [...own, ...filesOfOldVersions(project)];
-}
-
-/** Version 0.1 kept keys next to the inventory, where git finds them. */
-function filesOfOldVersions({ inventory, root }: Project): readonly Diagnostic[] {
-  const folders = new Set(['file' in inventory ? dirname(resolve(root, inventory.file)) : root, root]);
-  const files = [...folders].flatMap((folder) =>
-    namesIn(folder)
-      .filter((name) => name.startsWith('roster-rescued-key-'))
-      .map((name) => relative(root, resolve(folder, name))),
-  );
-  return files.map((file) => warning(file, moveManually));
-}
-
-function warning(file: string, help: string): Diagnostic {
-  const message = `${file} holds an API key that an earlier run could not deliver`;
-  return { severity: 'warning', code: 'undelivered-key', message, help };
 }
 
 function namesIn(folder: string): readonly string[] {

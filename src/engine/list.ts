@@ -18,8 +18,9 @@ import type { Match } from '../reconcile/world.js';
 import { listAgentsWithInputs } from '../service/operations/agents.js';
 import { inFileOrder, noEnvironmentWarnings } from './diagnostics.js';
 import { AGENTS } from './listable.js';
+import { withReferred } from './lookup.js';
 import { isNoProject } from './no-project.js';
-import { asWarning, goneEntries, type Observation, observe, withReferred } from './observe.js';
+import { asWarning, goneEntries, type Observation, observe } from './observe.js';
 import type { ReadSession } from './session.js';
 
 export interface ListOptions {

@@ -1,40 +1,29 @@
 import { kinds } from '../kinds/index.js';
-import { limits } from '../manifest/limits.js';
-import { suggestWithin } from '../manifest/suggest.js';
-import { type Diagnostic, errorsIn, Problem } from '../model/diagnostic.js';
-import { type Allowances, type Refusal, refusalError } from '../model/finding.js';
-import { emptyInventory, type Inventory } from '../model/inventory.js';
-import type { Kind } from '../model/kind.js';
+import { type Diagnostic, Problem } from '../model/diagnostic.js';
+import { refusalError } from '../model/finding.js';
+import type { Inventory } from '../model/inventory.js';
 import type { Reader } from '../model/request.js';
-import { type Address, type KindName, normalId, type Project } from '../model/resource.js';
+import type { Address } from '../model/resource.js';
 import { compare } from '../reconcile/plan.js';
-import { agentLookup } from '../reconcile/references.js';
-import { accountRefusals, inventoryRefusals } from '../reconcile/rules/index.js';
+import { accountRefusals } from '../reconcile/rules/index.js';
 import { judgedBy } from '../reconcile/select.js';
-import type { Comparison, PlanBasis } from '../reconcile/world.js';
-import { type ObservedState, type ObserveScope, observe as read } from '../service/observe.js';
+import type { Comparison } from '../reconcile/world.js';
+import { type ObservedState, observe as read } from '../service/observe.js';
 import { toDestroy } from './destroy.js';
 import { inFileOrder, markUnchanged, noEnvironmentWarnings } from './diagnostics.js';
 import { type DeliveryCheck, formerKeys, keptKeys } from './keys.js';
-import { isNoProject } from './no-project.js';
+import {
+  loadInventory,
+  partOf,
+  planBasis,
+  type ReadOptions,
+  type SelectionOptions,
+  scopeOf,
+} from './lookup.js';
 import { selectorsOf } from './selectors.js';
 import type { ReadSession } from './session.js';
 
-/** What a plan is made of, and may do. */
-export interface SelectionOptions {
-  /** What the guards let pass. Default: nothing. */
-  readonly allow?: Partial<Allowances> | undefined;
-  /** Addresses and globs to look at, such as `schedule/*`. Default: everything. */
-  readonly addresses?: readonly string[];
-  /** Everything is to be deleted that the inventory owns, whatever the manifests declare. Default: false. */
-  readonly destroy?: boolean | undefined;
-}
-
-export interface ObserveOptions extends SelectionOptions {
-  /** With those that they refer to. Nothing of other kinds is read or compared. Default: all. */
-  readonly kinds?: readonly Kind[];
-  /** Reads every object, or all of some kinds, not only those that a plan rests on. */
-  readonly everything?: boolean | readonly Kind[];
+export interface ObserveOptions extends SelectionOptions, ReadOptions {
   /** Used instead of the stored one. */
   readonly inventory?: Inventory;
   /** Compares the checkout with the commit last applied. `record` also checks whether the manifests differ from their commit. */
@@ -71,66 +60,18 @@ export async function observe(session: ReadSession, options: ObserveOptions = {}
   ]);
   const kept = keptKeys(project, state.objects, session.redactor);
   const basis = planBasis({ project, service, state, inventory: known, now: session.serviceNow() }, options, {
-    ...(options.kinds === undefined ? {} : { kinds: options.kinds }),
-    ...{ kept, exposed, checkout, committed, policies, selected, ownNow: clock.now() },
+    kinds: options.kinds ?? kinds,
+    kept,
+    exposed,
+    checkout,
+    committed,
+    policies,
+    selected,
+    ownNow: clock.now(),
   });
   const former = formerKeys(project, { state, inventory: known, kept });
   return { inventory, state, comparison: compare(basis), former };
 }
-
-/** Only a project has an inventory: without a project, no file here is read as one. */
-function loadInventory({ store, project }: ReadSession): Promise<Inventory> | Inventory {
-  return isNoProject(project) ? emptyInventory(project.name, project.environment) : store.load();
-}
-
-/** What every plan needs, whether the state was observed now or comes from a snapshot. */
-interface KnownState {
-  readonly project: Project;
-  readonly service: string;
-  readonly state: ObservedState;
-  readonly inventory: Inventory;
-  readonly now: Date;
-}
-
-/** Everything that a plan is made from: the one place where it comes together. */
-export function planBasis(
-  { project, service, state, inventory, now }: KnownState,
-  { allow = {}, destroy = false }: ObserveOptions,
-  more: Partial<PlanBasis>,
-): PlanBasis {
-  return {
-    ...{ kinds, project, service, inventory, now, ownNow: now },
-    ...{ account: state.account, objects: state.objects },
-    agents: agentLookup(state.agents, suggestWithin(limits.comparisons)),
-    prune: destroy ? 'destroy' : project.prune,
-    removed: new Set(project.removed),
-    allow: { ...allowNothing, ...allow, ...(destroy ? allowDestroying : {}) },
-    ...{
-      kept: new Map(),
-      exposed: new Map(),
-      checkout: null,
-      committed: null,
-      policies: null,
-      selected: null,
-      readFrom: null,
-    },
-    ...more,
-  };
-}
-
-const allowNothing: Allowances = {
-  deletes: null,
-  selfRevoke: false,
-  empty: false,
-  accountChange: false,
-  staleCheckout: false,
-  editedInventory: false,
-  exposedKey: false,
-  policies: [],
-};
-
-/** The user asked for these deletes, so `limits.deletes` does not apply. */
-const allowDestroying = { deletes: Number.POSITIVE_INFINITY, empty: true } as const;
 
 /** About the manifests and the service, in the order of the files. */
 export function diagnosticsIn(
@@ -174,81 +115,6 @@ export function asWarning(diagnostic: Diagnostic): Diagnostic {
 
 /** Throws a Problem if the inventory cannot be about this service and account: what it says of objects means nothing. */
 export function requireAccount({ comparison }: Observation): void {
-  refuse(errorsOf(accountRefusals(comparison)));
-}
-
-/** The same, and if it does not describe some of the objects that it names. */
-export function requireInventory({ comparison }: Observation): void {
-  const refusals = errorsOf(inventoryRefusals(comparison));
-  const isNews = ({ code, message }: Diagnostic) =>
-    code === 'inventory-mismatch' && refusals.every((each) => each.message !== message);
-  refuse([...errorsIn(comparison.diagnostics).filter(isNews), ...refusals]);
-}
-
-function errorsOf(refusals: readonly Refusal[]): readonly Diagnostic[] {
-  return refusals.map((each) => refusalError(each));
-}
-
-function refuse(refusals: readonly Diagnostic[]): void {
-  if (refusals.length > 0) throw new Problem(refusals);
-}
-
-/** The kinds, and those that they refer to: in the order of all kinds. */
-export function withReferred(only: readonly Kind[]): readonly Kind[] {
-  const names = new Set(only.flatMap((kind) => [kind.name, ...(kind.references?.kinds ?? [])]));
-  return kinds.filter(({ name }) => names.has(name));
-}
-
-/** What a project declares and owns of some kinds; undefined for all. */
-function partOf(only: readonly Kind[] | undefined, project: Project, inventory: Inventory) {
-  if (only === undefined) return { project, inventory };
-  const names = new Set(only.map(({ name }) => name));
-  const isPart = ({ kind }: { readonly kind: string }) => names.has(kind);
-  const part = <T extends { readonly kind: string }>(all: ReadonlyMap<string, T>) =>
-    new Map([...all].filter(([, each]) => isPart(each)));
-  const { entries, drafts } = inventory;
-  return {
-    project: { ...project, entries: project.entries.filter(isPart) },
-    inventory: { ...inventory, entries: part(entries), drafts: part(drafts) },
-  };
-}
-
-/** What a plan of this project rests on, so that nothing else is read one by one. */
-function scopeOf(
-  project: Project,
-  inventory: Inventory,
-  { everything = false, kinds: only = kinds }: ObserveOptions,
-): ObserveScope {
-  const ids = new Map<KindName, Set<string>>(kinds.map((kind) => [kind.name, new Set()]));
-  for (const { kind, id } of inventory.entries.values()) if (id !== null) ids.get(kind)?.add(id);
-  for (const { kind, id } of project.entries) if (id !== null) ids.get(kind)?.add(normalId(id));
-  const complete = typeof everything === 'boolean' ? [] : everything.map(({ name }) => name);
-  let identities: ReturnType<typeof identitiesOf> | null = null;
-  return {
-    ids,
-    all: everything === true || project.prune === 'all',
-    // Only kinds with links name agents.
-    agents: only.some(({ links }) => links !== undefined),
-    declares(kind, identity) {
-      if (complete.includes(kind)) return true;
-      // Computed only if needed: the lists of most services show objects completely.
-      identities ??= identitiesOf(project, inventory);
-      return identities.get(kind)?.has(identity) === true;
-    },
-  };
-}
-
-function identitiesOf(
-  { entries }: Project,
-  { drafts }: Inventory,
-): ReadonlyMap<KindName, ReadonlySet<string>> {
-  const identities = new Map<KindName, Set<string>>(kinds.map((kind) => [kind.name, new Set()]));
-  for (const { kind, identity } of drafts.values())
-    if (identity !== null) identities.get(kind)?.add(identity);
-  const byName = new Map<KindName, Kind>(kinds.map((kind) => [kind.name, kind]));
-  for (const { kind, declared } of entries) {
-    const identity = byName.get(kind)?.identity.ofDeclared(declared) ?? null;
-    if (identity !== null) identities.get(kind)?.add(identity);
-  }
-  return identities;
+  const refusals = accountRefusals(comparison);
+  if (refusals.length > 0) throw new Problem(refusals.map((each) => refusalError(each)));
 }

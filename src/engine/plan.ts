@@ -11,7 +11,8 @@ import { mayBePlanned } from '../reconcile/rules/index.js';
 import { type Answers, nothingAsked } from '../reconcile/world.js';
 import { askAll } from '../service/observe.js';
 import { undeliverable } from './keys.js';
-import { diagnosticsIn, type Observation, observe, type SelectionOptions } from './observe.js';
+import type { SelectionOptions } from './lookup.js';
+import { diagnosticsIn, type Observation, observe } from './observe.js';
 import { ownersOfChanges } from './owners.js';
 import type { ReadSession } from './session.js';
 
@@ -91,13 +92,13 @@ export function planOf(
   const { plan: made, diagnostics: found } = planFor(observation.comparison, answers);
   const diagnostics = diagnosticsIn(session, observation, found);
   if (made === null || hasErrors(diagnostics)) throw new Problem(diagnostics);
-  const complete = withDiagnostics(made, diagnostics);
+  const complete = planWith(made, diagnostics);
   const { serviceOverride } = session;
   return serviceOverride === null ? complete : { ...complete, serviceOverride };
 }
 
 /** With its diagnostics in the order in which they are shown. */
-export function withDiagnostics(made: Plan, diagnostics: readonly Diagnostic[]): Plan {
+export function planWith(made: Plan, diagnostics: readonly Diagnostic[]): Plan {
   const others = made.findings.filter((each) => !isDiagnostic(each));
   return { ...made, findings: [...others, ...diagnostics] };
 }

@@ -14,7 +14,7 @@ import { count } from '../model/words.js';
 import { compareCalendars } from '../reconcile/calendar.js';
 import { compare, plan as planFor } from '../reconcile/plan.js';
 import { inventoryEntry, RecordedObjects } from '../reconcile/recorded.js';
-import { inventoryRefusals } from '../reconcile/rules/index.js';
+import { inventoryRefusals, mayBePlanned } from '../reconcile/rules/index.js';
 import { secretPlaces, withheldPaths } from '../reconcile/secret-values.js';
 import { judgedBy } from '../reconcile/select.js';
 import type { Comparison, Match } from '../reconcile/world.js';
@@ -26,9 +26,10 @@ import { clockOf } from './clock.js';
 import { toDestroy } from './destroy.js';
 import { inFileOrder, markUnchanged, noEnvironmentWarnings } from './diagnostics.js';
 import { undeliverable } from './keys.js';
-import { asWarning, type Observation, observe, planBasis } from './observe.js';
+import { planBasis } from './lookup.js';
+import { asWarning, type Observation, observe } from './observe.js';
 import { ownersOfChanges } from './owners.js';
-import { type PlanOptions, withDiagnostics } from './plan.js';
+import { type PlanOptions, planWith } from './plan.js';
 import { checkPolicies } from './policies.js';
 import { openProject } from './project.js';
 import { selectorsOf } from './selectors.js';
@@ -192,7 +193,7 @@ export async function planFromSnapshot(
   );
   const answers = {
     previews: [],
-    undeliverable: undeliverable(comparison, checks),
+    undeliverable: mayBePlanned(comparison) ? undeliverable(comparison, checks) : new Map(),
     owners: owners.byAddress,
   };
   const { plan: made, diagnostics: found } = planFor(comparison, answers);
@@ -206,7 +207,7 @@ export async function planFromSnapshot(
   const more = made === null ? [] : notes;
   const diagnostics = markUnchanged(inFileOrder(project, opened.warnings, found, more), comparison);
   if (made === null || hasErrors(diagnostics)) throw new Problem(diagnostics);
-  const complete = withDiagnostics(made, [...diagnostics, ...owners.warnings]);
+  const complete = planWith(made, [...diagnostics, ...owners.warnings]);
   const shown = { ...complete, snapshot: age };
   return calendar ? { ...shown, calendar: compareCalendars(comparison) } : shown;
 }

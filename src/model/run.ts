@@ -2,7 +2,7 @@ import type { Diagnostic } from './diagnostic.js';
 import type { Hold } from './hold.js';
 import type { JsonObject } from './json.js';
 import type { Call } from './request.js';
-import type { Address, ObjectRef, ProjectScope } from './resource.js';
+import type { Address, Agent, ObjectRef, ProjectScope } from './resource.js';
 
 /** What a start made, and by which id it is followed. */
 export type RunIdKind = 'job' | 'groupRun' | 'pipelineRun';
@@ -132,6 +132,7 @@ export interface RunDataset {
 /** A member of a group run that is to be started again. */
 export interface RetriedMember {
   readonly address: Address;
+  readonly agent: Agent;
   /** Null where the service does not show it yet. */
   readonly jobId: string | null;
 }

@@ -177,5 +177,7 @@ export interface World extends Comparison {
 /** One concern about plans. The list of all rules is rules/index.ts. */
 export interface Rule {
   readonly name: string;
+  /** Errors that nothing else can change: with one of them, nothing is asked. They come before what `examine` finds. */
+  stops?(comparison: Comparison): readonly Diagnostic[];
   examine(world: World): readonly Finding[];
 }

@@ -75,6 +75,9 @@ const GRACE_MS = 4_000;
 /** What a request has in any case that starts after the interrupt, such as a look at what was just created. */
 const LAST_MS = 1_000;
 
+/** What is kept of an answer in place of a file: enough for the reason. */
+const MOST_REFUSAL_BYTES = 65_536;
+
 export interface TransportSettings extends ConnectionSettings {
   /** The largest body that is kept. */
   readonly maxBytes: number;
@@ -184,7 +187,8 @@ class HttpAttempt implements Dispatcher.DispatchHandler {
     private readonly gate: SocketGate | null,
     private readonly onEnd: () => void,
   ) {
-    this.#kept = new ReceivedBody(settings.maxBytes, exchange.meter);
+    const most = exchange.asStream === true ? MOST_REFUSAL_BYTES : settings.maxBytes;
+    this.#kept = new ReceivedBody(most, exchange.meter);
     this.reply = new Promise((resolve, reject) => {
       this.#resolve = resolve;
       this.#reject = reject;

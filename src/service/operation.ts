@@ -43,10 +43,11 @@ export type Attempt<T> =
 /** Sends a write once. */
 export async function attempt<T>(client: Client, call: Call<T>, guard?: SendGuard): Promise<Attempt<T>> {
   const sent = callOperation(client, call, guard).then((data) => ({ type: 'done', data }) as const);
-  return orElse(sent, (failure) => ({ type: typeOf(failure), failure }));
+  return orElse(sent, (failure) => ({ type: fateOf(failure), failure }));
 }
 
-function typeOf({ certainty, status }: ServiceFailure): 'refused' | 'notSent' | 'unknown' {
+/** What a failure says of the write that it ended. */
+export function fateOf({ certainty, status }: ServiceFailure): 'refused' | 'notSent' | 'unknown' {
   if (certainty === 'unknown') return 'unknown';
   return certainty === 'refused' && status !== 401 && status !== 429 ? 'refused' : 'notSent';
 }

@@ -38,8 +38,6 @@ export interface Printers<T> {
   text(found: T, style: RenderOptions): string;
   /** Its fields, without the version and the diagnostics, which every JSON has. */
   json(found: T): object;
-  /** Undefined for what the diagnostics say. */
-  exit?(found: T): number | undefined;
 }
 
 /** The result of a command that only reads. */
@@ -62,13 +60,9 @@ export async function resultOfChange<T extends Diagnosed>(
 }
 
 /** A person sees what was found or done first, and then what was not. */
-function printed<T extends Diagnosed>(
-  found: T,
-  { text, json, exit }: Printers<T>,
-): CommandResult<'text' | 'json'> {
+function printed<T extends Diagnosed>(found: T, { text, json }: Printers<T>): CommandResult<'text' | 'json'> {
   const { diagnostics } = found;
   return {
-    exit: exit?.(found),
     diagnostics,
     diagnosticsLast: true,
     render: {

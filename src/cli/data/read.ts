@@ -13,7 +13,6 @@ import { graphDot, graphMermaid, graphText } from '../../view/graph/graph-format
 import { withDiagnostics } from '../../view/json/fields.js';
 import { jsonText } from '../../view/json/plan-json.js';
 import type { CommandResult, CommonFlags, FlagsOf, FormatOf, Implementation } from '../command/command.js';
-import { exitCodeFor } from '../command/exit.js';
 import { runSessionOptions, wholeNumber } from '../command/flags.js';
 import { readShown, resultOfRead } from '../command/results.js';
 import type {
@@ -96,18 +95,16 @@ export const runDataGet: Implementation<typeof dataGetCommand> = async (names, f
     throw problem('usage', '`--out` is missing', 'Name the folder of the files: `--out data`.');
   const get = (session: ReadSession) => {
     const folder = openFolder(out, context.host.cwd, '--out');
-    return getData(session, names, { folder, latest, onProgress: downloadProgress(context) });
+    const onSaved = ({ outcome }: SavedData) => {
+      if (outcome === 'saved') context.begin();
+    };
+    return getData(session, names, { folder, latest, onSaved, onProgress: downloadProgress(context) });
   };
   return resultOfRead({ names, flags: withoutFolder(flags), context }, get, {
     text: ({ files }) => filesText(files, out),
     json: ({ files }) => ({ files: filesJson(files) }),
-    exit: ({ files, diagnostics }) => exitCodeFor(diagnostics, files.some(isSaved)),
   });
 };
-
-function isSaved({ outcome }: SavedData): boolean {
-  return outcome === 'saved';
-}
 
 /** With other commands, `out` is a file. No copy: a test watches that each flag is read. */
 function withoutFolder(flags: GetFlags): CommonFlags {

@@ -21,7 +21,6 @@ import {
   stoppedRunsText,
 } from '../../view/text/runs-text.js';
 import type { FlagsOf, Implementation } from '../command/command.js';
-import { exitCode } from '../command/exit.js';
 import { resultOfChange } from '../command/results.js';
 import { renderOptions } from '../command/run-command.js';
 import type {
@@ -39,12 +38,17 @@ export const runRunsStop: Implementation<typeof runsStopCommand> = async (ids, f
   resultOfChange({ flags, context }, (session) => stopRuns(session, ids, context.begin), {
     text: ({ results }, style) => stoppedRunsText(results, style),
     json: ({ results }) => ({ runs: resultsJson(results, stopFields, stopWords) }),
-    // A look that failed in between does not matter once everything is seen to have stopped.
-    exit: ({ results }) => (results.some(({ result }) => result === 'refused') ? undefined : exitCode.fine),
   });
 
 const stopFields = ['address', 'id', 'idKind', 'state', 'message', 'result'] as const;
-const stopWords = { done: 'stopped', unchanged: 'finished', refused: 'running' } as const;
+/** What is not known to have stopped counts as running. */
+const stopWords = {
+  done: 'stopped',
+  unchanged: 'finished',
+  refused: 'running',
+  notSent: 'running',
+  unknown: 'running',
+} as const;
 
 /** `roster runs retry GROUPRUN AGENT…`: starts members that never started. */
 export const runRunsRetry: Implementation<typeof runsRetryCommand> = async (run, names, flags, context) =>
@@ -54,8 +58,6 @@ export const runRunsRetry: Implementation<typeof runsRetryCommand> = async (run,
       groupRunId,
       members: resultsJson(results, ['address', 'jobId', 'result', 'message'], { done: 'started' }),
     }),
-    // An interrupt also ends the look for the jobs of what was started.
-    exit: () => (context.signal.aborted ? exitCode.interrupted : undefined),
   });
 
 /** `roster runs ack ID…`: failures that no longer need attention. */

@@ -8,7 +8,8 @@ import type { Comparison } from '../../reconcile/world.js';
 import { readYaml } from '../../yaml/read.js';
 import { Source } from '../../yaml/source.js';
 import { keptKeys } from '../keys.js';
-import { goneEntries, type Observation, planBasis } from '../observe.js';
+import { planBasis } from '../lookup.js';
+import { goneEntries, type Observation } from '../observe.js';
 import { type ProjectOptions, readProjectWith } from '../project.js';
 import type { ReadSession } from '../session.js';
 

@@ -4,6 +4,7 @@ import type { DatasetInfo } from '../../model/data.js';
 import { type Diagnostic, problem } from '../../model/diagnostic.js';
 import type { Reader } from '../../model/request.js';
 import { readDuration } from '../../model/words.js';
+import { ServiceFailure } from '../../service/failure.js';
 import { attempt, orElse } from '../../service/operation.js';
 import { listAgents } from '../../service/operations/agents.js';
 import { deleteDatasets, listDatasets, MAX_BULK_DATASETS } from '../../service/operations/datasets.js';
@@ -107,24 +108,23 @@ export async function removeData(
   begin: () => void,
 ): Promise<RemovalResult> {
   const { datasets, queries } = plan;
-  const lost = new Set<string>();
   const sent = await runBatch(session, {
     items: partsOf(datasets),
     async change(some) {
       begin();
       const deleted = await attempt(session.client, deleteDatasets(some.map(({ id }) => id)));
       if (deleted.type === 'done') return itemResult(some, 'done');
-      if (deleted.type === 'unknown' || deleted.failure.attempts > 1) for (const { id } of some) lost.add(id);
-      throw deleted.failure;
+      const { facts, attempts } = deleted.failure;
+      // An earlier attempt may have deleted them, whatever the last one was answered.
+      throw attempts === 1 ? deleted.failure : new ServiceFailure({ ...facts, certainty: 'unknown' });
     },
     interruption: () => [],
     begin,
   });
-  const accepted = new Set(
-    sent.results.flatMap(({ item, result }) => (result === 'done' ? item.map(({ id }) => id) : [])),
-  );
   const look = await idsLeft(session.client.reader());
-  const results = datasets.map((each) => itemResult(each, resultOf(each.id, { accepted, lost }, look)));
+  const results = sent.results.flatMap(({ item: some, result }) =>
+    some.map((each) => itemResult(each, resultOf(each.id, result, look.ids))),
+  );
   const unclear = results.filter(({ result }) => result === 'unknown').length;
   const open = results.filter(({ result }) => result !== 'done').length - unclear;
   // What is gone was deleted, although the last answer was lost.
@@ -148,12 +148,6 @@ function partsOf(datasets: readonly DatasetInfo[]): readonly (readonly DatasetIn
   );
 }
 
-interface SentRemovals {
-  readonly accepted: ReadonlySet<string>;
-  /** Those with a lost answer. */
-  readonly lost: ReadonlySet<string>;
-}
-
 interface LookForRemoved {
   /** Null if they cannot be read. */
   readonly ids: ReadonlySet<string> | null;
@@ -171,13 +165,12 @@ function idsLeft(reader: Reader): Promise<LookForRemoved> {
 /** The counts in the response to a repeated request are meaningless: the first one may have deleted all. The list decides. */
 function resultOf(
   id: string,
-  { accepted, lost }: SentRemovals,
-  { ids }: LookForRemoved,
+  sent: ItemResult<DatasetInfo>['result'],
+  left: LookForRemoved['ids'],
 ): ItemResult<DatasetInfo>['result'] {
   // What was not sent, or was refused, has not been deleted here, even if the list no longer shows it.
-  if (!accepted.has(id) && !lost.has(id)) return 'notSent';
-  if (ids !== null) return ids.has(id) ? 'refused' : 'done';
-  return accepted.has(id) ? 'done' : 'unknown';
+  if (left === null || (sent !== 'done' && sent !== 'unknown')) return sent;
+  return left.has(id) ? 'refused' : 'done';
 }
 
 function notDeleted(count: number): Diagnostic {

@@ -45,7 +45,7 @@ async function change(
   const { id } = dataset;
   const sent = await attempt(client, changeAccess(id, level));
   if (sent.type === 'refused' || sent.type === 'notSent')
-    return itemResult(dataset, 'refused', null, noDataOf(id, sent.failure));
+    return itemResult(dataset, sent.type, null, noDataOf(id, sent.failure));
   const named = sent.type === 'done' ? sent.data : null;
   if (sent.type === 'done' && (named === null || named === level)) return itemResult(dataset, 'done');
   // Null if it cannot be read.

@@ -1,9 +1,9 @@
-import { type Observation, observe, requireInventory } from '../../engine/observe.js';
+import { type Lookup, lookUp, withReferred } from '../../engine/lookup.js';
 import { selectedOf, selectorsOf } from '../../engine/selectors.js';
 import type { ReadSession } from '../../engine/session.js';
 import { kinds } from '../../kinds/index.js';
 import { suggest } from '../../manifest/suggest.js';
-import { type Diagnostic, Problem, problem } from '../../model/diagnostic.js';
+import { type Diagnostic, errorsIn, Problem, problem } from '../../model/diagnostic.js';
 import { writeJson } from '../../model/exact-number.js';
 import { byCodeUnit, type JsonObject } from '../../model/json.js';
 import type { Kind } from '../../model/kind.js';
@@ -25,6 +25,9 @@ import { listAgents } from '../../service/operations/agents.js';
 import { startJob } from '../../service/operations/jobs.js';
 import { AGENT, addressOfAgent, agentNamed } from '../agents.js';
 import { type RunKind, type RunSubject, runKind } from './run-kinds.js';
+
+/** What can run has a health. Keys have none. */
+export const kindsWithRuns = kinds.filter(({ startByHand }) => startByHand !== undefined);
 
 /** An object that can be started. */
 export interface StartableObject {
@@ -65,22 +68,37 @@ export async function findObjects(
     return { agents, agentNames, selected: [], notes: [], byId: () => undefined };
   }
   const wanted = wantedEntries(session.project, others);
-  const observation = await observe(session);
-  // Objects of another account may have the same names.
-  requireInventory(observation);
-  const existing = existingOf(observation, declared);
+  const lookup = await findEntries(session, wanted);
+  const existing = existingOf(lookup, declared);
   const selected = wanted.map((entry) => existing.get(entry.address) ?? entry.address);
   const missing = selected.filter((each) => typeof each === 'string');
-  if (missing.length > 0) throw new Problem(missingObjects(missing, observation));
+  if (missing.length > 0) throw new Problem(missingObjects(missing, lookup));
   const found = selected.filter((each) => typeof each !== 'string');
   const all = [...existing.values()];
   return {
-    agents: observation.state.agents,
+    agents: lookup.state.agents,
     agentNames,
     selected: found,
-    notes: heldNotes(found, observation),
-    byId: (ref) => all.find((each) => isObject(each, ref)) ?? undeclared(ref, observation),
+    notes: heldNotes(found, lookup),
+    byId: (ref) => all.find((each) => isObject(each, ref)) ?? undeclared(ref, lookup),
   };
+}
+
+/**
+ * Reads only the kinds of what is named and of what these refer to, unless it is in doubt whose the objects are: that, only
+ * all that an apply has recorded can tell. Objects of another account may have the same names. Throws a Problem.
+ */
+async function findEntries(session: ReadSession, wanted: readonly Declared[]): Promise<Lookup> {
+  const kindNames = new Set(wanted.map(({ kind }) => kind));
+  const needed = withReferred(kinds.filter(({ name }) => kindNames.has(name)));
+  const found = await lookUp(session, needed);
+  const { matches, externals } = found.matched;
+  const known = new Set(externals.keys());
+  for (const { address, observed } of matches) if (observed !== null) known.add(address);
+  const isClear = found.doubts.length === 0 && wanted.every(({ address }) => known.has(address));
+  const lookup = isClear ? found : await lookUp(session, kindsWithRuns);
+  if (lookup.doubts.length > 0) throw new Problem(lookup.doubts);
+  return lookup;
 }
 
 /** The names of agents are those of the account: a glob might start hundreds that nobody has thought of. */
@@ -91,9 +109,9 @@ function refuseGlobs(names: readonly string[]): void {
   throw problem('usage', `globs of agents are not supported: ${AGENT}${glob}`, help);
 }
 
-function heldNotes(selected: readonly StartableObject[], { comparison }: Observation): readonly Diagnostic[] {
+function heldNotes(selected: readonly StartableObject[], { matched }: Lookup): readonly Diagnostic[] {
   const names = new Set(selected.map(({ address }) => address));
-  const held = comparison.matches.flatMap(({ address, hold }) =>
+  const held = matched.matches.flatMap(({ address, hold }) =>
     hold !== undefined && names.has(address) ? [[address, hold] as const] : [],
   );
   return heldDiagnostics(Object.fromEntries(held));
@@ -104,7 +122,7 @@ function isObject({ observed }: StartableObject, { kind, id }: ObjectRef): boole
 }
 
 /** What a schedule was pointed to outside roster. */
-function undeclared({ kind, id }: ObjectRef, { state }: Observation): StartableObject | undefined {
+function undeclared({ kind, id }: ObjectRef, { state }: Lookup): StartableObject | undefined {
   const observed = state.objects.get(kind)?.find((each) => each.id === id);
   return observed && startable(addressOf(kind, String(id)), kindNamed(kind), observed, null);
 }
@@ -136,13 +154,13 @@ function kindNamed(name: string): Kind {
   return found;
 }
 
-function existingOf({ comparison }: Observation, declared: boolean): ReadonlyMap<Address, StartableObject> {
-  const managed = comparison.matches.map(({ address, kind, observed, entry }) =>
+function existingOf({ matched }: Lookup, declared: boolean): ReadonlyMap<Address, StartableObject> {
+  const managed = matched.matches.map(({ address, kind, observed, entry }) =>
     entry !== null && (observed !== null || (declared && kind.startByHand?.target !== undefined))
       ? startable(address, kind, observed, entry)
       : undefined,
   );
-  const externals = [...comparison.externals].map(([address, observed]) =>
+  const externals = [...matched.externals].map(([address, observed]) =>
     startable(address, kindNamed(observed.kind), observed, null),
   );
   return new Map(
@@ -161,8 +179,8 @@ function startable(
 }
 
 /** An error in the manifests may be the reason that an entry was not matched. */
-function missingObjects(addresses: readonly Address[], { comparison }: Observation): readonly Diagnostic[] {
-  const errors = comparison.diagnostics.filter(({ severity }) => severity === 'error');
+function missingObjects(addresses: readonly Address[], { matched }: Lookup): readonly Diagnostic[] {
+  const errors = errorsIn(matched.diagnostics);
   if (errors.length > 0) return errors;
   return addresses.map((address) => ({
     severity: 'error',

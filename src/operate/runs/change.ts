@@ -5,7 +5,7 @@ import { type Diagnostic, Problem, problem } from '../../model/diagnostic.js';
 import type { Reader } from '../../model/request.js';
 import type { Agent } from '../../model/resource.js';
 import type { ListedRun, RetriedMember, ServiceRun, TrackedFailure } from '../../model/run.js';
-import { type Attempt, attempt, orElse, unlessGone } from '../../service/operation.js';
+import { attempt, orElse, unlessGone } from '../../service/operation.js';
 import {
   dismissAttention,
   refreshRun as refresh,
@@ -26,7 +26,6 @@ import {
   unknownRun,
   unknownSubject,
 } from '../run/run-kinds.js';
-import { sendInTurn } from '../run/start.js';
 import { agentRunRow, memberNotStarted } from '../run/states.js';
 import { Stops } from '../run/stop.js';
 import { Watch } from '../watch.js';
@@ -73,9 +72,10 @@ export async function stopRuns(
     const { address, state, message } = after.get(run.id) ?? run;
     const now = { ...run, address, state, message: message ?? stops.refusals.get(run.id) ?? null };
     if (state !== 'running') return itemResult(now, 'done', now.message);
-    return itemResult(now, 'refused', now.message, notStopped(now, kindNameOf(kind), stops, watch));
+    const error = notStopped(now, kindNameOf(kind), stops, watch);
+    return itemResult(now, fateOfStop(now, stops), now.message, error);
   });
-  const isOpen = results.some(({ result }) => result === 'refused');
+  const isOpen = results.some(({ item }) => item.state === 'running');
   const failures: Diagnostic[] = [];
   if (watch.interrupted && isOpen)
     failures.push({
@@ -83,7 +83,11 @@ export async function stopRuns(
       code: 'interrupted',
       message: 'interrupted before everything had stopped',
     });
-  const unread = new Map(stops.unseen.map(({ diagnostic }) => [diagnostic.message, diagnostic]));
+  // A look that failed in between does not matter once everything is seen to have stopped.
+  const severity = isOpen ? 'error' : 'warning';
+  const unread = new Map(
+    stops.unseen.map(({ diagnostic }) => [diagnostic.message, { ...diagnostic, severity } as const]),
+  );
   return batchResult(session, results, [...failures, ...unread.values()]);
 }
 
@@ -96,18 +100,22 @@ async function stopSingle(run: FoundAgentRun, stops: Stops, watch: Watch): Promi
   return now.state === 'running' ? { ...now, message: null } : { ...now, state: 'stopped' };
 }
 
-function notStopped(
-  { address, id, message }: ListedRun,
-  kind: string,
-  { asked, unseen }: Stops,
-  { interrupted }: Watch,
-): Problem {
-  const isAsked = asked.has(id);
-  const now = !isAsked
-    ? 'was not asked to stop'
-    : unseen.length > 0
-      ? 'was asked to stop, and it is not known whether it has'
-      : 'still runs, although it was asked to stop';
+/** Of a run that was not seen to have stopped. */
+function fateOfStop({ id }: ListedRun, { asked, unseen }: Stops): 'notSent' | 'unknown' | 'refused' {
+  if (!asked.has(id)) return 'notSent';
+  return unseen.length > 0 ? 'unknown' : 'refused';
+}
+
+const stopWords = {
+  notSent: 'was not asked to stop',
+  unknown: 'was asked to stop, and it is not known whether it has',
+  refused: 'still runs, although it was asked to stop',
+} as const;
+
+function notStopped(run: ListedRun, kind: string, stops: Stops, { interrupted }: Watch): Problem {
+  const { address, id, message } = run;
+  const isAsked = stops.asked.has(id);
+  const now = stopWords[fateOfStop(run, stops)];
   const name = `${kind} ${id}${address === null ? '' : ` (${address})`}`;
   const why = interrupted
     ? 'The command was interrupted first.'
@@ -137,19 +145,66 @@ export async function retryNotStarted(
   const watch = await watchOf(session);
   const before = await readGroupRun(watch.reader, id);
   const members = membersNamed(names, before, watch.agents);
-  const queue = members.map((agent) => ({ agent, starts: 1, call: retryMember(id, agent.id) }));
-  const sent = new Map<Agent, Attempt<null>>();
-  for await (const [{ agent }, result] of sendInTurn(queue, session.client, watch)) {
-    if (result.type !== 'notSent') begin();
-    sent.set(agent, result);
-  }
-  const [failure] = [...sent.values()].flatMap((each) => (each.type === 'notSent' ? [each.failure] : []));
-  if (failure !== undefined && [...sent.values()].every(({ type }) => type === 'notSent'))
-    throw new Problem(failure.diagnostic);
-  const started = await jobsOfMembers(id, before, sent, watch);
-  const results = [...sent].map(([agent, each]) => retried(agent, each, started.get(agent) ?? null, id));
-  const unsent = failure === undefined ? [] : [failure.diagnostic];
-  return { groupRunId: id, ...batchResult(session, results, unsent) };
+  const ended = await runBatch<RetriedMember>(session, {
+    items: members.map((agent) => ({ address: addressOfAgent(agent), agent, jobId: null })),
+    change: (member) => startMember(member, id, session, watch),
+    async settle(results) {
+      const started = await jobsOfMembers(id, before, results, watch);
+      return results.map((each) => settled(each, started.get(each.item.agent) ?? null, id));
+    },
+    interruption: () => notSentYet().diagnostics,
+    begin,
+  });
+  const { results, failures } = ended;
+  if (results.every(({ result }) => result === 'notSent')) throw new Problem(failures);
+  const isUnclear = session.interrupted() && results.some(({ result }) => result === 'unknown');
+  const unclear = isUnclear
+    ? problem('interrupted', 'interrupted before all jobs were found').diagnostics
+    : [];
+  return { groupRunId: id, ...batchResult(session, results, [...failures, ...unclear]) };
+}
+
+function notSentYet(): Problem {
+  return problem('interrupted', 'the command was interrupted before this start was sent');
+}
+
+async function startMember(
+  member: RetriedMember,
+  groupRunId: string,
+  { client }: Session,
+  watch: Watch,
+): Promise<ItemResult<RetriedMember>> {
+  await watch.pace(1);
+  if (watch.interrupted) throw notSentYet();
+  const sent = await attempt(client, retryMember(groupRunId, member.agent.id));
+  if (sent.type === 'done') return itemResult(member, 'done');
+  if (sent.type === 'notSent') throw sent.failure;
+  if (sent.type === 'unknown') return itemResult(member, 'unknown', sent.failure.facts.message);
+  const { reason } = sent.failure;
+  const error = problem('not-started', `${member.address} was not started: ${reason}`);
+  return itemResult(member, 'refused', reason, error);
+}
+
+/** The jobs of the members that may have started; null where the group run does not show one. */
+async function jobsOfMembers(
+  id: string,
+  before: GroupRun,
+  results: readonly ItemResult<RetriedMember>[],
+  watch: Watch,
+): Promise<ReadonlyMap<Agent, string | null>> {
+  const wanted = results.flatMap(({ item, result }) => (mayHaveStarted(result) ? [item.agent] : []));
+  if (wanted.length === 0) return new Map();
+  const known = new Set(before.jobs.map((job) => job.id));
+  // What the starts came to is more important than a look that failed.
+  const look = async () => {
+    const run = await orElse(watch.reader.read(getGroupRun(id)), () => null);
+    return new Map(wanted.map((agent) => [agent, run && newJob(agent, run, known, watch.agents)]));
+  };
+  return watch.lookUntil(look, (seen) => [...seen.values()].every((job) => job !== null));
+}
+
+function mayHaveStarted(result: ItemResult<RetriedMember>['result']): boolean {
+  return result === 'done' || result === 'unknown';
 }
 
 /** Where there is no such group run, says what the id is instead. Throws a Problem. */
@@ -187,26 +242,6 @@ function notWaiting(agent: Agent, { jobs }: GroupRun): Diagnostic {
   return { severity: 'error', code: 'usage', message, help };
 }
 
-/** The jobs of the members that may have started; null where the group run does not show one. */
-async function jobsOfMembers(
-  id: string,
-  before: GroupRun,
-  sent: ReadonlyMap<Agent, Attempt<null>>,
-  watch: Watch,
-): Promise<ReadonlyMap<Agent, string | null>> {
-  const wanted = [...sent].flatMap(([agent, { type }]) =>
-    type === 'done' || type === 'unknown' ? [agent] : [],
-  );
-  if (wanted.length === 0) return new Map();
-  const known = new Set(before.jobs.map((job) => job.id));
-  // What the starts came to is more important than a look that failed.
-  const look = async () => {
-    const run = await orElse(watch.reader.read(getGroupRun(id)), () => null);
-    return new Map(wanted.map((agent) => [agent, run && newJob(agent, run, known, watch.agents)]));
-  };
-  return watch.lookUntil(look, (seen) => [...seen.values()].every((job) => job !== null));
-}
-
 /** A job that was not there before, of a member that is no longer listed as not started. */
 function newJob(
   agent: Agent,
@@ -219,28 +254,23 @@ function newJob(
   return jobs.find(({ id, agentName }) => agentName === agent.name && !known.has(id))?.id ?? null;
 }
 
-function retried(
-  agent: Agent,
-  sent: Attempt<null>,
+/** What became of a start, with the job that was found for it. */
+function settled(
+  sent: ItemResult<RetriedMember>,
   jobId: string | null,
   groupRunId: string,
 ): ItemResult<RetriedMember> {
-  const address = addressOfAgent(agent);
-  const member = { address, jobId };
-  if (jobId !== null) return itemResult(member, 'done');
-  if (sent.type === 'notSent') return itemResult(member, 'notSent', 'its start was not sent');
-  if (sent.type === 'refused') {
-    const { reason } = sent.failure;
-    const error = problem('not-started', `${address} was not started: ${reason}`);
-    return itemResult(member, 'refused', reason, error);
-  }
+  const { item, result, message } = sent;
+  if (result === 'notSent') return itemResult(item, result, 'its start was not sent');
+  if (!mayHaveStarted(result)) return sent;
+  if (jobId !== null) return itemResult({ ...item, jobId }, 'done');
   const reason =
-    sent.type === 'done'
+    result === 'done'
       ? 'the service accepted the start, and does not show its job'
-      : `${sent.failure.facts.message}; its job was not found`;
-  const message = `it is not known whether ${address} has started: ${reason}`;
+      : `${message}; its job was not found`;
+  const unknown = `it is not known whether ${item.address} has started: ${reason}`;
   const help = `Check \`roster runs show ${groupRunId}\` before you retry it again.`;
-  return itemResult(member, 'unknown', reason, problem('start-unknown', message, help));
+  return itemResult(item, 'unknown', reason, problem('start-unknown', unknown, help));
 }
 
 /**

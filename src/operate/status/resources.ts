@@ -1,7 +1,6 @@
 import type { Observation } from '../../engine/observe.js';
 import type { ReadSession } from '../../engine/session.js';
 import { runsOf } from '../../inventory/run-history.js';
-import { kinds } from '../../kinds/index.js';
 import { type Hold, hasEnded } from '../../model/hold.js';
 import { byCodeUnit } from '../../model/json.js';
 import { isExpired, type Kind } from '../../model/kind.js';
@@ -19,6 +18,7 @@ import { driftOf } from '../../reconcile/drift.js';
 import { inactiveTargets } from '../../reconcile/starts.js';
 import type { Comparison, Match } from '../../reconcile/world.js';
 import { readInstant } from '../../service/operations/record.js';
+import { kindsWithRuns } from '../run/targets.js';
 
 /** A declared resource, with what the service and the inventory show of it. */
 export interface DeclaredResource {
@@ -197,6 +197,3 @@ export async function recordedChanges({ store, clock }: ReadSession): Promise<Re
   }
   return { lastApply, lastChange };
 }
-
-/** What can run has a health. Keys have none. */
-export const kindsWithRuns = kinds.filter(({ startByHand }) => startByHand !== undefined);

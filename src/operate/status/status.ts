@@ -7,10 +7,11 @@ import { healths, type ResourceStatus, type RunIdKind, type Status } from '../..
 import { naturalOrder } from '../../model/words.js';
 import { readInstant } from '../../service/operations/record.js';
 import { runKind } from '../run/run-kinds.js';
+import { kindsWithRuns } from '../run/targets.js';
 import { Watch } from '../watch.js';
 import { isReadFor, occurrencesOf, type RanObject, readHistory, withOwnRecords } from './history.js';
 import { HistoryIndex, lastEnded, resourceStatuses } from './resource-status.js';
-import { type DeclaredResource, declaredResources, kindsWithRuns, recordedChanges } from './resources.js';
+import { type DeclaredResource, declaredResources, recordedChanges } from './resources.js';
 import { instantOf, parseSince, sinceLastApply } from './since.js';
 
 export interface StatusOptions {

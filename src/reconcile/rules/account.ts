@@ -3,7 +3,7 @@ import { isExpired } from '../../model/kind.js';
 import type { Observed } from '../../model/resource.js';
 import { agree, count } from '../../model/words.js';
 import { mismatch } from '../recorded.js';
-import type { Comparison, Rule } from '../world.js';
+import type { Comparison, Match, Rule } from '../world.js';
 import { isUnseen } from './unseen.js';
 
 /** Whether the inventory is about this service, this account and these objects: a pull request may have written it. */
@@ -81,9 +81,15 @@ function stateOf(observed: Observed | null): ObjectState[] {
 
 /** Nothing is changed or deleted that the inventory describes wrongly. */
 export function misdescribed({ diffs }: Comparison): Refusal[] {
-  return diffs
-    .filter(({ change, match }) => match.misdescribed && (change.action === 'delete' || match.entry !== null))
-    .flatMap(({ change: { address }, match: { known, observed, entry } }) => {
+  const changed = diffs.filter(({ change, match }) => change.action === 'delete' || match.entry !== null);
+  return wrongObjects(changed.map(({ match }) => match));
+}
+
+/** Which of these objects are not those that the inventory describes. Known without a plan. */
+export function wrongObjects(matches: readonly Match[]): Refusal[] {
+  return matches
+    .filter((match) => match.misdescribed)
+    .flatMap(({ address, known, observed, entry }) => {
       if (known === null || observed === null) return [];
       const bound = `\`id: ${observed.id}\``;
       const help =

@@ -13,12 +13,12 @@ import { holds } from './holds.js';
 import { inactiveTarget } from './inactive-target.js';
 import { kinds } from './kinds.js';
 import { lookAlikes } from './look-alikes.js';
-import { policies, unknownPolicies } from './policies.js';
+import { policies } from './policies.js';
 import { previews } from './previews.js';
 import { protection } from './protection.js';
 import { renames } from './renames.js';
 import { safeguards } from './safeguards.js';
-import { notRevocable, secrets } from './secrets.js';
+import { secrets } from './secrets.js';
 import { staleCheckout } from './stale-checkout.js';
 import { unseen } from './unseen.js';
 
@@ -48,14 +48,14 @@ export const rules: readonly Rule[] = [
 
 /** Whether there may be a plan. Where entries or flags do not allow one, whatever the answers are, nothing is asked. */
 export function mayBePlanned(comparison: Comparison): boolean {
-  const found = [...unknownPolicies(comparison), ...comparison.diffs.flatMap(notRevocable)];
-  return !hasErrors([...comparison.diagnostics, ...found]);
+  if (hasErrors(comparison.diagnostics)) return false;
+  return !rules.some((rule) => hasErrors(rule.stops?.(comparison) ?? []));
 }
 
 /** What the rules find, without the refusals that the user allows. */
 export function examine(world: World, list: readonly Rule[] = rules): readonly Finding[] {
   return withoutAllowed(
-    list.flatMap((rule) => rule.examine(world)),
+    list.flatMap((rule) => [...(rule.stops?.(world) ?? []), ...rule.examine(world)]),
     world.basis,
   );
 }

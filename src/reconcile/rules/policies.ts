@@ -17,11 +17,11 @@ import type { Comparison, Rule, World } from '../world.js';
 /** What entries must look like, and what has become of the policies of the last apply. */
 export const policies: Rule = {
   name: 'policies',
+  stops: unknownPolicies,
   examine(world) {
     const check = world.basis.policies;
     if (check === null) return [];
     return [
-      ...unknownPolicies(world),
       ...weaker(world, check).map(weakened),
       ...check.warnings,
       ...check.broken.flatMap((each) => broken(each, world)),
@@ -58,7 +58,7 @@ function weakened({ name, change, outside }: ChangedPolicy): Finding {
 }
 
 /** The flag would allow nothing, and nobody would know. */
-export function unknownPolicies({ basis: { allow, policies: check } }: Comparison): Diagnostic[] {
+function unknownPolicies({ basis: { allow, policies: check } }: Comparison): Diagnostic[] {
   if (check === null) return [];
   const names = check.declared.map(({ name }) => name);
   const unknown = allow.policies.filter((name) => !names.includes(name));

@@ -8,8 +8,8 @@ import type { PlanBasis, ResourceDiff, Rule, World } from '../world.js';
 /** What the plan does to secrets such as API keys: which of them stop working, and which cannot be revoked or delivered. */
 export const secrets: Rule = {
   name: 'secrets',
+  stops: ({ diffs }) => diffs.flatMap(notRevocable),
   examine: (world) => [
-    ...world.diffs.flatMap(notRevocable),
     ...selfRevoke(world),
     ...severalNewKeys(world),
     ...world.diffs.flatMap(deliversKept),
@@ -19,7 +19,7 @@ export const secrets: Rule = {
 };
 
 /** A key that the list shows without an id (interface §2, API key), and that does not end by itself. */
-export function notRevocable({ match, change: { action, address } }: ResourceDiff): Diagnostic[] {
+function notRevocable({ match, change: { action, address } }: ResourceDiff): Diagnostic[] {
   const { observed, entry, kind } = match;
   if (observed === null || observed.id !== null) return [];
   // Creating a key revokes the key that makes the request (interface §5.5).

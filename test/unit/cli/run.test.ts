@@ -266,6 +266,27 @@ describe('the fewest calls', () => {
     ]);
   });
 
+  test('a group needs the agents and the groups: what refers to it is not read', async () => {
+    const { sandbox, workspace, run } = await arrange();
+    expect((await workspace.apply()).exit).toBe(0);
+    const before = sandbox.requests.length;
+    expect((await run('run group/shops --detach')).exit).toBe(0);
+    const lists = reads(before).filter((path) => !/start|runs?\b/.test(path));
+    expect(lists.sort()).toEqual(['/api/scraper-agents', '/api/search-groups']);
+  });
+
+  test('everything that can run is read to tell a group that is gone from the key of another user', async () => {
+    const { sandbox, workspace, run } = await arrange();
+    expect((await workspace.apply()).exit).toBe(0);
+    const shops = [...sandbox.world.groups.values()].find(({ name }) => name === 'shops');
+    sandbox.world.groups.delete(shops?.id ?? '');
+    const { exit, stderr } = await run('run group/shops');
+    expect([exit, stderr]).toEqual([
+      1,
+      expect.stringContaining('group/shops is declared but does not exist'),
+    ]);
+  });
+
   test('ten runs are one list a poll', async () => {
     const agents = Array.from({ length: 10 }, (_, index) => ({
       externalAgentId: `agent-${index}`,

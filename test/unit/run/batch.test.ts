@@ -6,7 +6,16 @@ import { ServiceFailure } from '../../../src/service/failure.js';
 
 /** What commands that change several things have in common. */
 
-type Act = 'done' | 'refused' | 'unknown' | 'problem' | 'failure' | 'parts' | 'interrupt';
+type Act =
+  | 'done'
+  | 'refused'
+  | 'unknown'
+  | 'problem'
+  | 'failure'
+  | 'refusal'
+  | 'lost'
+  | 'parts'
+  | 'interrupt';
 
 interface Case {
   readonly acts: Readonly<Record<string, Act>>;
@@ -46,6 +55,20 @@ const cases: Readonly<Record<string, Case>> = {
     codes: ['service-error'],
     begun: true,
   },
+  'a refusal that ends the batch is one of the item that met it': {
+    acts: { a: 'refusal', b: 'done' },
+    changed: 'a',
+    results: 'a refused, b notSent',
+    codes: ['service-error'],
+    begun: false,
+  },
+  'after a lost answer that ends the batch, the item may have been changed': {
+    acts: { a: 'lost', b: 'done' },
+    changed: 'a',
+    results: 'a unknown, b notSent',
+    codes: ['service-error'],
+    begun: true,
+  },
   'an item that consists of others is replaced by them': {
     acts: { a: 'parts', b: 'done' },
     changed: 'a a.1 a.2 b',
@@ -62,6 +85,12 @@ const cases: Readonly<Record<string, Case>> = {
   },
 };
 
+const certainties: Partial<Record<Act, 'not-sent' | 'refused' | 'unknown'>> = {
+  failure: 'not-sent',
+  refusal: 'refused',
+  lost: 'unknown',
+};
+
 test.each(Object.entries(cases))('%s', async (_, { acts, changed, results, codes, begun }) => {
   const sent: string[] = [];
   let isInterrupted = false;
@@ -74,8 +103,9 @@ test.each(Object.entries(cases))('%s', async (_, { acts, changed, results, codes
       const act = acts[item] ?? 'done';
       if (act === 'parts') return [`${item}.1`, `${item}.2`];
       if (act === 'problem') throw problem('limit-exceeded', 'too long');
-      if (act === 'failure')
-        throw new ServiceFailure({ code: 'service-error', message: 'down', certainty: 'not-sent' });
+      const certainty = certainties[act];
+      if (certainty !== undefined)
+        throw new ServiceFailure({ code: 'service-error', message: 'down', certainty });
       if (act === 'interrupt') isInterrupted = true;
       if (act === 'refused') return itemResult(item, act, 'no', problem('usage', 'no'));
       return itemResult(item, act === 'unknown' ? act : 'done');
@@ -89,6 +119,18 @@ test.each(Object.entries(cases))('%s', async (_, { acts, changed, results, codes
   expect(sent.join(' ')).toBe(changed);
   expect(all.map(({ item, result }) => `${item} ${result}`).join(', ')).toBe(results);
   expect([diagnostics.map(({ code }) => code), isBegun]).toEqual([codes, begun]);
+});
+
+test('one look at the end settles what became of all items', async () => {
+  const session = { interrupted: () => false, warnings: [] } as unknown as Session;
+  const { results } = await runBatch<string>(session, {
+    items: ['a', 'b'],
+    change: async (item) => itemResult(item, 'unknown'),
+    settle: async (sent) => sent.map(({ item }) => itemResult(item, item === 'a' ? 'done' : 'refused')),
+    interruption: () => [],
+    begin: () => undefined,
+  });
+  expect(results.map(({ result }) => result)).toEqual(['done', 'refused']);
 });
 
 test('a bug in the change of an item is not taken for a failure of the service', async () => {

@@ -60,6 +60,20 @@ test('an error that arrives drop by drop takes no longer than any other response
   expect(await failure(download(drops, 500))).toContain('returned 400');
 });
 
+test('of an answer in place of a file, only as much is read as a reason takes', async () => {
+  let isClosed = false;
+  const endless: Handler = (_, response) => {
+    response.writeHead(400);
+    const timer = setInterval(() => response.write(Buffer.alloc(32_768, ' ')), 10);
+    response.on('close', () => {
+      isClosed = true;
+      clearInterval(timer);
+    });
+  };
+  expect(await failure(download(endless, 20_000))).toContain('returned 400');
+  await expect.poll(() => isClosed).toBe(true);
+});
+
 test('a slow disk is not a slow service: only the time in which bytes are awaited counts', async () => {
   const bytes = Buffer.alloc(1_000_000, 'a');
   const { body } = await download((_, response) => void response.end(bytes), 200, stop.signal);
