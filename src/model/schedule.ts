@@ -251,8 +251,7 @@ export interface CalendarMinute {
 
 /** The starts of a project's schedules before and after a plan, over the same days. Only data, as all of a plan. */
 export interface CalendarComparison {
-  readonly timeZone: string;
-  /** ISO 8601 in UTC. The first day begins here, not at midnight. */
+  /** ISO 8601 in UTC: now, or the first start on either side if nothing starts before. The first day begins here, not at midnight. */
   readonly from: string;
   /** Exclusive. */
   readonly until: string;
@@ -260,10 +259,15 @@ export interface CalendarComparison {
   readonly limit: number;
   readonly before: CalendarSide;
   readonly after: CalendarSide;
+  /** The zone of most of the schedules. Null if it is UTC. */
+  readonly localZone: string | null;
 }
 
 export interface CalendarSide {
+  /** In UTC. */
   readonly days: readonly CalendarDay[];
+  /** The same starts by the clocks of `localZone`; null without one. */
+  readonly localDays: readonly CalendarDay[] | null;
   readonly starts: number;
   readonly minutesOverLimit: number;
   /** The number of schedules whose times or agents are not known. */
