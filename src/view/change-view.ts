@@ -94,9 +94,10 @@ export function nameBesideKey({ address, name }: Change | Drifted): string | nul
   return name === address.slice(address.indexOf('/') + 1) ? null : name;
 }
 
-function remarksOf({ action, adopted, origin, renamedFrom }: Change): string[] {
+function remarksOf({ action, adopted, origin, renamedFrom, reason }: Change): string[] {
   const isFromOutside = adopted && action !== 'adopt' && renamedFrom === undefined;
   return [
+    ...(reason === undefined ? [] : [reason]),
     ...(isFromOutside ? ['adopted: not in the inventory yet'] : []),
     ...(origin === 'remote' || origin === 'both' ? [originText(origin)] : []),
   ];
@@ -112,6 +113,10 @@ const riskLabels: Readonly<Record<Risk['code'], string>> = {
   key: 'a key stops working',
   scopes: 'more scopes',
   schedule: 'runs change',
+  gap: 'no runs for long',
+  load: 'many more starts',
+  'starts-again': 'starts again',
+  'starts-held': 'starts what is on hold',
   adopt: 'created outside this project',
   protection: 'protection lifted',
   safeguard: 'weaker setting',

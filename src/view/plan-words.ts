@@ -70,12 +70,21 @@ export function basisFacts(plan: Plan): PlanFact[] {
 
 /** What the changes come to, and what they leave out. */
 export function totalFacts(plan: Plan): PlanFact[] {
-  return [...startsFact(plan), ...uncountedFacts(plan)];
+  return [...startsFacts(plan), ...uncountedFacts(plan)];
 }
 
-/** `168 → 121,128 (+120,960)`: agent starts per week. None where the plan does not change them. */
-export function startsFact(plan: Plan): PlanFact[] {
-  return proseFact('Agent starts per week', startsPerWeek(plan));
+/** Agents that are named. */
+const MOST_AGENTS = 5;
+
+/** `168 → 121,128 (+120,960)`: agent starts per week, and those of the agents that change most. None where the plan changes none. */
+export function startsFacts(plan: Plan): PlanFact[] {
+  const agents = plan.startsByAgent.map(
+    ({ agent, before, after }) => `${agent} ${startsText(before)} → ${startsText(after)}`,
+  );
+  return [
+    ...proseFact('Agent starts per week', startsPerWeek(plan)),
+    ...proseFact('Starts by agent', agents.length === 0 ? null : some(agents, MOST_AGENTS)),
+  ];
 }
 
 /** What the summary does not count. */

@@ -14,7 +14,7 @@ import {
   planLine,
   refusalTitle,
   serviceFact,
-  startsFact,
+  startsFacts,
   uncountedFacts,
 } from '../plan-words.js';
 import { changeText, nameAndId } from './change-text.js';
@@ -63,7 +63,7 @@ function* planBlocks(plan: Plan, options: PlanTextOptions): Generator<readonly s
   const shortened = summary ? 0 : yield* changeBlocks(views, layout, isListed);
   yield refusalLines(plan, layout);
   yield shortenedLines(shortened, layout);
-  yield startsFact(plan).flatMap((each) => wrap(factSentence(each), width));
+  yield startsFacts(plan).flatMap((each) => wrap(factSentence(each), width));
   yield [`Digest: ${escapeControls(plan.digest)}`];
   yield [...uncountedLines(plan), paint('strong', planLine(plan))];
 }
