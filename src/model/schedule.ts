@@ -26,8 +26,8 @@ export interface Timetable<S> {
   timeZone(spec: S): string;
   /** The timing in a few words: `every 6 hours from 2026-12-01T06:00:00, Europe/Berlin`. */
   describe(spec: S): string;
-  /** How many agents each run starts; `startedBy` answers for the objects that the spec refers to. */
-  starts(spec: S, startedBy: (reference: ObjectRef) => number): number;
+  /** What each run starts: an agent, or an object that can be run. Null when paused. */
+  target(spec: S): ObjectRef | null;
   /** Equal texts are equal times. Null when paused. */
   times(spec: S): string | null;
   /** Instants such as `2026-12-01T06:00:00Z`, computed here. */
@@ -36,6 +36,8 @@ export interface Timetable<S> {
   frequency(spec: S): Frequency | null;
   /** The starts from `now` on that are closest together, if they are closer than the limit; otherwise `none`. */
   closeStarts(spec: S, limit: IntervalLimit, now: Date): CloseStarts | 'none' | null;
+  /** The most seconds between two runs, apart from clock changes; null for what does not run again and again. */
+  longestGap(spec: S): number | null;
   /** How clock changes affect it in a span. */
   dstAnomalies(spec: S, span: TimeSpan): readonly DstAnomaly[] | null;
   /** Asks the service. `agent` is a GUID that replaces a reference to an object not created yet. Null if no agent is known. */
@@ -207,6 +209,14 @@ export interface StartsPerWeek {
   readonly after: number;
   /** The numbers of schedules not counted on each side, because their times or their agents are not known. */
   readonly unknown: { readonly before: number; readonly after: number };
+}
+
+/** How often the schedules of a plan start one agent in an average week. Both numbers are rounded to two decimal places. */
+export interface AgentStarts {
+  /** As manifests write it: `acme-shop`. */
+  readonly agent: string;
+  readonly before: number;
+  readonly after: number;
 }
 
 /** When the declared schedules start agents, and how many of them. */

@@ -21,8 +21,8 @@ import {
   isTimed,
   type StartLoad,
   sidesOf,
-  startedAgents,
   startLoads,
+  startsAtOnce,
   type TimedKind,
 } from './starts.js';
 import type { Comparison, Match, MatchBasis, Matched } from './world.js';
@@ -194,18 +194,18 @@ interface Loads {
   readonly uncounted: number;
 }
 
-function loadsOf({ name, timetable }: TimedKind, comparison: Comparison, side: Side): Loads {
+function loadsOf(kind: TimedKind, comparison: Comparison, side: Side): Loads {
   const { now } = comparison.basis;
   const actions = new Map(comparison.diffs.map(({ change }) => [change.address, change.action]));
   const specOf = (match: Match) => sidesOf(match, actions.get(match.address))[side];
-  const startedBy = startedAgents(comparison, { specOf, count: (runs, spec) => runs.startsAtOnce(spec) });
+  const startsOf = startsAtOnce(comparison, specOf);
   const specs = comparison.matches
-    .filter((match) => match.kind.name === name && isManaged(match, actions.get(match.address)))
+    .filter((match) => match.kind.name === kind.name && isManaged(match, actions.get(match.address)))
     .map(specOf)
     .filter((spec) => spec !== null);
   const loads = specs
-    .filter((spec) => spec !== undefined && isCountable(timetable, spec, now))
-    .map((spec) => ({ spec, starts: timetable.starts(spec, startedBy) }))
+    .filter((spec) => spec !== undefined && isCountable(kind.timetable, spec, now))
+    .map((spec) => ({ spec, starts: startsOf(kind, spec) }))
     .filter(({ starts }) => !Number.isNaN(starts));
   return { loads, uncounted: specs.length - loads.length };
 }
