@@ -9,6 +9,7 @@ import { forView, isEmpty, type Plan } from '../model/plan.js';
 import { isComplete } from '../model/report.js';
 import { jsonText, refusedJson, reportJson } from '../view/json/plan-json.js';
 import { planTextPieces } from '../view/text/plan-text.js';
+import { applyQuestion } from '../view/text/question-text.js';
 import { reportText } from '../view/text/report-text.js';
 import type { CommandResult, FlagsOf, Implementation, RunContext } from './command/command.js';
 import { exitCode, exitCodeFor } from './command/exit.js';
@@ -38,9 +39,9 @@ export const runApply: Implementation<typeof applyCommand> = async (addresses, f
     options: applyOptions(addresses, flags, context),
     ask: isConfirmed(flags)
       ? null
-      : ({ service }) =>
+      : ({ changes, service }) =>
           confirm(
-            `Apply this plan to ${context.output.redactor.value(service)}?\nOnly 'yes' will be accepted: `,
+            `${context.output.redactor.text(applyQuestion({ changes, service }))}\nOnly 'yes' will be accepted: `,
           ),
   });
 

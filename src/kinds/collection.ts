@@ -131,7 +131,6 @@ function runsOf<F extends Field>({ field, startsAtOnce }: CollectionDefinition<F
     activeField: 'active',
     agents: (spec) => spec[field],
     startsAtOnce: (spec) => (spec.active ? startsAtOnce(spec[field].length) : 0),
-    startsPerRun: (spec) => (spec.active ? spec[field].length : 0),
   };
 }
 
@@ -191,10 +190,11 @@ function updateCollection<F extends Field>(
 function useRisks({ facts }: Observed): Risk[] {
   const { activeRunCount: active, lastRunAt: last } = facts;
   const messages: string[] = [];
-  if (isNumber(active) && Number(active) > 0) messages.push(`has ${active} of its runs in progress`);
+  if (isNumber(active) && Number(active) > 0)
+    messages.push(`has ${count(Number(active), 'run')} in progress`);
   if (active === UNREADABLE)
-    messages.push('may have runs in progress: the service gave a number of them that cannot be read');
-  if (typeof last === 'string') messages.push(`last run at ${last}`);
+    messages.push('may have runs in progress: the service returned an unreadable count');
+  if (typeof last === 'string') messages.push(`last run at ${instantText(last)}`);
   return messages.map((message) => ({ code: 'delete', message }));
 }
 

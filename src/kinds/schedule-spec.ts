@@ -14,7 +14,14 @@ import { instantText } from '../model/words.js';
 import { previewSchedule, type ScheduleBody } from '../service/operations/schedules.js';
 import { canonicalCron } from '../timing/cron.js';
 import { type Interval, showEvery } from '../timing/interval.js';
-import { closeStarts, dstAnomalies, nextRuns, recurrenceOf, type Timing } from '../timing/runs.js';
+import {
+  closeStarts,
+  dstAnomalies,
+  longestGapSeconds,
+  nextRuns,
+  recurrenceOf,
+  type Timing,
+} from '../timing/runs.js';
 import { busyMinutes, startsPerHour, startsPerMinute, type TimedLoad } from '../timing/start-counts.js';
 import { canonicalWallClock, canonicalZone, offsetAt, writeWallClock } from '../timing/zone.js';
 import { instantOf, UNKNOWN } from './rules.js';
@@ -216,10 +223,7 @@ export const timetable: Timetable<ScheduleSpec> = {
   fields: [...timingFields, 'enabled'],
   timeZone: (spec) => spec.timeZone,
   describe: timingText,
-  starts({ enabled, target }, startedBy) {
-    if (!enabled) return 0;
-    return target.kind === 'agent' ? 1 : startedBy(target);
-  },
+  target: ({ enabled, target }) => (enabled ? target : null),
   times: timesOf,
   nextRuns: (spec, from, count) =>
     ifReadable(spec, (timing) =>
@@ -233,6 +237,7 @@ export const timetable: Timetable<ScheduleSpec> = {
       const { runsPerWeek, shortestGapSeconds } = recurrenceOf(timing);
       return { runsPerWeek, shortestGapSeconds };
     }),
+  longestGap: (spec) => ifReadable(spec, (timing) => longestGapSeconds(timing)),
   closeStarts: (spec, limit, now) =>
     ifReadable(
       spec,

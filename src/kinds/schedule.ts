@@ -397,35 +397,29 @@ interface When {
 }
 
 /** A change of a schedule is risky when it then runs more often, at other hours of the day, or no longer. */
-function scheduleRisks(inputs: RiskInputs<ScheduleSpec>): readonly Risk[] {
-  return facts(inputs).map((fact) => ({ code: 'schedule', ...fact }));
+function scheduleRisks({ observed, after, now }: RiskInputs<ScheduleSpec>): readonly Risk[] {
+  const before = observed?.spec ?? null;
+  if (before === null) return [];
+  if (after === null) return [{ code: 'delete', message: ending(before) }];
+  return retimed(before, after, now).map((fact) => ({ code: 'schedule', ...fact }));
 }
 
 type Fact = Omit<Risk, 'code'>;
 
-function facts({ observed, after, now }: RiskInputs<ScheduleSpec>): Fact[] {
-  const before = observed?.spec ?? null;
-  if (before === null) return [];
-  return after === null ? [{ message: ending(before) }] : retimed(before, after, now);
-}
-
 function ending(before: ScheduleSpec): string {
   const when = whenOf(before);
-  if (when === 'paused') return 'it was paused';
-  if (when === 'unknown') return 'ends an enabled schedule, whose times cannot be computed here';
+  if (when === 'paused') return 'is paused, so it stops no runs';
+  if (when === 'unknown') return 'stops an enabled schedule, whose times cannot be computed here';
   return before.once === null
-    ? `ends ${frequencyText(when.runsPerWeek)}`
-    : `was to run at \`${before.once} ${before.timeZone}\``;
+    ? `stops ${frequencyText(when.runsPerWeek)}`
+    : `was due to run once at \`${before.once} ${before.timeZone}\``;
 }
 
 function retimed(before: ScheduleSpec, after: ScheduleSpec, now: Date): Fact[] {
   const [was, is] = [whenOf(before), whenOf(after)];
-  if (is === 'paused') return [];
+  // A rule says of what is paused that it starts again (reconcile/rules/starts-again.ts).
+  if (is === 'paused' || was === 'paused') return [];
   if (is === 'unknown' || was === 'unknown') return unknownTimes(before, after);
-  if (was === 'paused') {
-    const runs = after.once === null ? `has ${frequencyText(is.runsPerWeek)}` : 'runs once';
-    return [{ message: `was paused, and now ${runs}`, besideCadence: 'was paused' }];
-  }
   const more = moreOften(was, is);
   // A schedule that runs more often may well run at more hours: that needs no second message.
   return more.length > 0 && !movesFrom(is, was, now) ? more : [...more, ...otherHours(was, is, now)];
@@ -433,10 +427,6 @@ function retimed(before: ScheduleSpec, after: ScheduleSpec, now: Date): Fact[] {
 
 /** Nobody can say whether it then runs more often. */
 function unknownTimes(before: ScheduleSpec, after: ScheduleSpec): Fact[] {
-  if (!before.enabled) {
-    const message = 'was paused, and is enabled: its times cannot be computed here';
-    return [{ message, besideCadence: 'was paused' }];
-  }
   return timesOf(before) === timesOf(after)
     ? []
     : [{ message: 'changes its times, which cannot be computed here: it may run more often' }];

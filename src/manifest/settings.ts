@@ -1,7 +1,7 @@
 import { urlFault } from '../model/connection.js';
 import type { Place } from '../model/diagnostic.js';
 import type { Json, JsonObject } from '../model/json.js';
-import type { InventorySetting, ProjectSettings, UnselectedEnvironments } from '../model/resource.js';
+import type { InventorySetting, Limits, ProjectSettings, UnselectedEnvironments } from '../model/resource.js';
 import { defaultSafeguards, safeguardsFrom } from '../model/safeguards.js';
 import { placeOf, type Source, type Span } from '../yaml/source.js';
 import { unsafe } from '../yaml/text.js';
@@ -84,6 +84,7 @@ export function readSettings(
   const isValid =
     new SchemaCheck(diagnostics).check(settingsRule, { value, entry, notes }) && !diagnostics.failed;
   checkUrls(value, entry, written, diagnostics);
+  useNewName(value, entry, diagnostics);
   const valid = isValid ? (value as Partial<Written> as Written) : null;
   const names = [...entriesOf(written.get('environments')).keys()];
   return {
@@ -166,6 +167,21 @@ function readAll(root: Entry, variables: Variables, notes: Notes): Record<string
   return value;
 }
 
+/** `limits.runsPerWeek` is the former name of `limits.startsPerWeek`: it counts agent starts. */
+function useNewName(value: Record<string, Json>, root: Entry, diagnostics: Diagnostics): void {
+  const { limits: written } = value;
+  if (typeof written !== 'object' || written === null || !('runsPerWeek' in written)) return;
+  const { runsPerWeek, ...others } = written;
+  const span = find(root, ['limits', 'runsPerWeek']).key;
+  const help = 'Rename it. It means the same under both names.';
+  if ('startsPerWeek' in others) {
+    const message = '`runsPerWeek` is the former name of `startsPerWeek`, which is set as well';
+    diagnostics.error('duplicate-entry', span, message, { help: 'Remove `runsPerWeek`.' });
+  } else
+    diagnostics.warning('former-name', span, '`runsPerWeek` is now called `startsPerWeek`', { help });
+  value['limits'] = { startsPerWeek: runsPerWeek as Json, ...others };
+}
+
 /**
  * As strict as the client, so that a bad address is found before anything is sent. Those of environments that are not
  * selected are checked where they need no variables.
@@ -216,8 +232,15 @@ function withDefaults(written: Written, environment: string | null): ProjectSett
     inventory: inventoryOf(written.inventory ?? {}, environment),
     prune: written.prune ?? defaultSafeguards.prune,
     // One spelling of each interval: `1 hours` must not be another digest than `1 hour`.
-    limits: safeguardsFrom(null, { ...defaultSafeguards.limits, ...written.limits }).limits,
+    limits: limitsOf(written.limits ?? {}),
   };
+}
+
+/** JSON and the digest keep the former name of `startsPerWeek`. */
+function limitsOf({ startsPerWeek, ...written }: NonNullable<Written['limits']>): Limits {
+  const { runsPerWeek } = defaultSafeguards.limits;
+  const all = { ...defaultSafeguards.limits, ...written, runsPerWeek: startsPerWeek ?? runsPerWeek };
+  return safeguardsFrom(null, all).limits;
 }
 
 /**

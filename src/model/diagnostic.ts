@@ -12,6 +12,7 @@ export const diagnosticCodes = [
   'rewritten-number',
   'unsupported-version',
   'missing-setting',
+  'former-name',
   'unknown-environment',
   'no-environment',
   'unknown-id',

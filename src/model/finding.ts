@@ -102,7 +102,8 @@ export function refusalError(found: Refusal, entry: Place | null = null): Diagno
 export interface Risk {
   /**
    * `delete`: an object is deleted. `key`: a key stops working. `scopes`: a key may do more. `schedule`: it runs more
-   * often, or at other hours. `adopt`: an object that this project did not create is changed, or one is renamed that
+   * often, or at other hours. `gap`: it does not run for unusually long. `load`: the plan starts many more agents.
+   * `starts-again`: it was paused outside roster, and is enabled. `starts-held`: it starts agents that a hold stopped. `adopt`: an object that this project did not create is changed, or one is renamed that
    * only the inventory ties to its entry. `protection`: it may be
    * deleted from now on. `safeguard`: a setting of the project allows more than at the last apply, or the inventory
    * is in another place. `look-alike`: a name is easily taken for another. `possible-duplicate`: what is created may
@@ -115,6 +116,10 @@ export interface Risk {
     | 'key'
     | 'scopes'
     | 'schedule'
+    | 'gap'
+    | 'load'
+    | 'starts-again'
+    | 'starts-held'
     | 'adopt'
     | 'protection'
     | 'safeguard'

@@ -15,7 +15,7 @@ import type {
   ProjectScope,
 } from './resource.js';
 import type { Safeguards } from './safeguards.js';
-import type { CalendarComparison, NextRuns, StartsPerWeek } from './schedule.js';
+import type { AgentStarts, CalendarComparison, NextRuns, StartsPerWeek } from './schedule.js';
 
 export type Action = 'create' | 'update' | 'replace' | 'delete' | 'adopt' | 'forget' | 'none';
 
@@ -30,6 +30,8 @@ export interface FieldChange {
   readonly after: Json;
   /** It holds values from the environment: `before` has a mask in place of them, `after` is the template. */
   readonly sensitive: boolean;
+  /** A new object gets the value without being told. Missing where it does not. */
+  readonly isDefault?: true;
   readonly layout: Layout;
   readonly origin: Origin;
   /** Where the manifest has the value of a changed field, or the closest thing around it. Null for creates and deletes. */
@@ -59,6 +61,8 @@ export interface Difference {
 export interface Change extends Difference {
   /** What the object is, in a few words: `3 members`. Missing where there is nothing to say. */
   readonly inBrief?: string;
+  /** Why it is deleted: `no longer declared`. Missing for every other action. Not part of the digest. */
+  readonly reason?: string;
   /** What a reviewer must know about it besides its fields. */
   readonly findings: readonly ChangeFinding[];
   /** Ids of the steps that carry it out, in order. A bulk step may serve several changes. */
@@ -76,17 +80,19 @@ interface ChangeParts {
   readonly findings?: readonly ChangeFinding[] | undefined;
   readonly nextRuns?: NextRuns | null | undefined;
   readonly inBrief?: string | undefined;
+  readonly reason?: string | undefined;
   readonly owners?: readonly string[] | undefined;
 }
 
 export function changeOf(
   difference: Difference,
-  { steps = nothing, findings = nothing, nextRuns = null, inBrief, owners }: ChangeParts,
+  { steps = nothing, findings = nothing, nextRuns = null, inBrief, reason, owners }: ChangeParts,
 ): Change {
   // On Node 20, a literal that starts with a spread and adds properties takes twice the memory. There are many changes.
   const change = { steps, nextRuns, findings, ...difference };
   const brief = inBrief === undefined ? change : { inBrief, ...change };
-  return owners === undefined ? brief : { owners, ...brief };
+  const explained = reason === undefined ? brief : { reason, ...brief };
+  return owners === undefined ? explained : { owners, ...explained };
 }
 
 /** One list for all changes: most have no steps, and nothing is said of them. */
@@ -142,6 +148,8 @@ export interface Plan extends PlanSubject {
   readonly findings: readonly Finding[];
   /** Not part of the digest, which holds what changes. */
   readonly startsPerWeek: StartsPerWeek;
+  /** The agents of which more or fewer start, the largest change first. Not part of the digest. */
+  readonly startsByAgent: readonly AgentStarts[];
   /** `sha256:` of what would change, from what, to what, and where (contract §4). */
   readonly digest: string;
   /** A hash of each change whose action is not `none`. The digest covers them. */

@@ -203,7 +203,7 @@ export interface Limits {
   readonly startsPerMinute: number;
   /** `5 minutes`, in the spelling of `IntervalLimit.text`; or `none`. */
   readonly shortestInterval: string;
-  /** Agent starts in an average week. */
+  /** Agent starts in an average week: `limits.startsPerWeek` in roster.yaml, which was called `runsPerWeek` before. */
   readonly runsPerWeek: number | 'none';
 }
 

@@ -74,8 +74,6 @@ export interface Runs<S> {
   agents(spec: S): readonly string[];
   /** How many agents a run starts at the same moment. */
   startsAtOnce(spec: S): number;
-  /** How many agents a run starts in total. */
-  startsPerRun(spec: S): number;
 }
 
 /** The address, or which run it is where the address is not known. */

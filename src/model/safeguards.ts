@@ -27,7 +27,11 @@ const table: readonly Safeguard[] = [
   limit('deletes', (deletes) => deletes),
   limit('startsPerMinute', (starts) => starts),
   limit('shortestInterval', (interval) => -(readIntervalLimit(interval)?.seconds ?? 0)),
-  limit('runsPerWeek', (runs) => (runs === 'none' ? Number.POSITIVE_INFINITY : runs)),
+  {
+    name: 'limits.startsPerWeek',
+    value: ({ limits }) => limits.runsPerWeek,
+    weakness: ({ limits }) => (limits.runsPerWeek === 'none' ? Number.POSITIVE_INFINITY : limits.runsPerWeek),
+  },
 ];
 
 function limit<N extends keyof Limits>(name: N, weakness: (value: Limits[N]) => number): Safeguard {

@@ -26,8 +26,8 @@ export interface Timetable<S> {
   timeZone(spec: S): string;
   /** The timing in a few words: `every 6 hours from 2026-12-01T06:00:00, Europe/Berlin`. */
   describe(spec: S): string;
-  /** How many agents each run starts; `startedBy` answers for the objects that the spec refers to. */
-  starts(spec: S, startedBy: (reference: ObjectRef) => number): number;
+  /** What each run starts: an agent, or an object that can be run. Null when paused. */
+  target(spec: S): ObjectRef | null;
   /** Equal texts are equal times. Null when paused. */
   times(spec: S): string | null;
   /** Instants such as `2026-12-01T06:00:00Z`, computed here. */
@@ -36,6 +36,8 @@ export interface Timetable<S> {
   frequency(spec: S): Frequency | null;
   /** The starts from `now` on that are closest together, if they are closer than the limit; otherwise `none`. */
   closeStarts(spec: S, limit: IntervalLimit, now: Date): CloseStarts | 'none' | null;
+  /** The most seconds between two runs, apart from clock changes; null for what does not run again and again. */
+  longestGap(spec: S): number | null;
   /** How clock changes affect it in a span. */
   dstAnomalies(spec: S, span: TimeSpan): readonly DstAnomaly[] | null;
   /** Asks the service. `agent` is a GUID that replaces a reference to an object not created yet. Null if no agent is known. */
@@ -209,6 +211,14 @@ export interface StartsPerWeek {
   readonly unknown: { readonly before: number; readonly after: number };
 }
 
+/** How often the schedules of a plan start one agent in an average week. Both numbers are rounded to two decimal places. */
+export interface AgentStarts {
+  /** As manifests write it: `acme-shop`. */
+  readonly agent: string;
+  readonly before: number;
+  readonly after: number;
+}
+
 /** When the declared schedules start agents, and how many of them. */
 export interface Calendar {
   readonly project: string;
@@ -251,8 +261,7 @@ export interface CalendarMinute {
 
 /** The starts of a project's schedules before and after a plan, over the same days. Only data, as all of a plan. */
 export interface CalendarComparison {
-  readonly timeZone: string;
-  /** ISO 8601 in UTC. The first day begins here, not at midnight. */
+  /** ISO 8601 in UTC: now, or the first start on either side if nothing starts before. The first day begins here, not at midnight. */
   readonly from: string;
   /** Exclusive. */
   readonly until: string;
@@ -260,10 +269,15 @@ export interface CalendarComparison {
   readonly limit: number;
   readonly before: CalendarSide;
   readonly after: CalendarSide;
+  /** The zone of most of the schedules. Null if it is UTC. */
+  readonly localZone: string | null;
 }
 
 export interface CalendarSide {
+  /** In UTC. */
   readonly days: readonly CalendarDay[];
+  /** The same starts by the clocks of `localZone`; null without one. */
+  readonly localDays: readonly CalendarDay[] | null;
   readonly starts: number;
   readonly minutesOverLimit: number;
   /** The number of schedules whose times or agents are not known. */

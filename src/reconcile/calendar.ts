@@ -21,8 +21,8 @@ import {
   isTimed,
   type StartLoad,
   sidesOf,
-  startedAgents,
   startLoads,
+  startsAtOnce,
   type TimedKind,
 } from './starts.js';
 import type { Comparison, Match, MatchBasis, Matched } from './world.js';
@@ -143,7 +143,6 @@ function uncountedOf(
 /** The rest of the first day, and each day of the week in full. */
 const FULL_DAYS = 7;
 const DAY_MS = 86_400_000;
-const TIME_ZONE = 'UTC';
 
 type Side = 'before' | 'after';
 
@@ -153,16 +152,41 @@ export function compareCalendars(comparison: Comparison): CalendarComparison {
   const limit = project.limits.startsPerMinute;
   const kind = kinds.find(isTimed);
   if (kind === undefined) throw new Error('no kind has a timetable');
-  const span = { from: now, until: new Date((Math.floor(now.getTime() / DAY_MS) + 1 + FULL_DAYS) * DAY_MS) };
-  const calendarOn = (side: Side) => calendarSide(kind, loadsOf(kind, comparison, side), span, limit);
+  const { timetable } = kind;
+  const [before, after] = [loadsOf(kind, comparison, 'before'), loadsOf(kind, comparison, 'after')];
+  const specs = [...before.loads, ...after.loads].map(({ spec }) => spec);
+  const from = firstStart(timetable, specs, now);
+  const span = { from, until: new Date((Math.floor(from.getTime() / DAY_MS) + 1 + FULL_DAYS) * DAY_MS) };
+  const localZone = mostUsedZone(timetable, specs);
+  const calendarOn = (loads: Loads) => calendarSide(timetable, loads, { span, limit, localZone });
   return {
-    timeZone: TIME_ZONE,
     from: span.from.toISOString(),
     until: span.until.toISOString(),
     limit,
-    before: calendarOn('before'),
-    after: calendarOn('after'),
+    before: calendarOn(before),
+    after: calendarOn(after),
+    localZone,
   };
+}
+
+/** `now` if nothing starts at all. */
+function firstStart(timetable: TimedKind['timetable'], specs: readonly unknown[], now: Date): Date {
+  const first = specs.reduce((earliest: number, spec) => {
+    const [next] = timetable.nextRuns(spec, now, 1) ?? [];
+    return next === undefined ? earliest : Math.min(earliest, Date.parse(next));
+  }, Number.POSITIVE_INFINITY);
+  return Number.isFinite(first) ? new Date(first) : now;
+}
+
+/** Null for UTC, which is always shown. */
+function mostUsedZone(timetable: TimedKind['timetable'], specs: readonly unknown[]): string | null {
+  const numbers = new Map<string, number>();
+  for (const spec of specs) {
+    const zone = timetable.timeZone(spec);
+    numbers.set(zone, (numbers.get(zone) ?? 0) + 1);
+  }
+  const [zone = 'UTC'] = [...numbers].sort((a, b) => b[1] - a[1] || byCodeUnit(a[0], b[0]))[0] ?? [];
+  return zone === 'UTC' ? null : zone;
 }
 
 interface Loads {
@@ -170,18 +194,18 @@ interface Loads {
   readonly uncounted: number;
 }
 
-function loadsOf({ name, timetable }: TimedKind, comparison: Comparison, side: Side): Loads {
+function loadsOf(kind: TimedKind, comparison: Comparison, side: Side): Loads {
   const { now } = comparison.basis;
   const actions = new Map(comparison.diffs.map(({ change }) => [change.address, change.action]));
   const specOf = (match: Match) => sidesOf(match, actions.get(match.address))[side];
-  const startedBy = startedAgents(comparison, { specOf, count: (runs, spec) => runs.startsAtOnce(spec) });
+  const startsOf = startsAtOnce(comparison, specOf);
   const specs = comparison.matches
-    .filter((match) => match.kind.name === name && isManaged(match, actions.get(match.address)))
+    .filter((match) => match.kind.name === kind.name && isManaged(match, actions.get(match.address)))
     .map(specOf)
     .filter((spec) => spec !== null);
   const loads = specs
-    .filter((spec) => spec !== undefined && isCountable(timetable, spec, now))
-    .map((spec) => ({ spec, starts: timetable.starts(spec, startedBy) }))
+    .filter((spec) => spec !== undefined && isCountable(kind.timetable, spec, now))
+    .map((spec) => ({ spec, starts: startsOf(kind, spec) }))
     .filter(({ starts }) => !Number.isNaN(starts));
   return { loads, uncounted: specs.length - loads.length };
 }
@@ -191,15 +215,21 @@ function isCountable(timetable: TimedKind['timetable'], spec: unknown, now: Date
   return timetable.frequency(spec) !== null && timetable.nextRuns(spec, now, 1) !== null;
 }
 
+interface SideOptions {
+  readonly span: TimeSpan;
+  readonly limit: number;
+  readonly localZone: string | null;
+}
+
 function calendarSide(
-  { timetable }: TimedKind,
+  timetable: TimedKind['timetable'],
   { loads, uncounted }: Loads,
-  span: TimeSpan,
-  limit: number,
+  { span, limit, localZone }: SideOptions,
 ): CalendarSide {
-  const days = timetable.startsPerHour(loads, span, TIME_ZONE);
+  const days = timetable.startsPerHour(loads, span, 'UTC');
   return {
     days,
+    localDays: localZone === null ? null : timetable.startsPerHour(loads, span, localZone),
     starts: days.flatMap((day) => day.hours).reduce((sum, each) => sum + each, 0),
     minutesOverLimit: timetable.busyMinutes(loads, span, limit, 0).total,
     uncounted,

@@ -62,10 +62,12 @@ function create(match: Match, entry: Desired, names: Names): ResourceDiff {
   const fields = Object.keys(kind.fields)
     .map((field) => fieldChange(match, field, { before: null, after: entry.spec, origin, names }))
     .filter((field) => !isBlank(field.after));
+  const defaults = kind.entry?.defaults(match.address.slice(match.address.indexOf('/') + 1)) ?? {};
+  const isDefault = ({ path, after }: FieldChange) => after === defaults[path];
   const requests = kind.create(entry.spec, entry);
   return {
     ...resourceDiff(match, 'create', {
-      fields: [...fields, ...deliveryFields(requests)],
+      fields: [...fields.map((each) => (isDefault(each) ? asDefault(each) : each)), ...deliveryFields(requests)],
       origin,
       name: nameOf(match.kind, entry.spec),
     }),
@@ -269,6 +271,10 @@ export function fieldChange(
     origin,
     source: before === null || after === null ? null : (match.entry?.placeOf([field]) ?? null),
   };
+}
+
+function asDefault(field: FieldChange): FieldChange {
+  return { isDefault: true, ...field };
 }
 
 /** An empty field, which is not shown for new and deleted objects: no text, no inputs, another type of timing. */

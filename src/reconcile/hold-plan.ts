@@ -96,6 +96,7 @@ function planOf(inputs: HoldInputs, effects: readonly RecordedEffect[]): Plan {
 /** What plans of manifests have besides. */
 const nothingElse = {
   startsPerWeek: { before: 0, after: 0, unknown: { before: 0, after: 0 } },
+  startsByAgent: [],
   unmanaged: {},
   links: [],
   createIntents: {},

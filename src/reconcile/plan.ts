@@ -11,6 +11,7 @@ import { match } from './match.js';
 import { inBrief, linksOf, linksOfDeleted, namesOf } from './names.js';
 import { nextRunsOf } from './next-runs.js';
 import { order } from './order.js';
+import { deleteReason } from './rules/deletes.js';
 import { heldOf } from './rules/holds.js';
 import { causesOf, examine } from './rules/index.js';
 import { plannedPolicies } from './rules/policies.js';
@@ -105,7 +106,7 @@ function withoutAccepted(diagnostics: readonly Diagnostic[], { project }: PlanBa
 }
 
 function changesOf(
-  { diffs, names, nextRuns, answers }: World,
+  { diffs, names, nextRuns, answers, basis }: World,
   findings: readonly ChangeFinding[],
   stepsOf: ReadonlyMap<Address, readonly string[]>,
 ): Change[] {
@@ -119,6 +120,7 @@ function changesOf(
       findings: said,
       nextRuns: nextRuns.get(address),
       inBrief: inBrief(each, names),
+      reason: action === 'delete' ? deleteReason(each, basis.prune) : undefined,
       owners: answers.owners.get(address),
     });
   });
@@ -139,6 +141,7 @@ function sealed(world: World, ordered: OrderedChanges): Omit<Plan, 'findings'> {
     ...intentsAndRecords(world),
     ...undelivered(diffs),
     startsPerWeek: starts.startsPerWeek,
+    startsByAgent: starts.byAgent,
     unmanaged: countUnmanaged(kinds, unmanagedObjects(world)),
     links: [...linksOf(project.entries, referring), ...linksOfDeleted(deleted, names)],
     ...(prune === 'destroy' ? { destroy: true } : {}),

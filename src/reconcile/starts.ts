@@ -1,15 +1,17 @@
+import { byCodeUnit } from '../model/json.js';
 import { isExpired, type Kind, referencesOf } from '../model/kind.js';
 import type { Action } from '../model/plan.js';
 import {
   type Address,
   type Desired,
   isPending,
+  type Names,
   normalId,
   type ObjectRef,
   objectKey,
 } from '../model/resource.js';
 import type { Runs } from '../model/run.js';
-import { roundedFrequency, type SpecLoad, type Timetable } from '../model/schedule.js';
+import { type AgentStarts, roundedFrequency, type SpecLoad, type Timetable } from '../model/schedule.js';
 import type { Comparison, Match, Matched, WeeklyStarts } from './world.js';
 
 /** A declared entry that starts agents at certain times. */
@@ -34,32 +36,49 @@ export function countable(kind: TimedKind, matches: readonly Match[]): Desired[]
 
 /** At a moment, with every entry as declared. What nobody knows the agents of is left out. */
 export function startLoads(kind: TimedKind, entries: readonly Desired[], matched: Matched): StartLoad[] {
-  const startedBy = startedAgents(matched, {
-    specOf: ({ entry }) => entry?.spec,
-    count: (runs, spec) => runs.startsAtOnce(spec),
-  });
+  const startsOf = startsAtOnce(matched, ({ entry }) => entry?.spec);
   return entries
     .filter(({ declared }) => !isExpired(kind, declared, matched.basis.now))
-    .map((entry) => ({ entry, spec: entry.spec, starts: kind.timetable.starts(entry.spec, startedBy) }))
+    .map((entry) => ({ entry, spec: entry.spec, starts: startsOf(kind, entry.spec) }))
     .filter(({ starts }) => !Number.isNaN(starts));
 }
 
-/** How a match is seen, such as before or after the plan, and how the agents of what can be run are counted. */
-interface Counting {
-  specOf(match: Match): unknown;
-  count(runs: Runs<unknown>, spec: unknown): number;
+/** How a match is seen, such as before or after the plan. */
+type SpecOf = (match: Match) => unknown;
+
+/**
+ * How many agents each run of a spec starts at the same moment. NaN where that is not known, as for an external target
+ * that the service does not show.
+ */
+export function startsAtOnce(matched: Matched, specOf: SpecOf): (kind: TimedKind, spec: unknown) => number {
+  const find = runnables(matched, specOf);
+  return ({ timetable }, spec) => {
+    const target = timetable.target(spec);
+    if (target === null) return 0;
+    if (isAgent(target)) return 1;
+    const found = find(target);
+    return found === null ? Number.NaN : found.runs.startsAtOnce(found.spec);
+  };
 }
 
-/** How many agents an object starts. NaN where that is not known, as of an external object that the service does not show. */
+/** The ids of the agents that each run of a spec starts. Null where they are not known. */
 export function startedAgents(
   matched: Matched,
-  { specOf, count }: Counting,
-): (reference: ObjectRef) => number {
+  specOf: SpecOf,
+): (kind: TimedKind, spec: unknown) => readonly string[] | null {
   const find = runnables(matched, specOf);
-  return (reference) => {
-    const found = find(reference);
-    return found === null ? Number.NaN : count(found.runs, found.spec);
+  return ({ timetable }, spec) => {
+    const target = timetable.target(spec);
+    if (target === null) return [];
+    if (isAgent(target)) return [target.id];
+    const found = find(target);
+    if (found === null) return null;
+    return found.runs.isActive(found.spec) ? found.runs.agents(found.spec) : [];
   };
+}
+
+function isAgent(target: ObjectRef): target is ObjectRef & { readonly id: string } {
+  return target.kind === 'agent' && !isPending(target.id);
 }
 
 /** What a schedule can start, as it is seen before or after the plan. */
@@ -72,7 +91,7 @@ interface SeenTarget {
 /** Finds what is referred to. Null where it is not known, or cannot be run at all. */
 function runnables(
   { basis: { kinds }, matches, externals }: Matched,
-  specOf: Counting['specOf'],
+  specOf: SpecOf,
 ): (reference: ObjectRef) => SeenTarget | null {
   const found = new Map<string, SeenTarget>();
   const add = (key: string, address: Address, runs: Kind['runs'], spec: unknown) => {
@@ -119,31 +138,99 @@ interface Sides {
  */
 export function weeklyStarts(comparison: Comparison): WeeklyStarts {
   const actions = actionsOf(comparison);
-  const startsOn = (side: keyof Sides) => {
-    const startedBy = startedAgents(comparison, {
-      specOf: (match) => sidesOf(match, actions.get(match.address))[side],
-      count: (runs, spec) => runs.startsPerRun(spec),
-    });
-    return (match: Match) =>
-      startsOf(match.kind, sidesOf(match, actions.get(match.address))[side], startedBy);
-  };
-  const [startsBefore, startsAfter] = [startsOn('before'), startsOn('after')];
+  const agentsOn = (side: keyof Sides) =>
+    startedAgents(comparison, (match) => sidesOf(match, actions.get(match.address))[side]);
+  const [agentsBefore, agentsAfter] = [agentsOn('before'), agentsOn('after')];
   const totals = { before: 0, after: 0 };
   const unknown = { before: 0, after: 0 };
+  // A plan without changes starts the same agents.
+  const byAgent = comparison.diffs.some(({ change }) => change.action !== 'none') ? new AgentCounts() : null;
+  const growing: { address: Address; starts: number }[] = [];
   let more = 0;
-  const count = (side: keyof Sides, starts: number) => {
-    if (Number.isNaN(starts)) unknown[side] += 1;
-    else totals[side] += starts;
+  const count = (side: keyof Sides, load: WeeklyLoad | null): number => {
+    if (load === null) {
+      unknown[side] += 1;
+      return Number.NaN;
+    }
+    byAgent?.add(side, load);
+    const starts = load.runsPerWeek * load.agents.length;
+    totals[side] += starts;
+    return starts;
   };
   for (const match of comparison.matches) {
-    if (match.kind.timetable === undefined || !isManaged(match, actions.get(match.address))) continue;
-    const [before, after] = [startsBefore(match), startsAfter(match)];
-    count('before', before);
-    count('after', after);
-    if (!Number.isNaN(after)) more += Number.isNaN(before) ? after : after - before;
+    const { kind, address } = match;
+    const action = actions.get(address);
+    if (!isTimed(kind) || !isManaged(match, action)) continue;
+    const sides = sidesOf(match, action);
+    const before = count('before', weeklyLoad(kind, sides.before, agentsBefore));
+    const after = count('after', weeklyLoad(kind, sides.after, agentsAfter));
+    if (Number.isNaN(after)) continue;
+    const starts = Number.isNaN(before) ? after : after - before;
+    more += starts;
+    if (starts > 0) growing.push({ address, starts });
   }
   const rounded = { before: roundedFrequency(totals.before), after: roundedFrequency(totals.after) };
-  return { startsPerWeek: { ...rounded, unknown }, isMore: roundedFrequency(more) > 0 };
+  return {
+    startsPerWeek: { ...rounded, unknown },
+    byAgent: byAgent?.changes(comparison.names) ?? [],
+    growing,
+    isMore: roundedFrequency(more) > 0,
+  };
+}
+
+/** What a schedule starts in an average week. */
+interface WeeklyLoad {
+  readonly runsPerWeek: number;
+  /** The ids of those that each run starts. */
+  readonly agents: readonly string[];
+}
+
+const noLoad: WeeklyLoad = { runsPerWeek: 0, agents: [] };
+
+/** Null where it is not known. What does not run starts no agents, whichever they are. */
+function weeklyLoad(
+  kind: TimedKind,
+  spec: unknown,
+  agentsOf: (kind: TimedKind, spec: unknown) => readonly string[] | null,
+): WeeklyLoad | null {
+  if (spec === null) return noLoad;
+  if (spec === undefined) return null;
+  const runsPerWeek = kind.timetable.frequency(spec)?.runsPerWeek ?? null;
+  const agents = agentsOf(kind, spec);
+  if (runsPerWeek === 0 || agents?.length === 0) return noLoad;
+  return runsPerWeek === null || agents === null ? null : { runsPerWeek, agents };
+}
+
+/** Counts the starts of each agent on both sides of a plan. */
+class AgentCounts {
+  private readonly counts = new Map<string, { before: number; after: number }>();
+
+  add(side: keyof Sides, { agents, runsPerWeek }: WeeklyLoad): void {
+    for (const agent of agents) {
+      let counted = this.counts.get(agent);
+      if (counted === undefined) {
+        counted = { before: 0, after: 0 };
+        this.counts.set(agent, counted);
+      }
+      counted[side] += runsPerWeek;
+    }
+  }
+
+  /** Those that change, the largest change first. */
+  changes(names: Names): AgentStarts[] {
+    return [...this.counts]
+      .map(([id, { before, after }]) => ({
+        agent: names.agent(id),
+        before: roundedFrequency(before),
+        after: roundedFrequency(after),
+      }))
+      .filter(({ before, after }) => before !== after)
+      .sort((a, b) => changeOf(b) - changeOf(a) || byCodeUnit(a.agent, b.agent));
+  }
+}
+
+function changeOf({ before, after }: AgentStarts): number {
+  return Math.abs(after - before);
 }
 
 /** What is forgotten is no longer the project's, and goes on unchanged if it exists. */
@@ -157,13 +244,4 @@ export function sidesOf({ entry, observed }: Match, action: Action | undefined):
   if (action === 'delete') return { before, after: null };
   const isApplied = action === 'create' || action === 'update' || action === 'replace';
   return { before, after: isApplied ? entry?.spec : before };
-}
-
-/** In an average week; NaN where it is not known. */
-function startsOf(kind: Kind, spec: unknown, startedBy: (reference: ObjectRef) => number): number {
-  if (spec === null || !isTimed(kind)) return 0;
-  if (spec === undefined) return Number.NaN;
-  const runs = kind.timetable.frequency(spec)?.runsPerWeek ?? Number.NaN;
-  const starts = kind.timetable.starts(spec, startedBy);
-  return runs === 0 || starts === 0 ? 0 : runs * starts;
 }

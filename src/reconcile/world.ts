@@ -16,7 +16,7 @@ import type {
   Project,
   Prune,
 } from '../model/resource.js';
-import type { Answered, NextRuns, StartsPerWeek } from '../model/schedule.js';
+import type { AgentStarts, Answered, NextRuns, StartsPerWeek } from '../model/schedule.js';
 import type { AgentLookup } from './references.js';
 
 /** One resource: what is declared, what exists, and what was applied last. At least one of the three is set. */
@@ -150,6 +150,10 @@ export interface Comparison extends Matched {
 
 export interface WeeklyStarts {
   readonly startsPerWeek: StartsPerWeek;
+  /** The agents of which more or fewer start, the largest change first. */
+  readonly byAgent: readonly AgentStarts[];
+  /** What starts more agents than before, and how many more. */
+  readonly growing: readonly { readonly address: Address; readonly starts: number }[];
   /** Whether the plan starts more agents, as far as is known: what is not known must not look like a decrease. */
   readonly isMore: boolean;
 }

@@ -28,6 +28,8 @@ interface DayRate {
   readonly perWeek: number;
   /** Days between the closest two; Infinity where there is only one. */
   readonly shortestGap: number;
+  /** Days between two that follow each other, at most; Infinity where none are in four years. */
+  readonly longestGap: number;
 }
 
 /** The one spelling of an expression: upper case, single spaces. Never fails; equal texts fire alike. */
@@ -217,9 +219,15 @@ const FIRST_OBSERVED = Date.UTC(2024, 0, 1);
 /** Of four years, or of the whole calendar for what does not fire in them. */
 function observedRate(days: CronDays): DayRate {
   const found = daysAmong(days, OBSERVED_DAYS);
-  if (found.length > 0) return { perWeek: averagePerWeek(found), shortestGap: Math.min(...gaps(found)) };
+  if (found.length > 0) {
+    const between = gaps(found);
+    // The one leap day of these years.
+    const longestGap = found.length === 1 ? OBSERVED_DAYS : Math.max(...between);
+    return { perWeek: averagePerWeek(found), shortestGap: Math.min(...between), longestGap };
+  }
   const rare = daysAmong(days, CYCLE_DAYS);
-  return { perWeek: (rare.length * 7) / CYCLE_DAYS, shortestGap: Number.POSITIVE_INFINITY };
+  const [shortestGap, longestGap] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];
+  return { perWeek: (rare.length * 7) / CYCLE_DAYS, shortestGap, longestGap };
 }
 
 function daysAmong(days: CronDays, count: number): number[] {

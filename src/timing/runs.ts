@@ -209,6 +209,35 @@ function shortestGap({ seconds, minutes, hours, days }: Cron): number | null {
   return Number.isFinite(least) ? least : null;
 }
 
+/**
+ * The most seconds between two runs that follow each other, as if clocks never changed; null for what runs once. Throws
+ * RangeError like `recurrenceOf`.
+ */
+export function longestGapSeconds(timing: Timing): number | null {
+  switch (timing.type) {
+    case 'Once':
+      return null;
+    case 'Basic':
+      return (timing.value * unitMilliseconds[timing.unit]) / 1000;
+    case 'Cron':
+      return longestGap(readCron(timing.expression));
+    default:
+      return timing satisfies never;
+  }
+}
+
+/** Within a minute, hour or day, or from the last time in one to the first in the next. */
+function longestGap({ seconds, minutes, hours, days }: Cron): number {
+  let most = 0;
+  let spread = 0;
+  for (const [values, unit] of [[seconds, 1] as const, [minutes, 60] as const, [hours, 3600] as const]) {
+    const widest = gaps(values).reduce((wider, each) => Math.max(wider, each), 0);
+    if (widest > 0) most = Math.max(most, widest * unit - spread);
+    spread += ((values.at(-1) ?? 0) - (values[0] ?? 0)) * unit;
+  }
+  return Math.max(most, (days.rate().longestGap * DAY_MILLISECONDS) / 1000 - spread);
+}
+
 const DAY_MINUTES = 1440;
 
 /** The minutes of the local day in which a timing may run, in order. Throws RangeError like `recurrenceOf`. */

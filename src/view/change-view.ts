@@ -3,7 +3,7 @@ import type { Change, Drifted, Plan, Step } from '../model/plan.js';
 import { some } from '../model/words.js';
 import { escapeControls } from './escape.js';
 import { type FieldView, fieldLine, fieldParts, fieldViews, originText } from './field-view.js';
-import { actionLabels } from './labels.js';
+import { labelOf } from './labels.js';
 import {
   cadenceBesideBrief,
   cadenceText,
@@ -13,6 +13,7 @@ import {
   weeklyText,
 } from './next-runs.js';
 import { callSummaries, stepLookup } from './plan-words.js';
+import type { Style } from './text/layout.js';
 
 /**
  * One change of a plan, prepared: what is said of it, and in which words. The formats decide how it looks, what is folded
@@ -20,6 +21,9 @@ import { callSummaries, stepLookup } from './plan-words.js';
  */
 export interface ChangeView {
   readonly change: Change;
+  /** `~`, as everywhere for its action. */
+  readonly symbol: string;
+  readonly style: Style;
   /** In capitals for what needs care, for those who see no color. */
   readonly verb: string;
   /**
@@ -46,6 +50,7 @@ export interface ChangeView {
 }
 
 export interface RiskView {
+  readonly code: Risk['code'];
   /** What a reviewer chooses changes by. */
   readonly label: string;
   readonly message: string;
@@ -67,9 +72,11 @@ function changeView(change: Change, steps: readonly Step[]): ChangeView {
     action === 'replace' ||
     deliversSecret(change) ||
     steps.some((step) => step.delivery !== null);
-  const { verb } = actionLabels[action];
+  const { symbol, verb, style } = labelOf(change);
   return {
     change,
+    symbol,
+    style,
     verb: needsCare ? verb.toUpperCase() : verb,
     needsCare,
     name: action === 'delete' ? change.name : nameBesideKey(change),
@@ -77,6 +84,7 @@ function changeView(change: Change, steps: readonly Step[]): ChangeView {
     remarks: remarksOf(change),
     cadence: cadenceText(change),
     risks: findings.filter(isRisk).map(({ code, message, besideCadence = message }) => ({
+      code,
       label: riskLabels[code],
       message,
       besideCadence,
@@ -94,9 +102,10 @@ export function nameBesideKey({ address, name }: Change | Drifted): string | nul
   return name === address.slice(address.indexOf('/') + 1) ? null : name;
 }
 
-function remarksOf({ action, adopted, origin, renamedFrom }: Change): string[] {
+function remarksOf({ action, adopted, origin, renamedFrom, reason }: Change): string[] {
   const isFromOutside = adopted && action !== 'adopt' && renamedFrom === undefined;
   return [
+    ...(reason === undefined ? [] : [reason]),
     ...(isFromOutside ? ['adopted: not in the inventory yet'] : []),
     ...(origin === 'remote' || origin === 'both' ? [originText(origin)] : []),
   ];
@@ -112,6 +121,10 @@ const riskLabels: Readonly<Record<Risk['code'], string>> = {
   key: 'a key stops working',
   scopes: 'more scopes',
   schedule: 'runs change',
+  gap: 'no runs for long',
+  load: 'many more starts',
+  'starts-again': 'starts again',
+  'starts-held': 'starts what is on hold',
   adopt: 'created outside this project',
   protection: 'protection lifted',
   safeguard: 'weaker setting',
@@ -155,38 +168,25 @@ export function factsOf({ change, cadence, fields }: ChangeView): string[][] {
   ];
 }
 
-function present(...facts: readonly (string | null)[]): string[] {
-  return facts.flatMap((each) => (each === null || each === '' ? [] : [each]));
+/**
+ * What changes, and how often it runs then, on one line. Of what is only adopted: what it is. Null where the values do not
+ * fit on a line, or must be seen whole.
+ */
+export function shortChange({ change, cadence, fields }: ChangeView): string | null {
+  const { action, inBrief } = change;
+  if (action === 'adopt')
+    return present(inBrief === undefined ? null : escapeControls(inBrief), cadenceBesideBrief(change)).join(' · ');
+  const parts = fieldParts(fields);
+  if (parts.below.length > 0 || fields.some(({ isWhole }) => isWhole)) return null;
+  const values = fieldLine(parts, escapeControls);
+  return present(...(values === null ? [cadence] : [values, weeklyText(change)])).join(' · ');
 }
 
-/** Changes in the order in which a reviewer reads them: what must not be missed first, the inventory last. */
-export function byRisk(views: readonly ChangeView[]) {
-  const deliveries = views.filter(({ change }) => deliversSecret(change));
-  const rest = views.filter(({ change }) => !deliversSecret(change));
-  const deletes = rest.filter(({ change }) => change.action === 'delete');
-  const plain = rest.filter(({ needsCare }) => !needsCare);
-  const risky = plain.filter(({ risks }) => risks.length > 0);
-  const harmless = plain.filter(({ risks }) => risks.length === 0);
-  const isTooFrequent = ({ change }: ChangeView) =>
-    change.findings.filter(isRisk).some(({ code }) => code === 'too-frequent');
-  return {
-    deliveries,
-    deletes,
-    credentials: rest.filter((each) => each.needsCare && each.change.action !== 'delete'),
-    // Not even hundreds of other risks may push them over the limit.
-    risky: [...risky.filter(isTooFrequent), ...risky.filter((each) => !isTooFrequent(each))],
-    others: [...harmless.filter((each) => !isInventoryOnly(each)), ...harmless.filter(isInventoryOnly)],
-  };
+function present(...facts: readonly (string | null)[]): string[] {
+  return facts.flatMap((each) => (each === null || each === '' ? [] : [each]));
 }
 
 /** Nothing is sent to the service. */
 export function isInventoryOnly({ change }: ChangeView): boolean {
   return change.action === 'adopt' || change.action === 'forget';
-}
-
-/** A plan with more changes begins with a list of them, one line each. */
-const MOST_WITHOUT_LIST = 20;
-
-export function needsList(views: readonly ChangeView[]): boolean {
-  return views.length > MOST_WITHOUT_LIST;
 }

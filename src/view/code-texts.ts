@@ -241,6 +241,11 @@ const texts: Readonly<Record<DiagnosticCode, CodeText>> = {
       'A schedule is enabled, but its group or pipeline has `active: false`. The service does not run what is not active, so the schedule starts nothing. Plans, the calendar and `status` count it as paused.',
     help: 'Set `active: true` for the target, or pause the schedule with `enabled: false`.',
   },
+  'former-name': {
+    title: 'Former name of a setting',
+    means: 'roster.yaml uses the former name of a setting. It still works, and means the same.',
+    help: 'Rename the setting, as the message says.',
+  },
   'unused-acceptance': {
     title: 'Accepted warning does not occur',
     means:
@@ -320,7 +325,7 @@ const texts: Readonly<Record<DiagnosticCode, CodeText>> = {
   },
   'too-many-runs': {
     title: 'Too many agent starts per week',
-    means: 'The plan raises the number of agent starts in an average week above `limits.runsPerWeek`.',
+    means: 'The plan raises the number of agent starts in an average week above `limits.startsPerWeek`.',
     help: 'Start fewer agents, or less often. If all starts are intended, raise the limit in roster.yaml.',
   },
   'too-many-starts': {

@@ -43,8 +43,8 @@ interface ListDifference {
   readonly after?: readonly string[];
   readonly added: readonly string[];
   readonly removed: readonly string[];
-  /** Additions and removals alone do not show it. */
-  readonly changesOrder: boolean;
+  /** Both sides are shown: additions and removals alone do not show the order of a sequence. */
+  readonly isOrdered: boolean;
 }
 
 /** A text or map that is too long to be read as a value. */
@@ -58,10 +58,10 @@ interface LinesDifference {
 /** What has fields: a change, or an object that someone else has changed. */
 export type FieldOwner = Pick<Change, 'action' | 'name' | 'fields' | 'origin'>;
 
-/** The fields that say something, without a name that is already beside the address. */
+/** The fields that say something: no defaults of what is created, and no name that is already beside the address. */
 export function fieldViews(owner: FieldOwner): FieldView[] {
   return owner.fields
-    .filter((field) => isWorthALine(field) && !repeatsName(field, owner))
+    .filter((field) => field.isDefault !== true && isWorthALine(field) && !repeatsName(field, owner))
     .map((field) => fieldView(field, owner));
 }
 
@@ -141,13 +141,9 @@ function listDifference(field: FieldChange, action: Action): ListDifference {
   const [old, now] = [new Set(before), new Set(after)];
   const added = after.filter((each) => !old.has(each));
   const removed = before.filter((each) => !now.has(each));
-  // A new element anywhere but at the end changes the order as well.
-  const expected = [...before.filter((each) => now.has(each)), ...added];
-  const isOtherOrder = before.length > 0 && expected.some((each, index) => after[index] !== each);
-  if (action === 'create') return { kind: 'list', after, added, removed, changesOrder: false };
-  if (action === 'delete') return { kind: 'list', before, added, removed, changesOrder: false };
-  const changesOrder = field.layout === 'sequence' && isOtherOrder;
-  return { kind: 'list', before, after, added, removed, changesOrder };
+  if (action === 'create') return { kind: 'list', after, added, removed, isOrdered: false };
+  if (action === 'delete') return { kind: 'list', before, added, removed, isOrdered: false };
+  return { kind: 'list', before, after, added, removed, isOrdered: field.layout === 'sequence' };
 }
 
 /** The elements of a set or sequence. A single value counts as a list of one (`full` for scopes). */
@@ -219,11 +215,23 @@ function differenceText(difference: FieldView['difference'], mark: Mark): string
   return sidesText(difference, (value) => (isBlank(value) ? '(none)' : mark(plainText(value))));
 }
 
-function listText({ before, after, added, removed, changesOrder }: ListDifference, mark: Mark): string {
+function listText({ before, after, added, removed, isOrdered }: ListDifference, mark: Mark): string {
   const listed = (words: readonly string[]) => words.map((each) => mark(word(each))).join(', ') || '(none)';
   if (before === undefined || after === undefined) return listed(before ?? after ?? []);
-  if (changesOrder) return `from ${listed(before)} to ${listed(after)}`;
-  const signed = (sign: string, words: readonly string[]) =>
-    words.map((each) => `${sign} ${mark(word(each))}`);
-  return [...signed('−', removed), ...signed('+', added)].join(' ');
+  if (isOrdered) return `${listed(before)} → ${listed(after)}`;
+  return signedWords({ added, removed }).map(mark).join(' ');
+}
+
+/** `+hooli-jobs` and `-initech`, as every format shows the change of a set. */
+export function signedWords({ added, removed }: Pick<ListDifference, 'added' | 'removed'>): string[] {
+  return [...added.map((each) => `+${word(each)}`), ...removed.map((each) => `-${word(each)}`)];
+}
+
+/** A field as a few short values, to be counted over many changes. None for what is too long to be read on a line. */
+export function shortValues({ difference }: FieldView): string[] {
+  if (difference.kind === 'lines') return [];
+  if (difference.kind === 'value' || difference.isOrdered) return [differenceText(difference, escapeControls)];
+  const { before, after } = difference;
+  if (before === undefined || after === undefined) return (before ?? after ?? []).map(word);
+  return signedWords(difference);
 }

@@ -1,4 +1,4 @@
-import type { Action } from '../model/plan.js';
+import type { Action, Change } from '../model/plan.js';
 import {
   type Health,
   healths,
@@ -31,6 +31,13 @@ export const actionLabels: Readonly<Record<Action, ActionLabel>> = {
   forget: { symbol: '.', verb: 'forget', past: 'forgotten', style: 'faint' },
   none: { symbol: ' ', verb: 'keep', past: 'unchanged', style: 'faint' },
 };
+
+/** An entry whose key has changed, and nothing else. The last line of a plan and JSON count it as adopted (contract §18). */
+const moved: ActionLabel = { symbol: '→', verb: 'move', past: 'moved', style: 'kept' };
+
+export function labelOf({ action, renamedFrom }: Pick<Change, 'action' | 'renamedFrom'>): ActionLabel {
+  return action === 'adopt' && renamedFrom !== undefined ? moved : actionLabels[action];
+}
 
 /** Every action but `none`, in the order of the summary line. */
 export const actingActions = ['create', 'update', 'replace', 'delete', 'adopt', 'forget'] as const;

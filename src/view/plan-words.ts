@@ -28,7 +28,7 @@ import { defaultSafeguards, weakerSafeguards } from '../model/safeguards.js';
 import { numberText } from '../model/schedule.js';
 import { agree, count, instantText, some } from '../model/words.js';
 import { escapeControls } from './escape.js';
-import { actingActions, actionLabels } from './labels.js';
+import { actingActions, actionLabels, labelOf } from './labels.js';
 
 /** What every format says of a plan as a whole, in the same words. */
 
@@ -47,6 +47,12 @@ export interface PageSubject extends ProjectScope {
   readonly serviceOverride?: ServiceOverride | undefined;
 }
 
+function projectFacts({ project, environment }: PageSubject): PlanFact[] {
+  const named = (label: string, value: string | null) =>
+    value === null ? [] : [{ label, value, isCode: true }];
+  return [...named('Project', project), ...named('Environment', environment)];
+}
+
 export function serviceFact({ service, serviceOverride }: PageSubject): PlanFact {
   const fact = { label: 'Service', value: service, isCode: true };
   return serviceOverride === undefined ? fact : { ...fact, override: serviceOverride };
@@ -56,26 +62,17 @@ export function inventoryFact({ inventory }: Plan): PlanFact {
   return { label: 'Inventory', value: placeLabel(inventory), isCode: true };
 }
 
-/** What a plan rests on, and a pull request may not change unseen: before the changes. */
+/** What a plan rests on, and a pull request may not change unnoticed. */
 export function basisFacts(plan: Plan): PlanFact[] {
   const { snapshot } = plan;
   return [
+    ...projectFacts(plan),
     serviceFact(plan),
     inventoryFact(plan),
     ...proseFact('Settings', weakSettings(plan)),
     ...proseFact('Policies', policiesText(plan)),
     ...proseFact('Planned against', snapshot === undefined ? null : snapshotAge(snapshot)),
   ];
-}
-
-/** What the changes come to, and what they leave out. */
-export function totalFacts(plan: Plan): PlanFact[] {
-  return [...startsFact(plan), ...uncountedFacts(plan)];
-}
-
-/** `168 → 121,128 (+120,960)`: agent starts per week. None where the plan does not change them. */
-export function startsFact(plan: Plan): PlanFact[] {
-  return proseFact('Agent starts per week', startsPerWeek(plan));
 }
 
 /** What the summary does not count. */
@@ -146,7 +143,8 @@ function ageText(seconds: number): string {
   return count(Math.floor(seconds / length), unit);
 }
 
-function startsPerWeek(plan: Plan): string | null {
+/** `168 → 121,128 (+120,960)`: agent starts a week. Null where the plan does not change them. */
+export function startsPerWeek(plan: Plan): string | null {
   const { before, after, unknown } = plan.startsPerWeek;
   const isSame = before === after && unknown.before === unknown.after;
   const changesUnknown = plan.changes.some(hasUnknownTimes);
@@ -181,7 +179,7 @@ function differenceText(more: number): string {
 }
 
 /** Fractions of large totals are averages of months and years, and say nothing. */
-function startsText(starts: number): string {
+export function startsText(starts: number): string {
   return numberText(shownStarts(starts));
 }
 
@@ -191,19 +189,15 @@ function shownStarts(starts: number): number {
 
 /** `2 to create, 1 to update`: only what there is; empty without changes. */
 export function countsOf(changes: readonly Change[]): string {
-  const summary = summarise(changes);
   return actingActions
-    .filter((action) => summary[action] > 0)
-    .map((action) => `${summary[action]} to ${actionLabels[action].verb}`)
+    .flatMap((action) => {
+      const verbs = groupBy(
+        changes.filter((each) => each.action === action),
+        (each) => labelOf(each).verb,
+      );
+      return [...verbs].map(([verb, list]) => `${numberText(list.length)} to ${verb}`);
+    })
     .join(', ');
-}
-
-/** The same as a sentence in two parts, of which the first stands out: `Plan: 1 to create` and `, 2 unchanged.` */
-export function verdictOf(plan: Plan): readonly [string, string] {
-  const counts = countsOf(plan.changes);
-  return counts === ''
-    ? ['No changes.', ` ${nothingText(plan)}`]
-    : [`Plan: ${counts}`, `, ${summaryOf(plan).unchanged} unchanged.`];
 }
 
 /** The last line of a text plan (contract §6). */

@@ -12,6 +12,7 @@ import { git, initRepository } from '../support/repository.js';
 import { type Ran, Workspace } from '../support/roster.js';
 import { startSandbox, type Variant } from '../support/sandbox.js';
 import { sampleOf } from '../support/size.js';
+import { gap } from '../support/steady.js';
 
 /** A mistake, and the diagnostics that it gets. `UPDATE_GOLDEN=1` rewrites `text` and `json`. */
 interface Case {
@@ -177,6 +178,7 @@ function steady(url: string, root: string): (text: string) => string {
       .replace(/\d{4}-\d\d-\d\d \d\d:\d\d UTC, \d+ \w+ old/g, '2026-11-01 12:00 UTC, 2 hours old')
       .replace(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, '2026-11-01T12:00:00.000Z')
       .replace(/(last used \d{4}-\d\d-\d\d\s+)\d\d:\d\d/g, (_, before: string) => `${before}12:00`)
+      .replace(gap, '$126,696$22026-11-01')
       .replace(/\d{4}-\d\d-\d\d(?=\s+\d\d:\d\d)/g, (date) => (isSoon(date) ? '2026-11-01' : date));
 }
 

@@ -83,7 +83,7 @@ describe.skipIf(!hasJq)('jq', () => {
   it('lists the risks', async () => {
     const { out } = await onPlan(projectOf('every: 2 hours'), blocks('sh')[0] ?? '');
     expect(out).toEqual([
-      'delete group/gone: it is no longer declared',
+      'delete group/gone: cannot be undone',
       'update schedule/often: runs more often: 84 instead of 28 runs a week',
     ]);
   });

@@ -1,5 +1,6 @@
 import type { Diagnostic } from '../../model/diagnostic.js';
 import type { CommandContext } from '../host/host.js';
+import type { LinkOf } from '../host/links.js';
 import type { LongText } from '../host/output.js';
 
 /** A flag of a command line, as `-i, --input <key=value>`. */
@@ -352,4 +353,5 @@ export interface RenderOptions {
   readonly width: number;
   readonly verbose: boolean;
   readonly breaksRows: boolean;
+  readonly linkOf?: LinkOf;
 }

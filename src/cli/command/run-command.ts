@@ -2,6 +2,7 @@ import { checkWritable, writeAtomic } from '../../files/atomic.js';
 import { type Diagnostic, Problem } from '../../model/diagnostic.js';
 import { diagnosticsText } from '../../view/text/diagnostics-text.js';
 import { type CommandContext, defaultWidth, type Host, useColor } from '../host/host.js';
+import { linksFor } from '../host/links.js';
 import { wholeText } from '../host/output.js';
 import type { CommandResult, CommonFlags, Definition, RenderOptions, RunContext } from './command.js';
 import { exitCode, exitCodeFor } from './exit.js';
@@ -96,6 +97,7 @@ export function renderOptions(
     width: host.columns ?? defaultWidth,
     breaksRows: isTerminal,
     verbose: flags.verbose === true,
+    linkOf: linksFor(flags, host, isTerminal),
   };
 }
 
@@ -108,5 +110,6 @@ export function printDiagnostics(
   const color = useColor(flags, host, host.stderrIsTerminal);
   const width = host.columns ?? defaultWidth;
   const verbose = flags.verbose === true;
-  output.err(diagnosticsText(output.redactor.value(diagnostics), { color, width, verbose }));
+  const linkOf = linksFor(flags, host, host.stderrIsTerminal);
+  output.err(diagnosticsText(output.redactor.value(diagnostics), { color, width, verbose, linkOf }));
 }

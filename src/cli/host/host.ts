@@ -28,7 +28,11 @@ export interface CommandContext {
 /** Columns where there is no terminal. */
 export const defaultWidth = 80;
 
-export function useColor({ color }: { readonly color?: boolean }, { env }: Host, terminal: boolean): boolean {
+export function useColor(
+  { color }: { readonly color?: boolean },
+  { env }: Pick<Host, 'env'>,
+  terminal: boolean,
+): boolean {
   if (color === false || (env['NO_COLOR'] ?? '') !== '') return false;
   const force = env['FORCE_COLOR'] ?? '';
   if (force !== '') return !['0', 'false'].includes(force);

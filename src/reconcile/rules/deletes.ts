@@ -7,7 +7,7 @@ export const deletes: Rule = {
   examine: (world) => [
     ...emptyProject(world),
     ...tooManyDeletes(world),
-    ...world.diffs.flatMap((each) => deletion(each, world)),
+    ...world.diffs.flatMap(deletion),
     ...world.diffs.flatMap((each) => leftAlone(each, world)),
   ],
 };
@@ -33,15 +33,15 @@ function tooManyDeletes({ basis: { project, allow }, diffs }: World): Finding[] 
   return [refusal('too-many-deletes', null, message, help)];
 }
 
-function deletion({ match, change: { action, address } }: ResourceDiff, { basis }: World): Finding[] {
+function deletion({ match, change: { action, address } }: ResourceDiff): Finding[] {
   if (action !== 'delete') return [];
-  const messages = [reason(match, basis.prune), ...otherName(match)];
-  return messages.map((message) => risk(address, { code: 'delete', message }));
+  return otherName(match).map((message) => risk(address, { code: 'delete', message }));
 }
 
-function reason({ ours }: Match, prune: World['basis']['prune']): string {
-  if (prune === 'destroy') return 'the plan is to destroy it';
-  return ours ? 'it is no longer declared' : `it is not declared, and prune is ${prune}`;
+/** Why a plan deletes an object. What follows from it is a risk. */
+export function deleteReason({ ours }: Match, prune: World['basis']['prune']): string {
+  if (prune === 'destroy') return '`roster destroy` deletes it';
+  return ours ? 'no longer declared' : `not declared, and prune is ${prune}`;
 }
 
 /** Someone renamed it, or changed the inventory. */

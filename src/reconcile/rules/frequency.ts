@@ -13,7 +13,7 @@ import { instantText } from '../../model/words.js';
 import { countable, isTimed, type StartLoad, startLoads } from '../starts.js';
 import type { ResourceDiff, Rule, World } from '../world.js';
 
-/** How often agents start: `limits.runsPerWeek`, `limits.shortestInterval` and `limits.startsPerMinute` (contract §4). */
+/** How often agents start: `limits.startsPerWeek`, `limits.shortestInterval` and `limits.startsPerMinute` (contract §4). */
 export const frequency: Rule = {
   name: 'frequency',
   examine: (world) => [
@@ -28,9 +28,9 @@ function tooManyRuns({ basis: { project }, starts: { startsPerWeek, isMore } }: 
   const { before, after } = startsPerWeek;
   const limit = project.limits.runsPerWeek;
   if (limit === 'none' || after <= limit || !isMore) return [];
-  const message = `${numberText(after)} agents would start in an average week (${numberText(before)} before), more than the ${numberText(limit)} that limits.runsPerWeek allows`;
+  const message = `${numberText(after)} agents would start in an average week (${numberText(before)} before), more than the ${numberText(limit)} that limits.startsPerWeek allows`;
   const help =
-    'Start fewer agents, or less often. If all of these starts are intended, raise `limits.runsPerWeek` in roster.yaml.';
+    'Start fewer agents, or less often. If all of these starts are intended, raise `limits.startsPerWeek` in roster.yaml.';
   return [refusal('too-many-runs', null, message, help)];
 }
 
@@ -65,7 +65,7 @@ function closeStarts({ match, change }: ResourceDiff, { basis: { project, now } 
 function unchecked(address: Address, { shortestInterval, runsPerWeek }: Limits): Finding[] {
   const limits = [
     ...(shortestInterval === 'none' ? [] : ['limits.shortestInterval']),
-    ...(runsPerWeek === 'none' ? [] : ['limits.runsPerWeek']),
+    ...(runsPerWeek === 'none' ? [] : ['limits.startsPerWeek']),
   ];
   if (limits.length === 0) return [];
   const message = `its times cannot be computed here, so ${limits.join(' and ')} cannot be checked`;

@@ -9,9 +9,11 @@ import { deliveries } from './deliveries.js';
 import { duplicates } from './duplicates.js';
 import { editedInventory } from './edited-inventory.js';
 import { frequency } from './frequency.js';
+import { gap } from './gap.js';
 import { holds } from './holds.js';
 import { inactiveTarget } from './inactive-target.js';
 import { kinds } from './kinds.js';
+import { load } from './load.js';
 import { lookAlikes } from './look-alikes.js';
 import { policies } from './policies.js';
 import { previews } from './previews.js';
@@ -20,6 +22,8 @@ import { renames } from './renames.js';
 import { safeguards } from './safeguards.js';
 import { secrets } from './secrets.js';
 import { staleCheckout } from './stale-checkout.js';
+import { startsAgain } from './starts-again.js';
+import { startsHeld } from './starts-held.js';
 import { unseen } from './unseen.js';
 
 /** Everything that is said about a plan beyond the difference itself. What they say is listed in this order. */
@@ -35,7 +39,11 @@ export const rules: readonly Rule[] = [
   unseen,
   renames,
   kinds,
+  startsAgain,
+  startsHeld,
+  gap,
   secrets,
+  load,
   frequency,
   inactiveTarget,
   lookAlikes,

@@ -1,4 +1,4 @@
-import { type Finding, note, refusal, risk } from '../../model/finding.js';
+import { type Finding, note, type Risk, refusal, risk } from '../../model/finding.js';
 import type { ResourceDiff, Rule } from '../world.js';
 
 /** What only the kind of a resource knows: its own risks, entries whose time has passed, and why an object is replaced. */
@@ -20,8 +20,12 @@ function kindRisks({ match, change, requests }: ResourceDiff, now: Date): readon
   if (requests.length === 0) return [];
   const after = action === 'delete' ? null : (entry?.spec ?? null);
   const risks = kind.risks?.({ observed, after, now }) ?? [];
-  return risks.map((each) => risk(address, each));
+  const isSaid = action !== 'delete' || risks.some(({ code }) => code === 'delete');
+  return [...(isSaid ? [] : [IRREVERSIBLE]), ...risks].map((each) => risk(address, each));
 }
+
+/** What follows from every delete, where the kind knows nothing more. */
+const IRREVERSIBLE: Risk = { code: 'delete', message: 'cannot be undone' };
 
 function expired({ match: { kind, entry } }: ResourceDiff, now: Date): Finding[] {
   const expiry = entry && (kind.expired?.(entry.declared, now) ?? null);

@@ -39,7 +39,7 @@ export function calendarHtml(calendar: Calendar, diagnostics: readonly Diagnosti
   const body = html`${headerHtml(header)}
 <main>
 ${heatMapHtml({ caption: `Agents started per hour, times in ${timeZone}`, days, scale })}
-${legendHtml(scale)}
+${legendHtml(scale, days)}
 ${busiestHtml(calendar)}
 ${uncountedHtml(calendar)}
 ${warningsHtml(diagnostics)}
@@ -78,35 +78,33 @@ function warningsHtml(diagnostics: readonly Diagnostic[]): Html | null {
 ${problemsHtml(worstFirst(diagnostics))}`;
 }
 
-/** When agents start over the next days, before and after a plan. Null where nothing starts on either side. */
+/** When agents start over the next days, and how the plan changes that. Null where nothing starts on either side. */
 export function calendarPanel(calendar: CalendarComparison): Html | null {
-  const { timeZone, before, after, limit } = calendar;
+  const { before, after, limit, localZone } = calendar;
   if (before.starts === 0 && after.starts === 0 && before.uncounted + after.uncounted === 0) return null;
   const scale = heatScale(limit, before.days, after.days);
   const isSame = JSON.stringify(before.days) === JSON.stringify(after.days);
-  const isCompared = !isSame && before.starts > 0 && after.starts > 0;
-  const about = `times in ${timeZone}, from ${minuteOf(calendar.from)} to ${minuteOf(calendar.until)}`;
-  const effect = isSame
-    ? 'The plan does not change them.'
-    : isCompared
-      ? 'Hours that the plan changes are outlined.'
-      : '';
-  const map = (title: string, side: CalendarSide) =>
-    sideHtml(`${title}: ${sideText(side, limit)}`, side, scale, isCompared && side === after ? before : null);
-  return html`<p>Agents that the schedules of this project start, ${about}. ${effect}</p>
-${isSame ? map('Before and after', after) : [map('Before', before), map('After', after)]}
-${legendHtml(scale)}`;
+  const span = `from ${minuteOf(calendar.from)} to ${minuteOf(calendar.until)} UTC`;
+  const sides = isSame
+    ? `${sideText(after, limit)}. The plan does not change them.`
+    : `${sideText(before, limit)} → ${sideText(after, limit)} (${signed(after.starts - before.starts)}).`;
+  const map = (zone: string, days: readonly CalendarDay[], daysBefore: readonly CalendarDay[]) =>
+    heatMapHtml({ caption: `Agents started per hour, times in ${zone}`, days, before: daysBefore, scale });
+  const utc = map('UTC', after.days, before.days);
+  const { localDays } = after;
+  const maps =
+    localZone === null || localDays === null
+      ? utc
+      : zonesHtml(localZone, map(localZone, localDays, before.localDays ?? []), utc);
+  return html`<p>What the schedules of this project start, ${span}: ${sides}</p>
+${before.starts + after.starts === 0 ? null : [maps, legendHtml(scale, after.days, before.days)]}`;
 }
 
-/** A side without starts needs no table. */
-function sideHtml(
-  caption: string,
-  { days, starts }: CalendarSide,
-  scale: HeatScale,
-  before: CalendarSide | null,
-): Html {
-  if (starts === 0) return html`<p><b>${caption}</b></p>`;
-  return heatMapHtml({ caption, days, scale, ...(before === null ? {} : { before: before.days }) });
+/** The clocks of most schedules first. A button shows the same starts in UTC. */
+function zonesHtml(localZone: string, local: Html, utc: Html): Html {
+  return html`<div role="group" aria-label="Time zone" class="zones"><button type="button" data-zone="local" aria-pressed="true">${localZone}</button><button type="button" data-zone="utc" aria-pressed="false">UTC</button></div>
+<div data-times="local">${local}</div>
+<div data-times="utc" hidden>${utc}</div>`;
 }
 
 function minuteOf(instant: string): string {
@@ -136,7 +134,7 @@ interface HeatMap {
   readonly caption: string;
   readonly days: readonly CalendarDay[];
   readonly scale: HeatScale;
-  /** Hours that differ from these are marked. */
+  /** Each hour shows its difference from these. */
   readonly before?: readonly CalendarDay[];
 }
 
@@ -148,20 +146,25 @@ function heatScale(limit: number, ...calendars: readonly (readonly CalendarDay[]
 /** A table of days and hours: the darker, the more agents start. */
 function heatMapHtml({ caption, days, scale, before }: HeatMap): Html {
   const hours = Array.from({ length: 24 }, (_, hour) => String(hour).padStart(2, '0'));
-  return html`<div class="scroll" tabindex="0" role="group" aria-label="${caption}"><table class="heat">
+  return html`<p class="sideways">Scroll the table sideways to see every hour.</p>
+<div class="scroll" tabindex="0" role="group" aria-label="${caption}"><table class="heat">
 <caption>${caption}</caption>
 <thead><tr><th scope="col">Day</th>${hours.map((hour) => html`<th scope="col">${hour}</th>`)}<th scope="col">Total</th></tr></thead>
-<tbody>${days.map((day, index) => dayRow(day, scale, before?.[index]))}</tbody>
+<tbody>${days.map((day, index) => dayRow(day, scale, before === undefined ? day : before[index]))}</tbody>
 </table></div>`;
 }
 
 function dayRow(day: CalendarDay, scale: HeatScale, before: CalendarDay | undefined): Html {
-  const total = day.hours.reduce((sum, each) => sum + each, 0);
+  const [total, totalBefore] = [totalOf(day), before === undefined ? 0 : totalOf(before)];
   const cells = day.hours.map((starts, hour) =>
-    cell({ starts, peak: day.peaks[hour] ?? 0, before: before?.hours[hour] ?? starts }, scale),
+    cell({ starts, peak: day.peaks[hour] ?? 0, before: before?.hours[hour] ?? 0 }, scale),
   );
   return html`
-<tr><th scope="row">${weekday(day.date)} ${day.date}</th>${cells}<td class="total">${numberText(total)}</td></tr>`;
+<tr><th scope="row">${weekday(day.date)} ${day.date}</th>${cells}<td class="total">${numberText(total)}${deltaHtml(total - totalBefore)}</td></tr>`;
+}
+
+function totalOf({ hours }: CalendarDay): number {
+  return hours.reduce((sum, each) => sum + each, 0);
 }
 
 interface Hour {
@@ -180,6 +183,7 @@ function cell({ starts, peak, before }: Hour, { steps, limit }: HeatScale): Html
   const classes = [
     shadeClass(stepOf(starts, steps)),
     ...(before === starts ? [] : ['moved']),
+    ...(isGone({ starts, before }) ? ['gone'] : []),
     ...(isOver ? ['peak'] : []),
   ];
   const tooltip = title === text || title === '0' ? null : html` title="${title}"`;
@@ -188,16 +192,51 @@ function cell({ starts, peak, before }: Hour, { steps, limit }: HeatScale): Html
     ...(isOver ? [`up to ${numberText(peak)} in one minute`] : []),
   ];
   const aside = unseen.length === 0 ? null : html`<span class="unseen"> (${unseen.join(', ')})</span>`;
-  return html`<td class="${classes.join(' ')}"${tooltip}>${text}${aside}</td>`;
+  return html`<td class="${classes.join(' ')}"${tooltip}>${text}${deltaHtml(starts - before)}${aside}</td>`;
+}
+
+function isGone({ starts, before }: Pick<Hour, 'starts' | 'before'>): boolean {
+  return starts === 0 && before > 0;
+}
+
+function deltaHtml(difference: number): Html | null {
+  return difference === 0 ? null : html` <span class="delta">${signed(difference)}</span>`;
+}
+
+/** `+3`, `−1`, `+12k`. */
+function signed(difference: number): string {
+  const sign = difference < 0 ? '−' : '+';
+  return `${sign}${shortNumber(Math.abs(difference))}`;
 }
 
 function shadeClass(step: number): string {
   return step < 0 ? 'none' : `h${step}`;
 }
 
-function legendHtml({ steps, limit }: HeatScale): Html {
-  const ranges = steps.map((step, index) => key(shadeClass(index), rangeText(step)));
-  return html`<p class="legend">Agents started per hour: ${key('none', 'none')}${ranges}${key('none peak', `more than ${numberText(limit)} in one minute`)}</p>`;
+/** Only what the table has. */
+function legendHtml(
+  { steps, limit }: HeatScale,
+  days: readonly CalendarDay[],
+  daysBefore: readonly CalendarDay[] = days,
+): Html {
+  const hours = days.flatMap((day, index) =>
+    day.hours.map((starts, hour) => ({
+      starts,
+      before: daysBefore[index]?.hours[hour] ?? 0,
+      peak: day.peaks[hour] ?? 0,
+    })),
+  );
+  const keys = [
+    ...steps.map((step, index) => key(shadeClass(index), rangeText(step))),
+    ...(hours.some(isGone) ? [key('none gone', 'nothing starts any more')] : []),
+    ...(hours.some(({ starts, before }) => starts !== before && !isGone({ starts, before }))
+      ? [key('none moved', 'changed by the plan')]
+      : []),
+    ...(hours.some(({ peak }) => peak > limit)
+      ? [key('none peak', `more than ${numberText(limit)} in one minute`)]
+      : []),
+  ];
+  return html`<p class="legend">Agents started per hour: ${keys}</p>`;
 }
 
 function key(classes: string, text: string): Html {

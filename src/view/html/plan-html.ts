@@ -2,14 +2,14 @@ import type { Diagnostic, Place } from '../../model/diagnostic.js';
 import { isDiagnostic, isRisk } from '../../model/finding.js';
 import { type Plan, subgraphOf } from '../../model/plan.js';
 import { count } from '../../model/words.js';
-import { byRisk, type ChangeView, changeViews, factsOf } from '../change-view.js';
+import { type ChangeView, factsOf } from '../change-view.js';
+import { type PlanPage, planPage } from '../plan-page.js';
 import { fits } from '../columns.js';
 import { word } from '../escape.js';
 import { type FieldView, LONGEST_LINE, tooDifferent, valueText } from '../field-view.js';
 import { actingActions, actionLabels } from '../labels.js';
 import { type RunsView, type RunText, zonesText } from '../next-runs.js';
 import {
-  basisFacts,
   messageWithEntries,
   type PlaceUrl,
   type PlanFact,
@@ -17,8 +17,6 @@ import {
   refusalTitle,
   severityLabels,
   shownAndRest,
-  totalFacts,
-  verdictOf,
   worstFirst,
 } from '../plan-words.js';
 import { calendarPanel, heatStyle } from './calendar-html.js';
@@ -58,16 +56,17 @@ const MOST_REFUSALS = 10;
  * differences, the dependency graph, the calendar and the warnings. `plan.calendar` is shown where the plan has it.
  */
 export function planHtml(plan: Plan, { urlOf = () => null, verbose }: HtmlOptions = {}): string {
-  const header = headerOf(plan);
+  const page = planPage(plan, { verbose: true });
+  const header = headerOf(plan, page);
   const { shown, rest } = shownAndRest(plan.findings.filter(isDiagnostic), {
     command: 'roster plan ',
     verbose,
   });
-  const data = dataOf(plan, shown, urlOf);
+  const data = dataOf(plan, page, { diagnostics: shown, urlOf });
   const calendar = plan.calendar === undefined ? null : calendarPanel(plan.calendar);
   const body = html`${headerHtml(header)}
 <main>
-<p class="verdict">${verdictHtml(plan)}</p>
+<p class="verdict"><b>${page.verdict === '' ? page.lastLine : page.verdict}</b></p>
 ${refusalsHtml(plan)}
 ${risksHtml(plan)}
 ${panelsHtml(data, rest, calendar)}
@@ -75,11 +74,13 @@ ${panelsHtml(data, rest, calendar)}
   return pageHtml({ title: pageTitle(header), body, style: STYLE, script: planScript(), data });
 }
 
-function headerOf(plan: Plan): Header {
-  const { project, environment, digest } = plan;
-  const facts = [...basisFacts(plan), ...totalFacts(plan)];
+function headerOf({ project, environment, destroy }: Plan, { basis, uncounted, starts, digest }: PlanPage): Header {
+  const named = basis.filter(({ label }) => label !== 'Project' && label !== 'Environment');
+  const total = starts?.total ?? null;
+  const counted = total === null ? [] : [{ label: 'Agent starts a week', value: total, isCode: false }];
+  const facts = [...named, ...counted, ...uncounted];
   return {
-    what: plan.destroy === true ? 'Plan to destroy' : 'Plan',
+    what: destroy === true ? 'Plan to destroy' : 'Plan',
     project,
     environment,
     facts: [
@@ -98,11 +99,6 @@ function factHtml({ value, isCode, override }: PlanFact): Html | string {
   return html`<code>${value}</code>${above}`;
 }
 
-function verdictHtml(plan: Plan): Html {
-  const [verdict, rest] = verdictOf(plan);
-  return html`<b>${verdict}</b>${rest}`;
-}
-
 function refusalsHtml(plan: Plan): Html | null {
   const refusals = refusalErrors(plan);
   if (refusals.length === 0) return null;
@@ -119,14 +115,16 @@ function risksHtml({ findings }: Plan): Html | null {
 <ul>${risks.map(({ message }) => html`<li>${proseHtml(message)}</li>`)}</ul></section>`;
 }
 
-function dataOf(plan: Plan, diagnostics: readonly Diagnostic[], urlOf: PlaceUrl): PageData {
-  const views = changeViews(plan);
+function dataOf(
+  plan: Plan,
+  { risky, others }: PlanPage,
+  { diagnostics, urlOf }: { readonly diagnostics: readonly Diagnostic[]; readonly urlOf: PlaceUrl },
+): PageData {
+  const views = [...risky, ...others].flatMap((block) => block.views);
   const changed = new Set(views.map(({ change }) => change.address));
   const touched = subgraphOf({ nodes: [], links: plan.links }, changed);
   return {
-    changes: Object.values(byRisk(views))
-      .flat()
-      .map((each) => changeData(each, urlOf)),
+    changes: views.map((each) => changeData(each, urlOf)),
     problems: worstFirst([...refusalErrors(plan), ...diagnostics]).map((each) => ({
       severity: severityLabels[each.severity],
       code: each.code,
@@ -250,9 +248,9 @@ function fieldData({ path, remark, difference }: FieldView): PageField {
       return { ...about, before: text(before), after: text(after) };
     }
     case 'list': {
-      const { before = [], after = [], added, removed, changesOrder } = difference;
+      const { before = [], after = [], added, removed, isOrdered } = difference;
       const chain = (list: readonly string[]) => list.map(word).join(' → ');
-      const order = changesOrder ? { before: chain(before), after: chain(after) } : {};
+      const order = isOrdered ? { before: chain(before), after: chain(after) } : {};
       return { ...about, added: added.map(word), removed: removed.map(word), ...order };
     }
     case 'lines':

@@ -31,6 +31,7 @@ export function planJson(plan: Plan) {
     digest,
     risks: plan.findings.filter(isRisk).map(riskJson),
     startsPerWeek,
+    startsByAgent: plan.startsByAgent,
     summary: summaryOf(plan),
     unmanaged: plan.unmanaged,
     ...(plan.ignored === undefined ? {} : { ignored: plan.ignored }),
@@ -175,9 +176,10 @@ function changesJson(plan: Plan) {
     const source = sourceJson(change.source);
     const facts = { address, kind, action, id, name, origin, adopted, fields };
     const owned = change.owners === undefined ? {} : { owners: change.owners };
+    const explained = change.reason === undefined ? {} : { reason: change.reason };
     const risks = findings.filter(isRisk).map(riskJson);
     const notes = findings.filter(isNote).map(({ message }) => message);
-    return [{ ...facts, calls, risks, notes, nextRuns, source, ...owned }];
+    return [{ ...facts, calls, risks, notes, nextRuns, source, ...owned, ...explained }];
   });
 }
 

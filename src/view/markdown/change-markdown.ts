@@ -40,21 +40,21 @@ const MOST_OWNERS = 3;
 /** Nobody scrolls sideways to the end of a line of code. */
 const WIDEST_LINE = 100;
 
-/**
- * A list item: the action, the resource and what changes, risks and notes, and what is long folded below. What is `said`
- * above the item for all of its kind is not repeated.
- */
-export function changeMarkdown(
-  view: ChangeView,
-  urlOf: PlaceUrl,
-  said: ReadonlySet<string> = new Set(),
-): PageItem {
+/** What is said of a plan as a whole, and how its places are linked. */
+export interface ItemContext {
+  readonly urlOf: PlaceUrl;
+  /** The owners of every change: they are not said with each. */
+  readonly owners: readonly string[];
+}
+
+/** A list item: the action, the resource and what changes, risks and notes, and what is long folded below. */
+export function changeMarkdown(view: ChangeView, context: ItemContext): PageItem {
   const parts = fieldParts(view.fields);
   // An empty list item would underline the line before it and so make it a heading.
-  const sentences = sentencesOf(view).filter((each) => /\S/.test(each) && !said.has(each));
+  const sentences = sentencesOf(view).filter((each) => /\S/.test(each));
   const left = sentences.length - MOST_SENTENCES;
   const short = [
-    heading(view, parts, urlOf),
+    heading(view, parts, context),
     ...belowHeading(view, parts),
     ...sentences.slice(0, MOST_SENTENCES).map((each) => `  - ${shortProse(each, LONGEST_SENTENCE)}`),
     ...(left > 0 ? [`  - … and ${count(left, 'more note')}`] : []),
@@ -81,9 +81,10 @@ function shortenedParts({ change, name }: ChangeView, sentences: readonly string
   );
 }
 
-function heading(view: ChangeView, parts: FieldParts, urlOf: PlaceUrl): string {
+function heading(view: ChangeView, parts: FieldParts, { urlOf, owners: common }: ItemContext): string {
   const { change, verb, name, isIdentified, remarks } = view;
-  const { address, id, source, owners = [] } = change;
+  const { address, id, source } = change;
+  const owners = common.length > 0 ? [] : (change.owners ?? []);
   const words = [
     `- **${verb}**`,
     shortCode(address, LONGEST_NAME),
@@ -91,14 +92,14 @@ function heading(view: ChangeView, parts: FieldParts, urlOf: PlaceUrl): string {
     ...(isIdentified && id !== null ? [`id ${shortCode(id, LONGEST_NAME)}`] : []),
     ...(source === null ? [] : [`at ${placeMarkdown(source, urlOf)}`]),
     ...(owners.length === 0 ? [] : [`owned by ${ownersMarkdown(owners)}`]),
-    ...remarks.map((each) => `(${each})`),
+    ...remarks.map((each) => `(${shortProse(each)})`),
   ].join(' ');
   const facts = headingFacts(view, parts).filter((each) => each !== null);
   return facts.length === 0 ? words : `${words}: ${facts.join('; ')}`;
 }
 
 /** As code: a mention would notify them. */
-function ownersMarkdown(owners: readonly string[]): string {
+export function ownersMarkdown(owners: readonly string[]): string {
   const names = owners.map((each) => shortCode(each, LONGEST_OWNER));
   return wordList(names.slice(0, MOST_OWNERS), 'and') + andMore(names.length - MOST_OWNERS);
 }
@@ -106,10 +107,10 @@ function ownersMarkdown(owners: readonly string[]): string {
 /** What changes, if it fits; otherwise what it is in brief. And how often it runs, in the words that the rest leaves. */
 function headingFacts({ change, cadence }: ChangeView, parts: FieldParts): (string | null)[] {
   const { action, inBrief } = change;
-  const fields = fitsHeading(parts) ? fieldLine(parts, markdownCode) : null;
-  if (fields !== null && action !== 'adopt') return [fields, weeklyText(change)];
-  const isBrief = inBrief !== undefined && (action === 'create' || action === 'adopt');
-  return isBrief ? [shortProse(inBrief), cadenceBesideBrief(change)] : [cadence];
+  if (action === 'adopt' && inBrief !== undefined)
+    return [shortProse(inBrief), cadenceBesideBrief(change)];
+  const fields = fieldLine(parts, markdownCode);
+  return fields === null ? [cadence] : [fitsHeading(parts) ? fields : null, weeklyText(change)];
 }
 
 /** One or two fields do not hide the place and the name before them. */
@@ -198,8 +199,8 @@ function signedLines({ difference }: FieldView): DiffLine[] | null {
       return [...lines('removed', text(difference.before)), ...lines('added', text(difference.after))];
     }
     case 'list': {
-      const { before = [], after = [], added, removed, changesOrder } = difference;
-      const [gone, come] = changesOrder ? [before, after] : [removed, added];
+      const { before = [], after = [], added, removed, isOrdered } = difference;
+      const [gone, come] = isOrdered ? [before, after] : [removed, added];
       return [...lines('removed', gone.map(word)), ...lines('added', come.map(word))];
     }
     default:

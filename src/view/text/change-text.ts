@@ -1,17 +1,16 @@
 import { messageOf, type Place } from '../../model/diagnostic.js';
 import { count } from '../../model/words.js';
-import type { ChangeView } from '../change-view.js';
+import type { Change } from '../../model/plan.js';
+import { type ChangeView, shortChange } from '../change-view.js';
 import { cut, fits, pad, widthOf } from '../columns.js';
 import { escapeControls, quoted, word } from '../escape.js';
 import {
   type FieldView,
-  LONGEST_LINE,
   MOST_LINES,
   sidesText,
   tooDifferent,
   valueText,
 } from '../field-view.js';
-import { actionLabels } from '../labels.js';
 import type { DiffLine } from '../line-diff.js';
 import { type RunsView, type RunText, zonesText } from '../next-runs.js';
 import {
@@ -26,65 +25,93 @@ import {
   wrap,
 } from './layout.js';
 
+/** Next runs of a changed schedule. */
+const MOST_RUNS = 3;
+
 /** Lines, and how many values in them are not shown in full. */
 export interface ShownText {
   readonly lines: readonly string[];
   readonly shortened: number;
 }
 
-/** One change of a text plan: heading, fields, risks, notes, next runs, and with `verbose` its place and requests. */
-export function changeText(view: ChangeView, layout: TextLayout): ShownText {
-  const { verbose, paint } = layout;
-  const inner = { ...layout, width: layout.width - 6 };
-  const fields = fieldsText(view.fields, inner);
-  const sentences = [
-    ...labelled(
-      'risk: ',
-      view.risks.map(({ besideCadence }) => besideCadence),
-      inner,
-    ),
-    ...labelled('note: ', view.notes, inner),
+/** Under the address in a heading. */
+const INDENT = 12;
+
+/** One change of a text plan: heading, risks, what changes, notes, next runs, and with `verbose` its requests. */
+export function changeText(view: ChangeView, said: SaidOnce, layout: TextLayout): ShownText {
+  const inner = { ...layout, width: layout.width - INDENT };
+  const line = shortChange(view);
+  const isOnHeading = line !== null && line !== '' && fits(line, inner.width - 2);
+  const fields =
+    line === null ? fieldsText(view.fields, inner) : { lines: isOnHeading ? [] : wrap(line, inner.width), shortened: 0 };
+  const below = [
+    ...riskLines(view.risks.map(({ besideCadence }) => besideCadence), inner),
+    ...fields.lines,
+    ...noteLines(view.notes, inner),
+    ...runLines(view, inner),
+    ...(layout.verbose ? detailLines(view, inner.width).map((each) => layout.paint('faint', each)) : []),
   ];
-  const details = verbose ? detailLines(view, inner.width).map((line) => paint('faint', line)) : [];
-  const below = [...fields.lines, ...sentences, ...runLines(view, inner), ...details];
-  return { lines: [...heading(view, layout), ...indent(below, 6)], shortened: fields.shortened };
+  const facts = isOnHeading ? [line] : line === null && view.cadence !== null ? [view.cadence] : [];
+  const head = heading(view, facts, said, layout);
+  return { lines: [...head, ...indent(below, INDENT)], shortened: fields.shortened };
 }
 
-function labelled(label: string, sentences: readonly string[], { width, paint }: TextLayout): string[] {
+/** What is said of a plan as a whole, and so not of each change. */
+export interface SaidOnce {
+  readonly owners: readonly string[];
+}
+
+/** The mark is for those who see no color. */
+export function riskLines(sentences: readonly string[], { width, paint }: TextLayout): string[] {
   return sentences
-    .flatMap((each) => hangingIndent(label, wrap(escapeControls(each), width - label.length)))
+    .flatMap((each) => hangingIndent('! ', wrap(escapeControls(each), width - 2)))
     .map((line) => paint('warning', line));
 }
 
-/** `~ update  group/retail-prices  "Retail prices"  id 3f2a`. */
-function heading(view: ChangeView, { width, paint, verbose }: TextLayout): string[] {
-  const { change, verb, needsCare, remarks, cadence } = view;
-  const { symbol, style } = actionLabels[change.action];
-  const action = `${symbol} ${verb.padEnd(7)}`;
-  const [address = '', ...more] = folded(escapeControls(change.address), width - 12);
-  // Adopted objects are often many: each is one line, unless what it is takes several.
-  const isLine = change.action === 'adopt';
-  const labelWidth = isLine ? Math.max(LONGEST_LINE, width - 14) : width - 14;
-  const fragments: Fragment[] = [
-    {
-      text: `${action} ${address}`,
-      shown: `${paint(needsCare ? 'danger' : style, action)} ${paint('strong', address)}`,
-    },
-    ...more.map((text) => ({ text, shown: paint('strong', text) })),
-    ...labels(view, verbose).flatMap((text) => folded(text, labelWidth).map((line) => ({ text: line }))),
-    ...remarks.map((each) => `(${each})`).map((text) => ({ text, shown: paint('warning', text) })),
-    ...cadenceFragments(cadence, width - 14),
-  ];
-  const columns = isLine ? Number.POSITIVE_INFINITY : width - 2;
-  const [first = '', ...rest] = flow(fragments, columns, '  ');
-  return [`  ${first}`, ...indent(rest, 12)];
+export function noteLines(sentences: readonly string[], { width }: TextLayout): string[] {
+  return sentences.flatMap((each) => hangingIndent('note: ', wrap(escapeControls(each), width - 6)));
 }
 
-/** An adopted object is shown in brief, since none of its fields changes: one line, without the id. */
-function labels({ change, name }: ChangeView, verbose: boolean): string[] {
-  const { action, inBrief, id } = change;
-  if (action !== 'adopt' || inBrief === undefined) return nameAndId(name, id);
-  return [...nameAndId(name, null), escapeControls(inBrief), ...(verbose ? nameAndId(null, id) : [])];
+/** `~ update  group/retail-prices  "Retail prices"  members +globex  teams/retail.yaml:6 @acme/retail`. */
+function heading(
+  view: ChangeView,
+  facts: readonly string[],
+  { owners: common }: SaidOnce,
+  { width, paint, verbose }: TextLayout,
+): string[] {
+  const { change, name, remarks, isIdentified } = view;
+  const [address = '', ...more] = folded(escapeControls(change.address), width - INDENT);
+  const room = width - INDENT - 2;
+  const parts = (text: string) => folded(text, room);
+  const action = actionText(view, paint);
+  const fragments: Fragment[] = [
+    { text: `${action.text} ${address}`, shown: `${action.shown} ${paint('strong', address)}` },
+    ...more.map((text) => ({ text, shown: paint('strong', text) })),
+    ...nameAndId(name, null).flatMap(parts).map((text) => ({ text })),
+    ...(isIdentified || verbose ? nameAndId(null, change.id) : []).flatMap(parts).map((text) => faint(text, paint)),
+    ...remarks.flatMap((each) => parts(`(${escapeControls(each)})`)).map((text) => ({ text })),
+    ...facts.flatMap((text) => brokenAtArrow(text, room)).map((text) => ({ text })),
+    ...placeAndOwners(change, common).flatMap(parts).map((text) => faint(text, paint)),
+  ];
+  const [first = '', ...rest] = flow(fragments, width - 2, '  ');
+  return [`  ${first}`, ...indent(rest, INDENT)];
+}
+
+function faint(text: string, paint: Paint): Fragment {
+  return { text, shown: paint('faint', text) };
+}
+
+/** `~ update `, padded so that addresses are aligned. */
+export function actionText({ symbol, verb, style, needsCare }: ChangeView, paint: Paint): Required<Fragment> {
+  const text = `${symbol} ${verb.padEnd(7)}`;
+  return { text, shown: paint(needsCare ? 'danger' : style, text) };
+}
+
+/** `teams/retail.yaml:6 @acme/retail`. */
+function placeAndOwners({ source, owners = [] }: Change, common: readonly string[]): string[] {
+  const place = source === null ? [] : [`${source.file}:${source.line}`];
+  const texts = [...place, ...(common.length > 0 ? [] : owners)].map(escapeControls);
+  return texts.length === 0 ? [] : [texts.join(' ')];
 }
 
 /** `"Retail prices"` and `id 3f2a`, as far as there are any. */
@@ -93,9 +120,8 @@ export function nameAndId(name: string | null, id: string | null): string[] {
 }
 
 /** Where it is too long for a line, the arrow begins the next one. */
-function cadenceFragments(cadence: string | null, width: number): Fragment[] {
-  if (cadence === null) return [];
-  return (fits(cadence, width) ? [cadence] : cadence.split(/ (?=→)/)).map((text) => ({ text }));
+function brokenAtArrow(text: string, width: number): string[] {
+  return fits(text, width) ? [text] : text.split(/ (?=→)/);
 }
 
 /** With the item of a repeated entry. */
@@ -105,7 +131,7 @@ export function declaredText(source: Place): string {
 }
 
 function detailLines({ change: { source }, calls }: ChangeView, width: number): string[] {
-  const declared = source === null ? [] : [declaredText(source)];
+  const declared = source?.each === undefined ? [] : [declaredText(source)];
   return [...declared, ...calls.map((call) => `call: ${call}`)].flatMap((line) =>
     folded(escapeControls(line), width),
   );
@@ -118,19 +144,30 @@ function runLines({ change, runs, runsStay }: ChangeView, layout: TextLayout): s
   return runsStay && mayMove ? ['the next runs do not change'] : [];
 }
 
-/** The next runs of a schedule, before and after, in its zone and in UTC. The heading says how often it runs. */
-function runsText(runs: RunsView, { width, paint }: TextLayout): string[] {
-  const { computed } = runs;
+/** The next runs of a schedule, before and after, in its zone and in UTC. The first ones say enough, unless `verbose`. */
+function runsText(runs: RunsView, layout: TextLayout): string[] {
+  const { paint, width, verbose } = layout;
+  const { before, after, computed } = runs;
+  const changes = runs.clockChanges.map((line) => paint('warning', `  ${cut(line, width - 2)}`));
+  const [next] = after;
+  if (!verbose && before === null && computed === null && next !== undefined)
+    return [...wrap(`next run ${next.text}${runs.zone === 'UTC' ? ' UTC' : ` ${runs.zone}`}`, width), ...changes];
+  const shown = verbose ? after.length : MOST_RUNS;
+  const by = verbose ? `, ${runs.source}` : '';
   return [
-    `next runs in ${zonesText(runs)}, ${runs.source}:`,
-    ...indent(runTable(runs, width, paint), 2),
+    `next runs in ${zonesText(runs)}${by}:`,
+    ...indent(runTable(before?.slice(0, shown) ?? null, after.slice(0, shown), layout), 2),
     ...(computed === null ? [] : ['roster computes different times:']),
-    ...(computed ?? []).map(({ text }) => paint('warning', `  ${text}`)),
-    ...runs.clockChanges.map((line) => paint('warning', `  ${cut(line, width - 2)}`)),
+    ...(computed ?? []).slice(0, shown).map(({ text }) => paint('warning', `  ${text}`)),
+    ...changes,
   ];
 }
 
-function runTable({ before, after }: RunsView, width: number, paint: Paint): string[] {
+function runTable(
+  before: readonly RunText[] | null,
+  after: readonly RunText[],
+  { width, paint }: TextLayout,
+): string[] {
   if (before === null) return after.map(({ text }) => paint('added', text));
   const widest = (runs: readonly RunText[]) => Math.max(...runs.map(({ text }) => widthOf(text)));
   if (widest(before) + widest(after) + 5 > width) {
@@ -184,7 +221,7 @@ function fieldBody({ difference, isWhole }: FieldView, layout: TextLayout): Fiel
     case 'value':
       return valueBody(difference, shown);
     case 'list':
-      return beside([...additions(difference, layout), ...order(difference, layout)]);
+      return beside(difference.isOrdered ? bothOrders(difference, layout) : additions(difference, layout));
     case 'lines':
       return linesBody(difference, shown);
     default:
@@ -231,20 +268,19 @@ function additions({ after = [], added, removed }: Of<'list'>, { width, paint }:
   return after.length === 0 ? ['(none)'] : [];
 }
 
-/** The old and the new order, if additions and removals do not already show it. */
-function order(
-  { before = [], after = [], changesOrder }: Of<'list'>,
-  { width, paint }: TextLayout,
-): string[] {
-  if (!changesOrder) return [];
-  const line = (label: string, list: readonly string[], style: 'removed' | 'added') => {
+/** `login, prices → prices, login`: the arrow begins the line of the new order where one line is too short for both. */
+function bothOrders({ before = [], after = [] }: Of<'list'>, { width, paint }: TextLayout): string[] {
+  const side = (list: readonly string[], style: Style, lead = '') => {
     const words = list.map((each, index) => word(each) + (index < list.length - 1 ? ',' : ''));
-    const texts = words.flatMap((each) => folded(each, width - 7));
-    const fragments = texts.map((text) => ({ text, shown: paint(style, text) }));
-    const [first = '(none)', ...rest] = flow(fragments, width - 7, ' ');
-    return [`${label}${first}`, ...indent(rest, 7)];
+    const texts = (words.length === 0 ? ['(none)'] : words).flatMap((each) => folded(each, width - 2));
+    return texts.map((text, index) => {
+      const whole = index === 0 ? lead + text : text;
+      return { text: whole, shown: paint(style, whole) };
+    });
   };
-  return [...line('before ', before, 'removed'), ...line('after  ', after, 'added')];
+  const [old, now] = [side(before, 'removed'), side(after, 'added', '→ ')];
+  const isShort = fits([...old, ...now].map(({ text }) => text).join(' '), width);
+  return isShort ? flow([...old, ...now], width, ' ') : [...flow(old, width, ' '), ...flow(now, width, ' ')];
 }
 
 function linesBody(difference: Of<'lines'>, layout: TextLayout): FieldBody {

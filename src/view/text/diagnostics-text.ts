@@ -150,10 +150,11 @@ function titleLines(
   return [paint(style, title) + paintMessage(plain), ...rest.map((line) => `      ${paintMessage(line)}`)];
 }
 
-function placeLines(place: Place, style: Style, { width, gutter, paint }: DiagnosticTextOptions): string[] {
+function placeLines(place: Place, style: Style, layout: DiagnosticTextOptions): string[] {
+  const { width, gutter, paint } = layout;
   const space = ' '.repeat(gutter);
   const bar = paint('kept', `${space} |`);
-  const where = `${paint('kept', `${space}-->`)} ${cut(placeText(place), width - gutter - 4)}`;
+  const where = `${paint('kept', `${space}-->`)} ${layout.link(place, cut(placeText(place), width - gutter - 4))}`;
   const { text, start, length } = excerpt(place, width - gutter - 3);
   const number = paint('kept', `${String(place.line).padStart(gutter)} |`);
   const source = text === '' ? number : `${number} ${text}`;

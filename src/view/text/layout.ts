@@ -1,4 +1,5 @@
 import { styleText } from 'node:util';
+import type { Place } from '../../model/diagnostic.js';
 import { cut, fits, pad, pieces, widthOf } from '../columns.js';
 
 /** How many lines of a terminal these take if it wraps those that are too long. */
@@ -132,6 +133,8 @@ export interface TextOptions {
   readonly verbose?: boolean | undefined;
   /** Whether rows that are wider take several lines, as on a terminal. Default: false, for `grep`. */
   readonly breaksRows?: boolean | undefined;
+  /** The address of a place, for terminals that have links. */
+  readonly linkOf?: ((place: Place) => string) | undefined;
 }
 
 /** `width` is the number of columns that are left on the line. */
@@ -140,10 +143,29 @@ export interface TextLayout {
   readonly verbose: boolean;
   readonly breaksRows: boolean;
   readonly paint: Paint;
+  /** Makes a text that names a place a link to it, where the terminal has links. */
+  link(place: Place, text: string): string;
 }
 
-export function textLayout({ color, width, verbose = false, breaksRows = false }: TextOptions): TextLayout {
-  return { width: usableWidth(width), verbose, breaksRows, paint: painter(color) };
+export function textLayout({
+  color,
+  width,
+  verbose = false,
+  breaksRows = false,
+  linkOf,
+}: TextOptions): TextLayout {
+  return {
+    width: usableWidth(width),
+    verbose,
+    breaksRows,
+    paint: painter(color),
+    link: (place, text) => (linkOf === undefined ? text : hyperlink(linkOf(place), text)),
+  };
+}
+
+/** OSC 8. The address must be escaped: a control character in it would end the sequence. */
+function hyperlink(address: string, text: string): string {
+  return `\u001b]8;;${address}\u001b\\${text}\u001b]8;;\u001b\\`;
 }
 
 export interface Column<R> {

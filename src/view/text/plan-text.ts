@@ -1,25 +1,27 @@
-import { isRefusal, isRisk, type Refusal, type Risk } from '../../model/finding.js';
+import type { Refusal, Risk } from '../../model/finding.js';
 import type { Plan } from '../../model/plan.js';
-import { agree, count } from '../../model/words.js';
-import { type ChangeView, changeViews, factsOf, needsList } from '../change-view.js';
+import { agree, count, some } from '../../model/words.js';
+import type { ChangeBlock } from '../alike.js';
+import { type ChangeView, factsOf } from '../change-view.js';
 import { cut, fits, pad, widthOf } from '../columns.js';
 import { escapeControls, quoted } from '../escape.js';
 import { valueText } from '../field-view.js';
-import { actionLabels } from '../labels.js';
+import { type PlanPage, planPage, type StartsView } from '../plan-page.js';
 import {
-  basisFacts,
   factSentence,
   type PageSubject,
   type PlanFact,
-  planLine,
   refusalTitle,
   serviceFact,
-  startsFact,
+  startsText,
   uncountedFacts,
 } from '../plan-words.js';
-import { changeText, nameAndId } from './change-text.js';
+import { alikeText } from './alike-text.js';
+import { changeText, nameAndId, riskLines, type ShownText } from './change-text.js';
 import {
   blockTexts,
+  type Fragment,
+  flow,
   folded,
   hangingIndent,
   indent,
@@ -36,8 +38,8 @@ export interface PlanTextOptions extends TextOptions {
 }
 
 /**
- * The plan for a terminal (contract §4, §6): every acting change in plan order, why apply would refuse it, the digest, and the
- * summary as the last line, which is never broken. Diagnostics are left out: they go to stderr.
+ * The plan for a terminal (contract §6, §18), with the summary as the last line, which is never broken. Diagnostics are left
+ * out: they go to stderr.
  */
 export function planText(plan: Plan, options: PlanTextOptions): string {
   return joinBlocks(planBlocks(plan, options));
@@ -52,20 +54,24 @@ function* planBlocks(plan: Plan, options: PlanTextOptions): Generator<readonly s
   const layout = textLayout(options);
   const { paint, width } = layout;
   const { summary = false } = options;
-  const views = changeViews(plan);
-  const isListed = summary || needsList(views);
-  yield [
-    ...projectLines(plan.project, plan.environment, layout),
-    ...basisFacts(plan).flatMap((each) => factLines(each, layout)),
-  ];
-  yield planRiskLines(plan.findings.filter(isRisk), layout);
-  if (isListed) yield* changeList(views, layout);
-  const shortened = summary ? 0 : yield* changeBlocks(views, layout, isListed);
-  yield refusalLines(plan, layout);
-  yield shortenedLines(shortened, layout);
-  yield startsFact(plan).flatMap((each) => wrap(factSentence(each), width));
-  yield [`Digest: ${escapeControls(plan.digest)}`];
-  yield [...uncountedLines(plan), paint('strong', planLine(plan))];
+  const page = planPage(plan, { verbose: summary || layout.verbose });
+  const inList = listText(page, layout);
+  const textOf = (each: ChangeBlock) => (summary ? inList(each) : blockText(each, page, layout));
+  const risks = planRiskLines(page.risks, layout);
+  const hasRisks = risks.length + page.risky.length > 0;
+  yield flow(
+    page.verdict.split(' · ').map((text) => ({ text })),
+    width,
+    ' · ',
+  ).map((line) => paint('strong', line));
+  yield refusalLines(plan, page.refusals, layout);
+  const heading = hasRisks ? [paint('danger', 'RISKS'), ...risks] : [];
+  const risky = yield* section(heading, page.risky, textOf, layout);
+  const otherTitle = paint('strong', hasRisks ? 'OTHER CHANGES' : 'CHANGES');
+  const others = yield* section(page.others.length === 0 ? [] : [otherTitle], page.others, textOf, layout);
+  yield shortenedLines(risky + others, layout);
+  yield startsLines(page.starts, layout);
+  yield [...basisLines(page, layout), ...uncountedLines(plan), paint('strong', page.lastLine)];
 }
 
 /** The project and the service, as every text about them begins. */
@@ -106,41 +112,81 @@ export function uncountedLines(plan: Plan): string[] {
   return uncountedFacts(plan).map(factSentence);
 }
 
-export function planRiskLines(risks: readonly Risk[], { width, paint }: TextLayout): string[] {
-  const sentences = risks.flatMap(({ message }) =>
-    hangingIndent('risk: ', wrap(escapeControls(message), width - 8)),
+export function planRiskLines(risks: readonly Risk[], layout: TextLayout): string[] {
+  const inner = { ...layout, width: layout.width - 2 };
+  return indent(
+    riskLines(
+      risks.map(({ message }) => message),
+      inner,
+    ),
+    2,
   );
-  return indent(sentences, 2).map((line) => paint('danger', line));
 }
 
 /**
- * Blocks are separated by a blank line. Successive changes of one kind share a block if they are headings only. Where all
- * changes are listed, such headings would say the same again. Returns how many values are not shown in full.
+ * A title, and the changes below it. With `verbose`, each is a block of its own, so that no text of many changes is in
+ * memory as a whole. Returns how many values are not shown in full.
  */
-function* changeBlocks(
-  views: readonly ChangeView[],
-  layout: TextLayout,
-  isListed: boolean,
+function* section(
+  lines: readonly string[],
+  blocks: readonly ChangeBlock[],
+  textOf: (block: ChangeBlock) => ShownText,
+  { verbose }: TextLayout,
 ): Generator<readonly string[], number> {
   let shortened = 0;
-  let block: string[] = [];
-  let last: { readonly kind: string; readonly bare: boolean } | null = null;
-  for (const view of views) {
-    const { lines, shortened: some } = changeText(view, layout);
-    shortened += some;
-    const bare = lines.length === 1;
-    if (bare && isListed) continue;
-    const { kind } = view.change;
-    const joins = last?.bare === true && bare && last.kind === kind;
-    if (joins) block.push(...lines);
-    else {
-      yield block;
-      block = [...lines];
-    }
-    last = { kind, bare };
+  let together = [...lines];
+  for (const block of blocks) {
+    const text = textOf(block);
+    shortened += text.shortened;
+    for (const line of text.lines) together.push(line);
+    if (!verbose) continue;
+    yield together;
+    together = [];
   }
-  yield block;
+  yield together;
   return shortened;
+}
+
+function blockText({ views, alike }: ChangeBlock, page: PlanPage, layout: TextLayout): ShownText {
+  return alike === null
+    ? changeText(views[0], page, layout)
+    : { lines: alikeText(views, alike, page, layout), shortened: 0 };
+}
+
+/** Agents that are named. */
+const MOST_AGENTS = 6;
+
+/** `STARTS A WEEK  111 → 133 (+22)`, and below it the agents that start more or less often. */
+function startsLines(starts: StartsView | null, { width, paint }: TextLayout): string[] {
+  if (starts === null) return [];
+  const title = 'STARTS A WEEK  ';
+  const agents = starts.agents.map(
+    ({ agent, before, after }) => `${escapeControls(agent)} ${startsText(before)} → ${startsText(after)}`,
+  );
+  const texts = [
+    ...(starts.total === null ? ['the same in total'] : [starts.total]),
+    ...(agents.length === 0 ? [] : [some(agents, MOST_AGENTS, ' · ')]),
+  ];
+  const lines = texts.flatMap((text) => wrap(text, width - title.length));
+  return hangingIndent(title, lines).map((line) => line.replace(title, paint('strong', title)));
+}
+
+/** `Project pricing · Service https://… · Inventory roster.inventory.json`, and what a reviewer must look at. */
+function basisLines({ basis, owners, digest }: PlanPage, layout: TextLayout): string[] {
+  const { width, paint } = layout;
+  const names = basis.filter(({ isCode, override }) => isCode && override === undefined);
+  const rest = basis.filter((each) => !names.includes(each));
+  const fragments = names.flatMap(({ label, value }): Fragment[] => {
+    const parts = folded(`${label} ${escapeControls(value)}`, width);
+    return parts.map((text) => ({ text, shown: paint('faint', text) }));
+  });
+  const all = owners.length === 0 ? [] : wrap(`Owned by ${owners.map(escapeControls).join(' ')}`, width);
+  return [
+    ...flow(fragments, width, paint('faint', ' · ')),
+    ...rest.flatMap((each) => factLines(each, layout)),
+    ...all.map((line) => paint('faint', line)),
+    paint('faint', `Digest: ${escapeControls(digest)}`),
+  ];
 }
 
 /** Longer addresses and names are not aligned, or cut. */
@@ -148,31 +194,18 @@ const WIDEST_COLUMN = 40;
 /** Columns of what is said of a change in the list. What a reviewer must not overlook is never cut. */
 const LONGEST_LIST_TEXT = 160;
 
-/**
- * Every acting change as one line, which is never broken: its symbol, its address, and what changes in a few words.
- * Deletes and risky changes come first.
- */
-function changeList(views: readonly ChangeView[], layout: TextLayout): string[][] {
-  const isRisky = ({ risks, needsCare }: ChangeView) => risks.length > 0 || needsCare;
-  const risky = views.filter(isRisky);
-  const isDelete = ({ change }: ChangeView) => change.action === 'delete';
-  const first = [...risky.filter(isDelete), ...risky.filter((each) => !isDelete(each))];
-  const others = views.filter((each) => !isRisky(each));
-  const widths = views.map(({ change }) => widthOf(escapeControls(change.address)));
+/** A change as one line, which is never broken: its symbol, its address, and what changes in a few words. */
+function listText({ risky, others }: PlanPage, layout: TextLayout): (block: ChangeBlock) => ShownText {
+  const addresses = [...risky, ...others].map(({ views: [{ change }] }) => escapeControls(change.address));
   const column = Math.min(
     WIDEST_COLUMN,
-    widths.reduce((most, each) => Math.max(most, each), 0),
+    addresses.reduce((most, each) => Math.max(most, widthOf(each)), 0),
   );
-  const block = (title: string, list: readonly ChangeView[]) =>
-    list.length === 0
-      ? []
-      : [`${title} (${list.length}):`, ...list.map((each) => listLine(each, column, layout))];
-  return [block('Risky changes', first), block(first.length === 0 ? 'Changes' : 'Other changes', others)];
+  return ({ views: [view] }) => ({ lines: [listLine(view, column, layout)], shortened: 0 });
 }
 
 function listLine(view: ChangeView, column: number, { paint }: TextLayout): string {
-  const { change, remarks, risks, notes, needsCare } = view;
-  const { symbol, style } = actionLabels[change.action];
+  const { change, symbol, style, remarks, risks, notes, needsCare } = view;
   const address = pad(escapeControls(change.address), column);
   const sentences = [risks.map(({ besideCadence }) => besideCadence), notes].flatMap((list) => {
     const text = list.map(escapeControls).join('; ');
@@ -213,8 +246,7 @@ function shortenedLines(shortened: number, { width, paint }: TextLayout): string
   return wrap(text, width).map((line) => paint('warning', line));
 }
 
-function refusalLines(plan: Plan, layout: TextLayout): string[] {
-  const refusals = plan.findings.filter(isRefusal);
+function refusalLines(plan: Plan, refusals: readonly Refusal[], layout: TextLayout): string[] {
   if (refusals.length === 0) return [];
   return [
     layout.paint('danger', `${refusalTitle(plan)}:`),

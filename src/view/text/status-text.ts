@@ -1,9 +1,10 @@
 import type { Health, ResourceStatus, Status } from '../../model/run.js';
-import { instantText } from '../../model/words.js';
-import { cut, pad, widest, widthOf } from '../columns.js';
+import { instantText, wordList } from '../../model/words.js';
+import { cut, pad, widest } from '../columns.js';
 import { escapeControls } from '../escape.js';
 import { countsText, healthCounts, healthLabels, lastRunText, syncLabels } from '../labels.js';
 import {
+  areTooWide,
   type Column,
   indent,
   joinBlocks,
@@ -37,21 +38,56 @@ const styles: Readonly<Record<Health, Style>> = {
   unknown: 'warning',
 };
 
-const columns: readonly Column<ResourceStatus>[] = [
-  { title: 'health', text: ({ health }) => healthLabels[health] },
-  { title: 'address', text: ({ address }) => escapeControls(address) },
-  { title: 'sync', text: ({ sync }) => syncLabels[sync] },
-  { title: 'last run', text: ({ lastRun, isRunning }) => escapeControls(lastRunText(lastRun, isRunning)) },
-  { title: 'ok/failed/missed', text: countsText },
-  {
-    title: 'next start',
-    text: ({ nextRun }) => (nextRun === null ? '-' : escapeControls(instantText(nextRun))),
-  },
+const addressOf = ({ address }: ResourceStatus) => escapeControls(address);
+
+/** Without a column for it, what is not in sync is said beside the address. */
+const addressAndSync = (each: ResourceStatus) =>
+  each.sync === 'in-sync' ? addressOf(each) : `${addressOf(each)} (${syncLabels[each.sync]})`;
+
+const health: Column<ResourceStatus> = { title: 'health', text: (each) => healthLabels[each.health] };
+const address: Column<ResourceStatus> = { title: 'address', text: addressOf };
+const addressWithSync: Column<ResourceStatus> = { title: 'address', text: addressAndSync };
+const sync: Column<ResourceStatus> = { title: 'sync', text: (each) => syncLabels[each.sync] };
+const lastRun: Column<ResourceStatus> = {
+  title: 'last run',
+  text: (each) => escapeControls(lastRunText(each.lastRun, each.isRunning)),
+};
+const counts: Column<ResourceStatus> = { title: 'ok/failed/missed', text: countsText };
+const nextStart: Column<ResourceStatus> = {
+  title: 'next start',
+  text: ({ nextRun }) => (nextRun === null ? '-' : escapeControls(instantText(nextRun))),
+};
+
+/** From the widest to the narrowest. The health and its reason say how the last run ended, so its time goes first. */
+const tables: readonly (readonly Column<ResourceStatus>[])[] = [
+  [health, address, sync, lastRun, counts, nextStart],
+  [health, addressWithSync, lastRun, counts, nextStart],
+  [health, addressWithSync, counts, nextStart],
+  [health, addressWithSync, nextStart],
 ];
 
+/** A terminal gets the columns that fit; `-v` shows everything, on two lines for each resource where it does not fit. */
 function rowLines(resources: readonly ResourceStatus[], layout: TextLayout): string[] {
-  const [titles = '', ...lines] = table(columns, resources);
-  if ([titles, ...lines].some((line) => widthOf(line) > layout.width)) return narrowLines(resources, layout);
+  const [whole = [], ...narrower] = tables;
+  const all = table(whole, resources);
+  if (!areTooWide(all, layout)) return tableLines(all, resources, layout);
+  if (layout.verbose) return narrowLines(resources, layout);
+  for (const columns of narrower) {
+    const lines = table(columns, resources);
+    if (areTooWide(lines, layout)) continue;
+    const left = whole.filter(
+      ({ title }) => title !== 'sync' && !columns.some((each) => each.title === title),
+    );
+    return [...tableLines(lines, resources, layout), ...leftOutLines(left, layout)];
+  }
+  return narrowLines(resources, layout);
+}
+
+function tableLines(
+  [titles = '', ...lines]: readonly string[],
+  resources: readonly ResourceStatus[],
+  layout: TextLayout,
+): string[] {
   const rows = lines.flatMap((line, index) => {
     const each = resources[index];
     if (each === undefined) return [line];
@@ -64,18 +100,26 @@ function rowLines(resources: readonly ResourceStatus[], layout: TextLayout): str
   return [layout.paint('faint', titles), ...rows];
 }
 
+function leftOutLines(columns: readonly Column<ResourceStatus>[], { width, paint }: TextLayout): string[] {
+  if (columns.length === 0) return [];
+  const names = wordList(
+    columns.map(({ title }) => title),
+    'and',
+  );
+  const text = `Left out, because the terminal is too narrow: ${names}. \`-v\` shows everything.`;
+  return ['', ...wrap(text, width).map((line) => paint('faint', line))];
+}
+
 /** Where the table does not fit: two lines for each resource. */
 function narrowLines(resources: readonly ResourceStatus[], layout: TextLayout): string[] {
-  const columnsOfLabel = widest(resources.map(({ health }) => healthLabels[health]));
+  const columnsOfLabel = widest(resources.map((each) => healthLabels[each.health]));
   return resources.flatMap((each) => {
-    const { health, address, sync, lastRun, isRunning, nextRun } = each;
-    const label = layout.paint(styles[health], pad(healthLabels[health], columnsOfLabel));
-    const state = sync === 'in-sync' ? '' : ` (${syncLabels[sync]})`;
-    const next = nextRun === null ? [] : [`next ${instantText(nextRun)}`];
-    const last = lastRun === null && !isRunning ? [] : [lastRunText(lastRun, isRunning)];
+    const label = layout.paint(styles[each.health], pad(healthLabels[each.health], columnsOfLabel));
+    const next = each.nextRun === null ? [] : [`next ${instantText(each.nextRun)}`];
+    const last = each.lastRun === null && !each.isRunning ? [] : [lastRunText(each.lastRun, each.isRunning)];
     const facts = [...last, ...countsOf(each), ...next].join('; ');
     return [
-      `${label}  ${escapeControls(address)}${state}`,
+      `${label}  ${addressAndSync(each)}`,
       ...indent(wrap(escapeControls(facts), layout.width - 2), 2),
       ...reasonLines(each, layout),
     ];
@@ -83,11 +127,11 @@ function narrowLines(resources: readonly ResourceStatus[], layout: TextLayout): 
 }
 
 /** Without those that are zero. The reason for `missed` says how many. */
-function countsOf({ health, counts }: ResourceStatus): readonly string[] {
-  const { succeeded, failed } = counts;
-  const missed = health === 'missed' ? 0 : counts.missed;
-  const found = Object.entries({ ok: succeeded, failed, missed }).filter(([, each]) => each !== 0);
-  return found.length === 0 ? [] : [found.map(([name, each]) => `${each ?? '?'} ${name}`).join(', ')];
+function countsOf(each: ResourceStatus): readonly string[] {
+  const { succeeded, failed } = each.counts;
+  const missed = each.health === 'missed' ? 0 : each.counts.missed;
+  const found = Object.entries({ ok: succeeded, failed, missed }).filter(([, number]) => number !== 0);
+  return found.length === 0 ? [] : [found.map(([name, number]) => `${number ?? '?'} ${name}`).join(', ')];
 }
 
 function reasonLines({ reason, failedRun }: ResourceStatus, { width }: TextLayout): string[] {

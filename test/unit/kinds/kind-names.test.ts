@@ -15,6 +15,7 @@ const otherMeanings = [
   'pipelines: ci/gitlab-settings.ts',
   'schedule: engine/hold-targets.ts',
   'schedule: model/finding.ts',
+  'schedule: reconcile/rules/starts-again.ts',
   'group: cli/commands.ts',
   'schedule: view/calendar/calendar-text.ts',
   'schedule: view/calendar/heat-scale.ts',

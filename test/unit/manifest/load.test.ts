@@ -157,6 +157,8 @@ groups:
     ['{ deletes: 0 }', { deletes: 0 }],
     ['{ startsPerMinute: 5 }', { startsPerMinute: 5 }],
     ['{ shortestInterval: 1 hours }', { shortestInterval: '1 hour' }],
+    ['{ startsPerWeek: 7 }', { runsPerWeek: 7 }],
+    ['{ startsPerWeek: none }', {}],
     ['{ runsPerWeek: 7 }', { runsPerWeek: 7 }],
   ])('limits that are not written have their defaults: %s', (limits, expected) => {
     const defaults = { deletes: 5, startsPerMinute: 60, shortestInterval: '5 minutes', runsPerWeek: 'none' };

@@ -9,7 +9,7 @@ describe('the limits of the last apply, as an inventory holds them', () => {
     weakerSafeguards(lifted, safeguardsFrom('owned', { ...written, runsPerWeek })).map(({ name }) => name);
 
   test.each([100, 'zzz', null, -1, 1.5, {}])('lifting runsPerWeek is weaker than %j', (before) => {
-    expect(weaker(before)).toEqual(['limits.runsPerWeek']);
+    expect(weaker(before)).toEqual(['limits.startsPerWeek']);
   });
 
   test('without a limit of runsPerWeek before, none is lifted', () => {
@@ -18,9 +18,9 @@ describe('the limits of the last apply, as an inventory holds them', () => {
 
   test('a line of runsPerWeek that somebody removed limited everything', () => {
     const { runsPerWeek: _, shortestInterval: __, ...others } = written;
-    expect(weaker(undefined)).toEqual(['limits.runsPerWeek']);
+    expect(weaker(undefined)).toEqual(['limits.startsPerWeek']);
     const before = safeguardsFrom('owned', others);
-    expect(weakerSafeguards(lifted, before).map(({ name }) => name)).toEqual(['limits.runsPerWeek']);
+    expect(weakerSafeguards(lifted, before).map(({ name }) => name)).toEqual(['limits.startsPerWeek']);
   });
 
   test.each(['deletes', 'startsPerMinute'] as const)('%s that is no limit has its default', (name) => {

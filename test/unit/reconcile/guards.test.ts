@@ -106,7 +106,7 @@ describe('guards: what must be allowed explicitly', () => {
     const active = { ...remoteGroup('a'), facts: { activeRunCount: 'unreadable' } };
     const plan = planOf({ entries: [], objects: [active], inventory: owning({ 'group/a': 'a' }) });
     expect(plan.changes[0]?.findings.map(({ message }) => message)).toContain(
-      'may have runs in progress: the service gave a number of them that cannot be read',
+      'may have runs in progress: the service returned an unreadable count',
     );
   });
 

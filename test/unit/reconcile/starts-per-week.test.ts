@@ -120,7 +120,7 @@ describe('agent starts a week', () => {
   });
 });
 
-describe('limits.runsPerWeek', () => {
+describe('limits.startsPerWeek', () => {
   const objects = [remoteSchedule('s', hourly)];
   const inventory = owning({ 'schedule/s': 's' });
   const limits = { runsPerWeek: 100 };
@@ -164,8 +164,8 @@ describe('limits.runsPerWeek', () => {
     );
     expect(plans.map(riskMessages)).toEqual([
       [],
-      ['`limits.runsPerWeek` is 101, which allows more than at the last apply (100)'],
-      ['`limits.runsPerWeek` is none, which allows more than at the last apply (100)'],
+      ['`limits.startsPerWeek` is 101, which allows more than at the last apply (100)'],
+      ['`limits.startsPerWeek` is none, which allows more than at the last apply (100)'],
     ]);
     expect(new Set(plans.map(({ digest }) => digest)).size).toBe(3);
   });
@@ -211,7 +211,7 @@ describe('limits.shortestInterval', () => {
     expect(of({})).toEqual([
       'its times cannot be computed here, so limits.shortestInterval cannot be checked',
     ]);
-    expect(of({ runsPerWeek: 5 })[0]).toContain('limits.shortestInterval and limits.runsPerWeek cannot');
+    expect(of({ runsPerWeek: 5 })[0]).toContain('limits.shortestInterval and limits.startsPerWeek cannot');
     expect(of({ shortestInterval: 'none' })).toEqual([]);
   });
 

@@ -8,7 +8,7 @@ const alone = projects.flatMap(entriesAlone);
 
 describe.each([
   ['the manifests of the case files and examples', projects],
-  ['each entry of them alone', sampleOf(alone, 150)],
+  ['each entry of them alone', sampleOf(alone, 160)],
 ])('%s', (_, list) => {
   const judged = list.flatMap((project) =>
     judge(load(project)).map((each) => ({ project: project.name, ...each })),

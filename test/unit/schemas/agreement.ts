@@ -56,6 +56,7 @@ const reaches = {
   'unknown-input': warning,
   'ignored-inputs': warning,
   'inactive-target': warning,
+  'former-name': warning,
   'unused-acceptance': warning,
   'start-rate': warning,
   'left-alone': warning,

@@ -24,7 +24,7 @@ export const whole: readonly Readonly<Record<string, unknown>>[] = [
     policies: ['policies/*.yaml'],
     inventory: { file: 'roster.inventory.json' },
     prune: 'owned',
-    limits: { deletes: 5, startsPerMinute: 60, shortestInterval: '5 minutes', runsPerWeek: 'none' },
+    limits: { deletes: 5, startsPerMinute: 60, shortestInterval: '5 minutes', startsPerWeek: 'none' },
     scopes: ['agents.run', 'agents.read'],
     'x-anchors': null,
     groups: {
@@ -106,6 +106,7 @@ export const whole: readonly Readonly<Record<string, unknown>>[] = [
   },
   {
     project: 'pricing',
+    limits: { runsPerWeek: 'none' },
     vars,
     inventory: { git: { ref: 'refs/heads/roster-inventory', remote: 'origin', messagePrefix: 'chore:' } },
   },

@@ -5,7 +5,7 @@ import { type Frequency, frequencyText, intervalText, type NextRuns } from '../.
 import { planJson } from '../../../src/view/json/plan-json.js';
 import { planMarkdown } from '../../../src/view/markdown/plan-markdown.js';
 import { cadenceText } from '../../../src/view/next-runs.js';
-import { factSentence, startsFact } from '../../../src/view/plan-words.js';
+import { factSentence, startsFacts } from '../../../src/view/plan-words.js';
 import { planText } from '../../../src/view/text/plan-text.js';
 import { change, emptyPlan } from './samples.js';
 
@@ -29,7 +29,8 @@ function nextRuns(before: Frequency | null, after: Frequency | null): NextRuns {
   };
 }
 
-const startsText = (plan: Parameters<typeof startsFact>[0]) => startsFact(plan).map(factSentence)[0] ?? null;
+const startsText = (plan: Parameters<typeof startsFacts>[0]) =>
+  startsFacts(plan).map(factSentence)[0] ?? null;
 
 const schedule = (action: Change['action'], ...[before, after]: Parameters<typeof nextRuns>) =>
   change('schedule/s', { action, nextRuns: nextRuns(before, after) });

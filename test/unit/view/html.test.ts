@@ -10,12 +10,13 @@ import { change, diagnostics, emptyPlan, field, place, plan } from './samples.js
 const zeros = Array.from({ length: 24 }, () => 0);
 const side = {
   days: [{ date: '2026-12-01', hours: zeros, peaks: zeros }],
+  localDays: null,
   starts: 0,
   minutesOverLimit: 0,
   uncounted: 0,
 };
 const calendar: CalendarComparison = {
-  timeZone: 'UTC',
+  localZone: null,
   from: '2026-12-01T00:00:00.000Z',
   until: '2026-12-02T00:00:00.000Z',
   limit: 60,
@@ -159,19 +160,48 @@ describe('the page of a plan', () => {
 });
 
 describe('the calendar of a plan', () => {
-  test('has both sides, with the hours that change marked and the numbers that they had', () => {
+  test('is one table with the difference of each hour that changes', () => {
     const page = planHtml({ ...plan, calendar });
-    expect(page).toContain('<caption>Before: 6 starts</caption>');
     expect(page).toContain(
-      '<caption>After: 1,503 starts, 2 minutes above limits.startsPerMinute (60), not counting 1 schedule,',
+      ': 6 starts → 1,503 starts, 2 minutes above limits.startsPerMinute (60), not counting 1 schedule, whose start times are unknown (+1,497).</p>',
     );
-    expect(page.match(/<td class="[^"]*moved"[^>]*>/g)).toEqual(['<td class="h1 moved" title="3 → 1,500">']);
+    expect(page.match(/<caption>.*?<\/caption>/g)).toHaveLength(1);
+    expect(page.match(/<td class="[^"]*moved".*?<\/td>/g)).toEqual([
+      '<td class="h1 moved" title="3 → 1,500">1,500 <span class="delta">+1,497</span><span class="unseen"> (before: 3)</span></td>',
+    ]);
   });
 
-  test('has no table for a side without starts, and marks nothing then', () => {
-    const page = planHtml({ ...plan, calendar: { ...calendar, before: side } });
-    expect(page).toContain('<b>Before: 0 starts</b>');
-    expect(page).not.toMatch(/<td class="[^"]*moved"/);
+  test('marks hours in which nothing starts any more', () => {
+    const page = planHtml({ ...plan, calendar: { ...calendar, after: side } });
+    expect(page.match(/<td class="[^"]*gone".*?<\/td>/g)).toEqual([
+      '<td class="none moved gone" title="3 → 0"> <span class="delta">−3</span><span class="unseen"> (before: 3)</span></td>',
+      '<td class="none moved gone" title="3 → 0"> <span class="delta">−3</span><span class="unseen"> (before: 3)</span></td>',
+    ]);
+  });
+
+  test('has a legend of what is in the table alone', () => {
+    const legendOf = (page: string) => /<p class="legend">.*?<\/p>/.exec(page)?.[0].replace(/<.*?>/g, '');
+    expect(legendOf(planHtml({ ...plan, calendar }))).toBe(
+      'Agents started per hour:   3  1,500  changed by the plan',
+    );
+    expect(legendOf(planHtml({ ...plan, calendar: { ...calendar, after: side } }))).toBe(
+      'Agents started per hour:   3  nothing starts any more',
+    );
+  });
+
+  test('shows the clocks of most schedules, and UTC behind a button', () => {
+    const local = [{ date: '2026-12-01', hours: [...zeros.slice(1), 3], peaks: zeros }];
+    const sides = {
+      before: { ...calendar.before, localDays: local },
+      after: { ...calendar.after, localDays: local },
+    };
+    const page = planHtml({ ...plan, calendar: { ...calendar, ...sides, localZone: 'Europe/Berlin' } });
+    expect(page.match(/<caption>.*?<\/caption>|<button type="button" data-zone.*?<\/button>/g)).toEqual([
+      '<button type="button" data-zone="local" aria-pressed="true">Europe/Berlin</button>',
+      '<button type="button" data-zone="utc" aria-pressed="false">UTC</button>',
+      '<caption>Agents started per hour, times in Europe/Berlin</caption>',
+      '<caption>Agents started per hour, times in UTC</caption>',
+    ]);
   });
 
   test('is left out where nothing starts', () => {
@@ -180,9 +210,10 @@ describe('the calendar of a plan', () => {
     );
   });
 
-  test('is shown once where the plan does not change it', () => {
+  test('says that the plan does not change it', () => {
     const page = planHtml({ ...plan, calendar: { ...calendar, after: calendar.before } });
-    expect(page.match(/<caption>.*?<\/caption>/g)).toEqual(['<caption>Before and after: 6 starts</caption>']);
+    expect(page).toContain(': 6 starts. The plan does not change them.');
+    expect(page).not.toMatch(/class="delta"|<td class="[^"]*moved/);
   });
 
   test('marks hours with a minute over the limit, and says how many start in it', () => {

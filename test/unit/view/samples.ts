@@ -187,7 +187,8 @@ const goneSchedule = change('schedule/christmas', {
   action: 'delete',
   id: '78',
   fields: [field('once', { before: '2025-12-24T08:00:00' }), field('timeZone', { before: 'UTC' })],
-  risks: [{ code: 'delete', message: 'no longer declared' }],
+  reason: 'no longer declared',
+  risks: [{ code: 'delete', message: 'cannot be undone' }],
   steps: ['6'],
 });
 
@@ -214,6 +215,7 @@ export const plan: Plan = {
   inventory: { file: 'roster.inventory.json' },
   safeguards: defaultSafeguards,
   startsPerWeek: { before: 168, after: 252, unknown: { before: 0, after: 0 } },
+  startsByAgent: [{ agent: 'acme-shop', before: 28, after: 112 }],
   digestParts: [],
   digest: `sha256:${'0123456789abcdef'.repeat(4)}`,
   changes: [
@@ -267,6 +269,7 @@ export const emptyPlan: Plan = {
   changes: unchanged,
   steps: [],
   startsPerWeek: { before: 168, after: 168, unknown: { before: 0, after: 0 } },
+  startsByAgent: [],
   findings: [],
 };
 

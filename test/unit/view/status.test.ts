@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { Address } from '../../../src/model/resource.js';
 import { type Health, healths, type ResourceStatus, type Status } from '../../../src/model/run.js';
 import { statusJunit } from '../../../src/view/ci/junit.js';
+import { widthOf } from '../../../src/view/columns.js';
 import { statusText } from '../../../src/view/text/status-text.js';
 import { readXml } from '../../support/xml.js';
 import { expectGolden } from './golden.js';
@@ -70,12 +71,19 @@ const status = (resources: readonly ResourceStatus[]): Status => ({
 describe('the text of the status', () => {
   test.each([
     ['wide', { color: false, width: 140 }],
-    ['narrow', { color: false, width: 60 }],
+    ['piped', { color: false, width: 60 }],
+    ['at-100', { color: false, width: 100, breaksRows: true }],
+    ['at-80', { color: false, width: 80, breaksRows: true }],
+    ['at-60', { color: false, width: 60, breaksRows: true }],
+    ['narrow', { color: false, width: 60, breaksRows: true, verbose: true }],
     ['color', { color: true, width: 140 }],
   ] as const)('is readable when it is %s', (name, options) => {
     const text = statusText(status(rows), options);
     expectGolden(`status-${name}.txt`, text);
     expect(text).not.toContain('…');
+    const isTerminal = 'breaksRows' in options;
+    const tooWide = text.split('\n').filter((line) => isTerminal && widthOf(line) > options.width);
+    expect(tooWide).toEqual([]);
   });
 
   test('is a sentence without rows if nothing that can run is declared', () => {

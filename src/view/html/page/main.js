@@ -62,6 +62,7 @@ const showTab = startTabs((name) => {
 });
 
 startProblems();
+startZones();
 if (changes.length > 0) {
   startToolbar(changes, state, update);
   startShortcuts();
@@ -111,6 +112,18 @@ function openChange(address) {
   const details = list?.elementAt(index)?.querySelector('details');
   if (details) details.open = true;
   keys?.focus(index, 'start');
+}
+
+/** Shows the calendar by the clocks of one zone at a time. */
+function startZones() {
+  const buttons = /** @type {HTMLElement[]} */ ([...document.querySelectorAll('[data-zone]')]);
+  const tables = /** @type {HTMLElement[]} */ ([...document.querySelectorAll('[data-times]')]);
+  for (const button of buttons) {
+    button.addEventListener('click', () => {
+      for (const each of buttons) each.setAttribute('aria-pressed', String(each === button));
+      for (const table of tables) table.hidden = table.dataset['times'] !== button.dataset['zone'];
+    });
+  }
 }
 
 function startProblems() {

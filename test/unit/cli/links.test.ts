@@ -1,0 +1,47 @@
+import { describe, expect, test } from 'vitest';
+import { linksFor } from '../../../src/cli/host/links.js';
+import { widthOf } from '../../../src/view/columns.js';
+import { diagnosticsText } from '../../../src/view/text/diagnostics-text.js';
+import { place } from '../view/samples.js';
+
+const at = place(12, 3, 4, '', 'teams/a b.yaml');
+const known = { TERM_PROGRAM: 'WezTerm' };
+const linkIn = (env: Record<string, string>, isTerminal = true, flags = {}) =>
+  linksFor(flags, { env, cwd: '/work/prices' }, isTerminal)?.(at);
+
+describe('a place is a link', () => {
+  test.each([
+    [known, /^file:\/\/[^/]*\/work\/prices\/teams\/a%20b\.yaml#12$/],
+    [{ VTE_VERSION: '7600' }, /#12$/],
+    [{ TERM: 'xterm-kitty' }, /#12$/],
+    [{ FORCE_HYPERLINK: '1' }, /#12$/],
+    [{ TERM_PROGRAM: 'vscode' }, /^vscode:\/\/file\/work\/prices\/teams\/a%20b\.yaml:12:3$/],
+  ])('on a terminal with %j', (env, expected) => {
+    expect(linkIn(env)).toMatch(expected);
+  });
+
+  test.each([
+    ['in a pipe', known, false, {}],
+    ['in a pipe with FORCE_HYPERLINK', { FORCE_HYPERLINK: '1' }, false, {}],
+    ['on an unknown terminal', { TERM: 'xterm-256color' }, true, {}],
+    ['on an old terminal', { VTE_VERSION: '4200' }, true, {}],
+    ['on a dumb terminal', { ...known, TERM: 'dumb' }, true, {}],
+    ['with NO_COLOR', { ...known, NO_COLOR: '1' }, true, {}],
+    ['with --no-color', known, true, { color: false }],
+    ['with FORCE_HYPERLINK=0', { ...known, FORCE_HYPERLINK: '0' }, true, {}],
+    ['in a CI job', { ...known, CI: 'true' }, true, {}],
+  ] as const)('but not %s', (_, env, isTerminal, flags) => {
+    expect(linkIn(env, isTerminal, flags)).toBeUndefined();
+  });
+});
+
+test('a link takes no columns, and a name cannot end it', () => {
+  const hostile = place(1, 1, 1, 'a: b', 'a\u001b\\\u0007b.yaml');
+  const linkOf = linksFor({}, { env: known, cwd: '/' }, true);
+  const found = [{ severity: 'error', code: 'schema', message: 'wrong', place: hostile }] as const;
+  const linked = diagnosticsText(found, { color: false, linkOf });
+  const plain = diagnosticsText(found, { color: false });
+  expect(linked.split('\n').map(widthOf)).toEqual(plain.split('\n').map(widthOf));
+  expect(linked.split('\u001b')).toHaveLength(5);
+  expect(linked).not.toContain('\u0007');
+});
