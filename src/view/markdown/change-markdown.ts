@@ -83,13 +83,14 @@ function shortenedParts({ change, name }: ChangeView, sentences: readonly string
 
 function heading(view: ChangeView, parts: FieldParts, urlOf: PlaceUrl): string {
   const { change, verb, name, isIdentified, remarks } = view;
-  const { address, id, source, owners = [] } = change;
+  const { address, id, source, formerFile, owners = [] } = change;
   const words = [
     `- **${verb}**`,
     shortCode(address, LONGEST_NAME),
     ...(name === null ? [] : [`named ${shortCode(name, LONGEST_NAME)}`]),
     ...(isIdentified && id !== null ? [`id ${shortCode(id, LONGEST_NAME)}`] : []),
     ...(source === null ? [] : [`at ${placeMarkdown(source, urlOf)}`]),
+    ...(formerFile === undefined ? [] : [`last declared in ${shortCode(formerFile, LONGEST_NAME)}`]),
     ...(owners.length === 0 ? [] : [`owned by ${ownersMarkdown(owners)}`]),
     ...remarks.map((each) => `(${each})`),
   ].join(' ');

@@ -1,5 +1,5 @@
 import { messageOf, type Place } from '../../model/diagnostic.js';
-import { count } from '../../model/words.js';
+import { count, wordList } from '../../model/words.js';
 import type { ChangeView } from '../change-view.js';
 import { cut, fits, pad, widthOf } from '../columns.js';
 import { escapeControls, quoted, word } from '../escape.js';
@@ -46,8 +46,23 @@ export function changeText(view: ChangeView, layout: TextLayout): ShownText {
     ...labelled('note: ', view.notes, inner),
   ];
   const details = verbose ? detailLines(view, inner.width).map((line) => paint('faint', line)) : [];
-  const below = [...fields.lines, ...sentences, ...runLines(view, inner), ...details];
+  const below = [
+    ...whoseLines(view, inner),
+    ...fields.lines,
+    ...sentences,
+    ...runLines(view, inner),
+    ...details,
+  ];
   return { lines: [...heading(view, layout), ...indent(below, 6)], shortened: fields.shortened };
+}
+
+/** Whose change it is, and the file of what no file declares any more. */
+function whoseLines({ change: { owners = [], formerFile } }: ChangeView, { width }: TextLayout): string[] {
+  const facts = [
+    ...(formerFile === undefined ? [] : [`last declared in ${formerFile}`]),
+    ...(owners.length === 0 ? [] : [`owned by ${wordList(owners, 'and')}`]),
+  ];
+  return facts.length === 0 ? [] : wrap(escapeControls(facts.join(', ')), width);
 }
 
 function labelled(label: string, sentences: readonly string[], { width, paint }: TextLayout): string[] {
