@@ -39,11 +39,11 @@ export interface ChangeOwners {
 }
 
 /**
- * The owners of each acting change: those of the file that declares it, as CODEOWNERS of the repository says. None where there
- * is no such file.
+ * The owners of each acting change: those of the file that declares it, or declared it at the last apply, as CODEOWNERS of the
+ * repository says. None where there is no such file.
  */
 export function ownersOfChanges(
-  changes: readonly Pick<Difference, 'address' | 'action' | 'source'>[],
+  changes: readonly Pick<Difference, 'address' | 'action' | 'source' | 'formerFile'>[],
   root: string,
   cwd: string,
 ): ChangeOwners {
@@ -51,9 +51,10 @@ export function ownersOfChanges(
   const owners = ownersIn(root);
   if (owners === null) return { byAddress, warnings: [] };
   let unknown = 0;
-  for (const { address, action, source } of changes) {
+  for (const { address, action, source, formerFile } of changes) {
     if (action === 'none') continue;
-    const found = source === null ? [] : owners.of(resolve(cwd, source.file));
+    const file = source?.file ?? formerFile;
+    const found = file === undefined ? [] : owners.of(resolve(cwd, file));
     if (found === null) unknown += 1;
     else byAddress.set(address, found);
   }

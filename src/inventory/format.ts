@@ -169,7 +169,7 @@ function readMap<T>(
 }
 
 function readEntry(value: JsonObject, fail: () => never): InventoryEntry {
-  const { kind, id, name, protect, applied, sensitive, ignore, created, since, hold } = value;
+  const { kind, id, name, protect, file, applied, sensitive, ignore, created, since, hold } = value;
   if (typeof kind !== 'string' || !isJsonObject(applied)) return fail();
   if (id !== null && (typeof id !== 'string' || !isId(id))) return fail();
   // What is missing stays missing: the inventory is printed with all fields that it has.
@@ -181,6 +181,7 @@ function readEntry(value: JsonObject, fail: () => never): InventoryEntry {
     applied,
     sensitive: Array.isArray(sensitive) ? sensitive.filter((field) => typeof field === 'string') : [],
   };
+  if (typeof file === 'string') entry.file = file;
   if (Array.isArray(ignore)) entry.ignore = ignore.filter((each) => typeof each === 'string');
   if (isTime(created)) entry.created = created;
   if (isTime(since)) entry.since = since;

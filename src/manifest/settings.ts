@@ -177,8 +177,7 @@ function useNewName(value: Record<string, Json>, root: Entry, diagnostics: Diagn
   if ('startsPerWeek' in others) {
     const message = '`runsPerWeek` is the former name of `startsPerWeek`, which is set as well';
     diagnostics.error('duplicate-entry', span, message, { help: 'Remove `runsPerWeek`.' });
-  } else
-    diagnostics.warning('former-name', span, '`runsPerWeek` is now called `startsPerWeek`', { help });
+  } else diagnostics.warning('former-name', span, '`runsPerWeek` is now called `startsPerWeek`', { help });
   value['limits'] = { startsPerWeek: runsPerWeek as Json, ...others };
 }
 

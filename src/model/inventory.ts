@@ -43,6 +43,8 @@ export interface InventoryRecord {
   readonly kind: KindName;
   readonly name: string | null;
   readonly protect: boolean;
+  /** The manifest that declared it at the last apply, from the project's folder. Missing in inventories of older versions. */
+  readonly file?: string;
   /** Canonical value of each field as last applied; of sensitive fields the template. */
   readonly applied: JsonObject;
   /** Fields with a value from the environment. It hides nothing but what the service holds in such a field. */

@@ -55,6 +55,8 @@ export interface Difference {
   readonly fields: readonly FieldChange[];
   /** Null for an object that no manifest declares. */
   readonly source: Place | null;
+  /** The manifest that declared what is deleted at the last apply. Missing where the inventory does not say. Not part of the digest. */
+  readonly formerFile?: string;
 }
 
 /** What happens to one resource, as a person reviews it. Only data: it can be printed, saved, sorted and hashed. */
@@ -68,7 +70,7 @@ export interface Change extends Difference {
   /** Ids of the steps that carry it out, in order. A bulk step may serve several changes. */
   readonly steps: readonly string[];
   readonly nextRuns: NextRuns | null;
-  /** Of the file that declares it, as CODEOWNERS says. Missing where there is none. Not part of the digest. */
+  /** Of the file that declares it, or did at the last apply, as CODEOWNERS says. Missing where there is none. Not part of the digest. */
   readonly owners?: readonly string[];
 }
 

@@ -190,6 +190,22 @@ export interface Project extends ProjectSettings, ProjectHints {
   readonly secrets: readonly string[];
 }
 
+/** A file as messages name it, by its path from the project's folder. */
+export function shownPath({ file }: Pick<Project, 'file'>, path: string): string {
+  return folderOf(file) + path;
+}
+
+/** A file's path from the project's folder, by its name in messages. */
+export function pathInProject({ file }: Pick<Project, 'file'>, shown: string): string {
+  const folder = folderOf(file);
+  return shown.startsWith(folder) ? shown.slice(folder.length) : shown;
+}
+
+/** Of roster.yaml: all manifests are in it or below it. */
+function folderOf(file: string): string {
+  return file.slice(0, file.lastIndexOf('/') + 1);
+}
+
 export interface UnselectedEnvironments {
   readonly names: readonly string[];
   /** Where the manifest declares them. */

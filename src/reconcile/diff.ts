@@ -8,7 +8,7 @@ import {
   ruleOf,
 } from '../model/kind.js';
 import type { Action, Difference, FieldChange, Origin } from '../model/plan.js';
-import type { Delivery, Desired, Names, Observed } from '../model/resource.js';
+import { type Delivery, type Desired, type Names, type Observed, shownPath } from '../model/resource.js';
 import { escapedValue } from '../model/template.js';
 import { type IgnoredPart, ignoredParts, withoutIgnored } from './ignore.js';
 import { concealed, declaresApplied, holdsApplied, isUnchanged, secretPlaces } from './secret-values.js';
@@ -67,7 +67,10 @@ function create(match: Match, entry: Desired, names: Names): ResourceDiff {
   const requests = kind.create(entry.spec, entry);
   return {
     ...resourceDiff(match, 'create', {
-      fields: [...fields.map((each) => (isDefault(each) ? asDefault(each) : each)), ...deliveryFields(requests)],
+      fields: [
+        ...fields.map((each) => (isDefault(each) ? asDefault(each) : each)),
+        ...deliveryFields(requests),
+      ],
       origin,
       name: nameOf(match.kind, entry.spec),
     }),
@@ -113,7 +116,8 @@ function replace(match: Match, entry: Desired, observed: Observed, parts: Partia
   };
 }
 
-function diffUndeclared(match: Match, { prune, removed }: PlanBasis, names: Names): ResourceDiff | null {
+function diffUndeclared(match: Match, basis: PlanBasis, names: Names): ResourceDiff | null {
+  const { prune, removed, project } = basis;
   const { kind, observed, known } = match;
   if (isUnmanaged(match, prune)) return null;
   if (observed === null) return resourceDiff(match, 'forget', { name: known?.name ?? null });
@@ -127,8 +131,11 @@ function diffUndeclared(match: Match, { prune, removed }: PlanBasis, names: Name
   const fields = Object.keys(spec === null ? {} : kind.fields)
     .map((field) => fieldChange(match, field, { before: spec, after: null, origin: 'manifest', names }))
     .filter((field) => !isBlank(field.before));
+  const file = known?.file === undefined ? undefined : shownPath(project, known.file);
+  const common = { fields, origin: 'manifest' } as const;
+  const deleted = file === undefined ? common : { ...common, formerFile: file };
   return {
-    ...resourceDiff(match, 'delete', { fields, origin: 'manifest' }),
+    ...resourceDiff(match, 'delete', deleted),
     requests: observed.id === null ? [] : kind.remove(existingObject(observed)),
   };
 }

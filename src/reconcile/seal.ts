@@ -3,7 +3,7 @@ import type { CreateIntent, InventoryEntry, InventoryRecord } from '../model/inv
 import { byCodeUnit, canonical, type Json, type JsonObject } from '../model/json.js';
 import { fieldValue, isExpired, type Kind, nameOf, ruleOf } from '../model/kind.js';
 import { type Change, changeOf, type Plan, type PlanSubject, type Step } from '../model/plan.js';
-import { type Address, type Desired, objectKey } from '../model/resource.js';
+import { type Address, type Desired, objectKey, pathInProject } from '../model/resource.js';
 import { diff } from './diff.js';
 import { ignoredParts, recordWithIgnored, withoutIgnored } from './ignore.js';
 import { order } from './order.js';
@@ -174,7 +174,10 @@ export function intentsAndRecords({ diffs, basis }: Comparison): Pick<Plan, 'rec
   for (const { match: each, change } of diffs) {
     if (each.entry === null) continue;
     const expired = isExpired(each.kind, each.entry.declared, basis.now);
-    const record = recordOf(each, each.entry, expired);
+    const record = recordOf(each, each.entry, {
+      expired,
+      file: pathInProject(basis.project, each.entry.source.file),
+    });
     records[change.address] = record;
     if (!needsIntent(each, change)) continue;
     createIntents[change.address] = createIntent(each.kind, each.entry, record);
@@ -206,7 +209,11 @@ function createIntent(kind: Kind, entry: Desired, { name, applied }: InventoryRe
  * The inventory entry of a declared resource after its change: what was applied, or for an expired entry what exists.
  * Where values from the environment belong, it holds the template.
  */
-function recordOf(match: Match, entry: Desired, expired: boolean): InventoryRecord {
+function recordOf(
+  match: Match,
+  entry: Desired,
+  { expired, file }: { readonly expired: boolean; readonly file: string },
+): InventoryRecord {
   const { kind } = match;
   const spec = expired ? match.observed?.spec : entry.spec;
   const applied: Record<string, Json> = {};
@@ -224,6 +231,7 @@ function recordOf(match: Match, entry: Desired, expired: boolean): InventoryReco
     kind: kind.name,
     name: nameOf(kind, entry.spec),
     protect: entry.protect,
+    file,
     applied: applied as JsonObject,
     sensitive: Object.keys(entry.templates),
     ...ignoredAtApply(entry),

@@ -175,11 +175,12 @@ function changesJson(plan: Plan) {
     const calls = callSummaries(stepsOf(change));
     const source = sourceJson(change.source);
     const facts = { address, kind, action, id, name, origin, adopted, fields };
+    const former = change.formerFile === undefined ? {} : { formerFile: change.formerFile };
     const owned = change.owners === undefined ? {} : { owners: change.owners };
     const explained = change.reason === undefined ? {} : { reason: change.reason };
     const risks = findings.filter(isRisk).map(riskJson);
     const notes = findings.filter(isNote).map(({ message }) => message);
-    return [{ ...facts, calls, risks, notes, nextRuns, source, ...owned, ...explained }];
+    return [{ ...facts, calls, risks, notes, nextRuns, source, ...former, ...owned, ...explained }];
   });
 }
 

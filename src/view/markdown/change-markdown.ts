@@ -83,7 +83,7 @@ function shortenedParts({ change, name }: ChangeView, sentences: readonly string
 
 function heading(view: ChangeView, parts: FieldParts, { urlOf, owners: common }: ItemContext): string {
   const { change, verb, name, isIdentified, remarks } = view;
-  const { address, id, source } = change;
+  const { address, id, source, formerFile } = change;
   const owners = common.length > 0 ? [] : (change.owners ?? []);
   const words = [
     `- **${verb}**`,
@@ -91,6 +91,7 @@ function heading(view: ChangeView, parts: FieldParts, { urlOf, owners: common }:
     ...(name === null ? [] : [`named ${shortCode(name, LONGEST_NAME)}`]),
     ...(isIdentified && id !== null ? [`id ${shortCode(id, LONGEST_NAME)}`] : []),
     ...(source === null ? [] : [`at ${placeMarkdown(source, urlOf)}`]),
+    ...(formerFile === undefined ? [] : [`last declared in ${shortCode(formerFile, LONGEST_NAME)}`]),
     ...(owners.length === 0 ? [] : [`owned by ${ownersMarkdown(owners)}`]),
     ...remarks.map((each) => `(${shortProse(each)})`),
   ].join(' ');
@@ -107,8 +108,7 @@ export function ownersMarkdown(owners: readonly string[]): string {
 /** What changes, if it fits; otherwise what it is in brief. And how often it runs, in the words that the rest leaves. */
 function headingFacts({ change, cadence }: ChangeView, parts: FieldParts): (string | null)[] {
   const { action, inBrief } = change;
-  if (action === 'adopt' && inBrief !== undefined)
-    return [shortProse(inBrief), cadenceBesideBrief(change)];
+  if (action === 'adopt' && inBrief !== undefined) return [shortProse(inBrief), cadenceBesideBrief(change)];
   const fields = fieldLine(parts, markdownCode);
   return fields === null ? [cadence] : [fitsHeading(parts) ? fields : null, weeklyText(change)];
 }

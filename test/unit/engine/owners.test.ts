@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import fc from 'fast-check';
@@ -24,6 +24,10 @@ function repository(files: Readonly<Record<string, string>>): string {
 function owners(files: Readonly<Record<string, string>>, path: string) {
   const root = repository(files);
   return ownersIn(root)?.of(join(root, path)) ?? null;
+}
+
+function textOf({ root }: Workspace, file: string): string {
+  return readFileSync(join(root, file), 'utf8');
 }
 
 /** The example of GitHub's documentation. */
@@ -234,5 +238,91 @@ describe('a plan', () => {
       'Owners: `@acme/retail` (1 change), `@acme/leads` (1 change), nobody (1 change).',
     );
     expect(stdout).toMatch(/`group\/retail`.* owned by `@acme\/retail` and `@acme\/leads`/);
+  });
+
+  describe('of a project that was applied', () => {
+    const teams = {
+      '.github/CODEOWNERS': 'teams/retail.yaml @acme/retail\nteams/travel.yaml @acme/travel\n',
+      'roster.yaml': 'project: p\ninclude: [teams/*.yaml]\nlimits: { deletes: 5 }\n',
+      'teams/retail.yaml':
+        'groups: { shops: { members: [acme-shop] }, malls: { members: [globex] } }\nschedules: { daily: { target: group/malls, every: 1 day, startTime: 2099-01-01T06:00 } }\n',
+      'teams/travel.yaml': 'groups: { hotels: { members: [initech] } }\n',
+    };
+    const applied = async () => {
+      const workspace = new Workspace(teams, await startSandbox());
+      initRepository(workspace.root);
+      expect(await workspace.command(['apply', '--yes'])).toMatchObject({ exit: 0 });
+      return workspace;
+    };
+    const deletesIn = async (workspace: Workspace, ...args: readonly string[]) => {
+      const { stdout } = await workspace.command(['plan', '--format', 'json', ...args]);
+      const { changes } = JSON.parse(stdout) as PlanJson;
+      return changes.map(({ address, action, formerFile, owners: found }) => ({
+        address,
+        action,
+        formerFile,
+        owners: found,
+      }));
+    };
+    const shopsOf = (file: string, owner: string) => [
+      { address: 'group/shops', action: 'delete', formerFile: file, owners: [owner] },
+    ];
+    const withoutShops = teams['teams/retail.yaml'].replace('shops: { members: [acme-shop] }, ', '');
+
+    test('names the file and the owners of what is deleted, in every format', async () => {
+      const workspace = await applied();
+      workspace.write('teams/retail.yaml', withoutShops);
+      expect(await deletesIn(workspace)).toEqual(shopsOf('teams/retail.yaml', '@acme/retail'));
+      const { stdout: text } = await workspace.command(['plan']);
+      expect(text).toContain('last declared in teams/retail.yaml, owned by @acme/retail');
+      const { stdout: markdown } = await workspace.command(['plan', '--format', 'markdown']);
+      expect(markdown).toContain('last declared in `teams/retail.yaml` owned by `@acme/retail`');
+      await workspace.command(['snapshot', '--out', 'saved.json']);
+      expect(await deletesIn(workspace, '--snapshot', 'saved.json')).toEqual(
+        shopsOf('teams/retail.yaml', '@acme/retail'),
+      );
+    });
+
+    test('knows them from another folder, too', async () => {
+      const workspace = new Workspace(
+        {
+          'config/roster.yaml': 'project: q\ngroups: { shops: { members: [] } }\n',
+          CODEOWNERS: 'config/ @acme/retail\n',
+        },
+        await startSandbox(),
+      );
+      initRepository(workspace.root);
+      await workspace.command(['apply', '--yes', '-f', 'config/roster.yaml']);
+      expect(textOf(workspace, 'config/roster.inventory.json')).toContain('"file":"roster.yaml"');
+      workspace.write('config/roster.yaml', 'project: q\ngroups: { malls: { members: [] } }\n');
+      expect(await deletesIn(workspace, '-f', 'config/roster.yaml')).toContainEqual(
+        shopsOf('config/roster.yaml', '@acme/retail')[0],
+      );
+    });
+
+    test('an entry that was moved to another file is no change, and the next apply records the move', async () => {
+      const workspace = await applied();
+      const inventory = textOf(workspace, 'roster.inventory.json');
+      workspace.write('teams/retail.yaml', withoutShops);
+      const withShops = 'groups: { hotels: { members: [initech] }, shops: { members: [acme-shop] } }\n';
+      workspace.write('teams/travel.yaml', withShops);
+      expect(await deletesIn(workspace)).toEqual([]);
+      expect(textOf(workspace, 'roster.inventory.json')).toBe(inventory);
+      expect(await workspace.command(['apply', '--yes'])).toMatchObject({ exit: 0 });
+      workspace.write('teams/travel.yaml', teams['teams/travel.yaml']);
+      expect(await deletesIn(workspace)).toEqual(shopsOf('teams/travel.yaml', '@acme/travel'));
+    });
+
+    test('a hold keeps the file, and an inventory without files has deletes that nobody owns', async () => {
+      const workspace = await applied();
+      await workspace.command(['hold', 'schedule/daily', '--reason', 'incident', '--yes']);
+      const inventory = textOf(workspace, 'roster.inventory.json');
+      expect(inventory.match(/"file":"teams\/retail.yaml"/g)).toHaveLength(3);
+      workspace.write('roster.inventory.json', inventory.replaceAll(/"file":"[^"]*",/g, ''));
+      workspace.write('teams/retail.yaml', withoutShops);
+      expect(await deletesIn(workspace)).toEqual([
+        { address: 'group/shops', action: 'delete', formerFile: undefined, owners: [] },
+      ]);
+    });
   });
 });
