@@ -80,7 +80,7 @@ function add(name: string, key: Span, node: Node, names: string[], offsets: numb
 }
 
 function divided({ key, value }: Entry): { readonly own: Node; readonly others: Entry | null } {
-  if (value.type !== 'map') return { own: value, others: null };
+  if (value.type !== 'map' || isWrittenIn(value, key, value)) return { own: value, others: null };
   const isOwn = (each: Entry) => isWithin(each.key, key, value) && isWrittenIn(each.value, key, value);
   const others = [...value.entries].filter(([, each]) => !isOwn(each));
   if (others.length === 0) return { own: value, others: null };
@@ -95,8 +95,9 @@ function isWrittenIn(node: Node, key: Span, value: Span): boolean {
   if (!isWithin(node, key, value)) return false;
   if (node.type === 'scalar') return true;
   if (node.type === 'list') return node.items.every((item) => isWrittenIn(item, key, value));
-  const entries = [...node.entries.values()];
-  return entries.every((each) => isWithin(each.key, key, value) && isWrittenIn(each.value, key, value));
+  for (const each of node.entries.values())
+    if (!isWithin(each.key, key, value) || !isWrittenIn(each.value, key, value)) return false;
+  return true;
 }
 
 /** True for what is between the beginning of an entry and its end. */

@@ -160,8 +160,19 @@ export function inexactNumberIn(value: Json): readonly string[] | null {
   return null;
 }
 
+/** Whether two values have the same canonical text, which need not be made to find out. */
 export function equal(a: Json, b: Json): boolean {
-  return a === b || canonical(a) === canonical(b);
+  if (a === b) return true;
+  if (Array.isArray(a))
+    return Array.isArray(b) && a.length === b.length && a.every((each: Json, at) => equal(each, b[at]));
+  if (isJsonObject(a)) return isJsonObject(b) && haveEqualProperties(a, b);
+  return canonical(a) === canonical(b);
+}
+
+function haveEqualProperties(a: JsonObject, b: JsonObject): boolean {
+  const names = Object.keys(a);
+  if (names.length !== Object.keys(b).length) return false;
+  return names.every((name) => Object.hasOwn(b, name) && equal(a[name] ?? null, b[name] ?? null));
 }
 
 /** Order by UTF-16 code unit: the same in every locale. */

@@ -9,19 +9,20 @@ import {
   sizeOf,
   valuesOf,
 } from './cron-fields.js';
+import { oncePerText } from './once-per-text.js';
 import { quoted, type TimingProblem } from './problem.js';
 
 /**
  * Why an expression is not valid in a manifest; null when it is. A valid one that can be read always fires: cron-parser
  * refuses days that do not occur in the given months, and any other day comes within 40 years.
  */
-export function cronProblem(text: string): TimingProblem | null {
+export const cronProblem = oncePerText((text): TimingProblem | null => {
   const problem = formProblem(text);
   if (problem !== null) return problem;
   const cron = parseCron(canonicalCron(text));
   if (cron !== null) return nextFireDay(cron, new Date(0)) === null ? neverFires(text) : null;
   return isUnknown(text) ? null : fieldProblem(text);
-}
+});
 
 /** Whether an expression without a problem cannot be computed here: only the service can say when it fires. */
 export function isUnknownCron(text: string): boolean {
@@ -66,7 +67,7 @@ export interface CronWarning extends TimingProblem {
 }
 
 /** What only the service can read, what services read differently, and what is probably not meant. */
-export function cronWarnings(text: string): readonly CronWarning[] {
+export const cronWarnings = oncePerText((text): readonly CronWarning[] => {
   const fields = readableFields(text);
   if (fields === null) return isUnknownCron(text) ? [unknown(text)] : [];
   const [dayOfMonth = '', dayOfWeek = ''] = [fields[DAY_OF_MONTH], fields[DAY_OF_WEEK]];
@@ -76,7 +77,7 @@ export function cronWarnings(text: string): readonly CronWarning[] {
     ...longNames(fields, text),
     ...fields.flatMap((field, index) => largeSteps(field, index, text)),
   ];
-}
+});
 
 function unknown(text: string): CronWarning {
   return {

@@ -1,5 +1,6 @@
 import { CronExpressionParser, type CronFieldCollection } from 'cron-parser';
 import { type CronField, DAY_OF_MONTH, fieldsOf, type MonthDay, rewriteField } from './cron-fields.js';
+import { oncePerText } from './once-per-text.js';
 import { quoted, type TimingProblem } from './problem.js';
 import { DAY_MILLISECONDS } from './zone.js';
 
@@ -37,9 +38,14 @@ export function canonicalCron(text: string): string {
   return text.trim().replace(/\s+/g, ' ').toUpperCase();
 }
 
+/** Null for an expression that is wrong, or that only the service can read. */
+const readableCron = oncePerText((text) =>
+  formProblem(text) === null ? parseCron(canonicalCron(text)) : null,
+);
+
 /** Throws RangeError for an expression that `cronProblem` refuses because of its form. */
 export function readCron(text: string): Cron {
-  const cron = formProblem(text) === null ? parseCron(canonicalCron(text)) : null;
+  const cron = readableCron(text);
   if (cron === null) throw new RangeError(`not a cron expression: ${quoted(text)}`);
   return cron;
 }
@@ -89,18 +95,8 @@ export function parseCron(expression: string): Cron | null {
   return seconds && minutes && hours && days ? { seconds, minutes, hours, days } : null;
 }
 
-/** Without them, a plan of 10,000 entries takes half as long again: expressions consist of few different parts. */
-const knownParts = new Map<string, Cron | null>();
-const MOST_PARTS = 1000;
-
-function parsePart(expression: string): Cron | null {
-  const known = knownParts.get(expression);
-  if (known !== undefined) return known;
-  const cron = parseAnew(expression);
-  if (knownParts.size >= MOST_PARTS) knownParts.clear();
-  knownParts.set(expression, cron);
-  return cron;
-}
+/** Expressions consist of few different parts. */
+const parsePart = oncePerText(parseAnew);
 
 function parseAnew(expression: string): Cron | null {
   const parts = fieldsOf(expression);

@@ -1,6 +1,7 @@
 import type { CloseStarts, DstAnomaly, IntervalLimit, TimeSpan } from '../model/schedule.js';
 import { type Cron, gaps, nextFireDay, readCron } from './cron.js';
 import { type Interval, unitMilliseconds } from './interval.js';
+import { oncePerText } from './once-per-text.js';
 import {
   DAY_MILLISECONDS,
   firstInstant,
@@ -187,15 +188,18 @@ export function recurrenceOf(timing: Timing): Recurrence {
       const step = timing.value * unitMilliseconds[timing.unit];
       return { runsPerWeek: unitMilliseconds.Weeks / step, shortestGapSeconds: step / 1000 };
     }
-    case 'Cron': {
-      const cron = readCron(timing.expression);
-      const perDay = cron.hours.length * cron.minutes.length * cron.seconds.length;
-      return { runsPerWeek: perDay * cron.days.rate().perWeek, shortestGapSeconds: shortestGap(cron) };
-    }
+    case 'Cron':
+      return cronRecurrence(timing.expression);
     default:
       return timing satisfies never;
   }
 }
+
+const cronRecurrence = oncePerText((expression): Recurrence => {
+  const cron = readCron(expression);
+  const perDay = cron.hours.length * cron.minutes.length * cron.seconds.length;
+  return { runsPerWeek: perDay * cron.days.rate().perWeek, shortestGapSeconds: shortestGap(cron) };
+});
 
 /** From the last time within a minute, hour or day to the first within the next. */
 function shortestGap({ seconds, minutes, hours, days }: Cron): number | null {

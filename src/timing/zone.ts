@@ -1,4 +1,5 @@
 import type { Suggest } from '../model/resource.js';
+import { oncePerText } from './once-per-text.js';
 import { quoted, type TimingProblem } from './problem.js';
 
 /** The version of the time-zone data of this Node, such as `2025c`. Versions differ by an hour in some zones. */
@@ -320,11 +321,11 @@ export function wallClockProblem(text: string): TimingProblem | null {
  * The canonical spelling of a wall-clock time: `YYYY-MM-DDTHH:MM:SS`, with a fraction only if it is not zero. Equal
  * texts are equal times. A text that cannot be read is returned unchanged.
  */
-export function canonicalWallClock(text: string): string {
+export const canonicalWallClock = oncePerText((text): string => {
   const parts = partsOf(text, lenient);
   if (parts === null || toLocalTime(parts) === null) return text;
   return `${parts.date}T${parts.minutes}:${parts.seconds}${parts.fraction === '' ? '' : `.${parts.fraction}`}`;
-}
+});
 
 /** Throws RangeError for a text that cannot be read; fractions below a millisecond are cut. */
 export function readWallClock(text: string): LocalTime {
@@ -350,10 +351,9 @@ function partsOf(text: string, pattern: RegExp): WallClockParts | null {
 
 /** Null for what is not a real day of these years, or not a time of day. */
 function toLocalTime({ date, minutes, seconds, fraction }: WallClockParts): LocalTime | null {
-  const text = `${date}T${minutes}:${seconds}`;
-  const local = Date.parse(`${text}.${fraction.slice(0, 3).padEnd(3, '0')}Z`);
+  const local = Date.parse(`${date}T${minutes}:${seconds}.${fraction.slice(0, 3).padEnd(3, '0')}Z`);
   // Date.parse turns 30 February into 1 or 2 March, and 24:00 into the next day.
-  return local >= 0 && writeWallClock(local).startsWith(text) ? local : null;
+  return local >= 0 && new Date(local).getUTCDate() === Number(date.slice(-2)) ? local : null;
 }
 
 function shapeProblem(text: string): TimingProblem {

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { ExactNumber } from '../../../src/model/exact-number.js';
 import {
   byCodeUnit,
   canonical,
@@ -46,6 +47,38 @@ describe('the canonical text of a JSON value', () => {
     expect(canonical(value)).toBe(text);
     expect(equal(value, JSON.parse(text))).toBe(true);
   });
+});
+
+test('two values are equal exactly when their canonical texts are', () => {
+  const leaf = fc.constantFrom<Json>(
+    null,
+    true,
+    0,
+    -0,
+    1,
+    '',
+    '1',
+    new ExactNumber('1.0'),
+    new ExactNumber('1e400'),
+  );
+  const { value } = fc.letrec<{ value: Json }>((tie) => ({
+    value: fc.oneof(
+      { depthSize: 'small' },
+      leaf,
+      fc.array(tie('value'), { maxLength: 3 }),
+      fc.dictionary(fc.constantFrom('a', 'b', '__proto__'), tie('value'), { maxKeys: 3 }),
+    ),
+  }));
+  let alike = 0;
+  fc.assert(
+    fc.property(value, value, (a, b) => {
+      const isSame = canonical(a) === canonical(b);
+      if (isSame) alike += 1;
+      return equal(a, b) === isSame && equal(a, readJson(canonical(a)) as Json);
+    }),
+    { numRuns: runs(1_000, 100_000) },
+  );
+  expect(alike).toBeGreaterThan(0);
 });
 
 describe('parsing JSON', () => {
