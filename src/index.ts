@@ -171,22 +171,20 @@ export type {
   Prune,
 } from './model/resource.js';
 /**
- * A job, group run or pipeline run with its state, times and members, in the form that `run --format json` prints; the list
- * of runs, and one run with its parts (what lists do not show is null); the health of a resource, its last finished run and
- * its counts. `healths` has the worst first.
+ * A job, group run or pipeline run with its state, times and members, in the form that `run --format json` prints, and with
+ * the parts that `runs show` adds; the list of runs; the health of a resource, its last finished run and its counts.
+ * `healths` has the worst first.
  */
 export {
   type Health,
   healths,
   type LastRun,
-  type ListedRun,
   type ResourceStatus,
+  type Run,
   type RunDataset,
   type RunIdKind,
   type RunsList,
-  type ServiceRun,
   type ServiceRunState,
-  type ShownRun,
   type Status,
   type StatusCounts,
   type Sync,

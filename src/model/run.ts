@@ -18,31 +18,41 @@ export const runKindNames: Readonly<Record<RunIdKind | 'run', string>> = {
 /** `unknown`: it may be running, or it may never have started. Never a guess in either direction. */
 export type ServiceRunState = 'running' | 'succeeded' | 'failed' | 'stopped' | 'notStarted' | 'unknown';
 
-/** Which run it is. The id is null when there is none, or when it is unknown. */
-export interface RunName {
-  /** Null for a run that is followed by its id alone. */
+/**
+ * A run as the commands show it. What the service does not show is null. A part that only some commands read is missing with
+ * the others.
+ */
+export interface Run {
+  /** Null for a run that is known by its id alone. */
   readonly address: Address | null;
+  /** Null when there is no run, or when it is unknown. */
   readonly id: string | null;
-  readonly idKind: RunIdKind;
-}
-
-/** When a run took place, and what it has collected. What the service does not show is null. */
-export interface RunFigures {
+  /** `run`: one run of an agent, of which a job consists. The service tracks attention for these. */
+  readonly idKind: RunIdKind | 'run';
+  readonly state: ServiceRunState;
   readonly startedAt: string | null;
   readonly finishedAt: string | null;
   readonly records: number | null;
   readonly errors: number | null;
   readonly anomaly: 'none' | 'slow' | 'fast';
-}
-
-/** A run, or the part of one agent in it. What the service does not show is null. */
-export interface ServiceRun extends RunName, RunFigures {
-  readonly state: ServiceRunState;
   /** Why it is in this state; null when there is nothing to say. */
   readonly message: string | null;
   /** One for each agent; empty for a job, which is the run of one agent. */
-  readonly members: readonly ServiceRun[];
+  readonly members: readonly Run[];
+  /** How the service names the agent, group or pipeline. */
+  readonly name?: string | null;
+  /** `Manual` or `Schedule`. */
+  readonly trigger?: string | null;
+  readonly scheduleId?: string | null;
+  /** The address of the schedule, if this project owns it. */
+  readonly schedule?: Address | null;
+  /** The group run or pipeline run that a job belongs to. */
+  readonly partOf?: { readonly id: string; readonly idKind: RunIdKind } | null;
+  readonly datasets?: readonly RunDataset[];
 }
+
+/** Which run it is. */
+export type RunName = Pick<Run, 'address' | 'id' | 'idKind'>;
 
 /** What a start returned. */
 export interface StartedRun {
@@ -77,44 +87,17 @@ export interface Runs<S> {
 }
 
 /** The address, or which run it is where the address is not known. */
-export function runName({ address, id, idKind }: RunName | ListedRun): string {
+export function runName({ address, id, idKind }: RunName): string {
   return address ?? `${runKindNames[idKind]} ${id ?? '?'}`;
-}
-
-/** A run by its id: what lists show of it. What they do not show is null. */
-export interface ListedRun extends RunFigures {
-  readonly address: Address | null;
-  readonly id: string;
-  /** `run`: one run of an agent, of which a job consists. The service tracks attention for these. */
-  readonly idKind: RunIdKind | 'run';
-  /** How the service names the agent, group or pipeline. */
-  readonly name: string | null;
-  readonly state: ServiceRunState;
-  /** Why it is in this state; null when there is nothing to say. */
-  readonly message: string | null;
 }
 
 /** The newest runs, the newest first. */
 export interface RunsList {
   /** What the list was narrowed to; null for all runs of the account. */
   readonly address: Address | null;
-  readonly runs: readonly ListedRun[];
+  readonly runs: readonly Run[];
   /** There are more that the filters select. */
   readonly isCut: boolean;
-}
-
-/** One run with what its parts show. */
-export interface ShownRun extends ListedRun {
-  /** For each agent; empty for a job. */
-  readonly members: readonly ServiceRun[];
-  /** `Manual` or `Schedule`; null where the service does not show it. */
-  readonly trigger: string | null;
-  readonly scheduleId: string | null;
-  /** Its address, if this project owns it. */
-  readonly schedule: Address | null;
-  /** The group run or pipeline run that a job belongs to. */
-  readonly partOf: { readonly id: string; readonly idKind: ServiceRun['idKind'] } | null;
-  readonly datasets: readonly RunDataset[];
 }
 
 /** What became of the output of a job that succeeded. */
@@ -163,14 +146,8 @@ export type Health = (typeof healths)[number];
  */
 export type Sync = 'in-sync' | 'drifted' | 'pending' | 'missing' | 'unmanaged' | 'external' | 'unknown';
 
-/** The last finished run. What the service does not show is null. */
-export interface LastRun {
-  readonly state: ServiceRunState;
-  readonly startedAt: string | null;
-  readonly finishedAt: string | null;
-  readonly records: number | null;
-  readonly message: string | null;
-}
+/** The last finished run. */
+export type LastRun = Pick<Run, 'state' | 'startedAt' | 'finishedAt' | 'records' | 'message'>;
 
 /** Null where it cannot be counted. */
 export interface StatusCounts {

@@ -56,10 +56,10 @@ export interface Timetable<S> {
 }
 
 export interface NextRuns {
-  readonly before: readonly Run[] | null;
-  readonly after: readonly Run[] | null;
+  readonly before: readonly NextRun[] | null;
+  readonly after: readonly NextRun[] | null;
   /** What roster computes for `after`, where the service's preview says something else; null otherwise. */
-  readonly computed: readonly Run[] | null;
+  readonly computed: readonly NextRun[] | null;
   /** Who computed `after`: the service's own preview, or this program. */
   readonly by: 'service' | 'roster';
   readonly timeZone: string;
@@ -81,7 +81,7 @@ export interface DstAnomaly {
 }
 
 /** `local` is the wall clock in the schedule's time zone, `utc` is ISO 8601 with Z. */
-export interface Run {
+export interface NextRun {
   readonly local: string;
   readonly utc: string;
 }

@@ -1,5 +1,5 @@
 import type { Address, Desired } from '../model/resource.js';
-import type { Answered, Ask, Frequency, NextRuns, Preview, Run, Timetable } from '../model/schedule.js';
+import type { Answered, Ask, Frequency, NextRun, NextRuns, Preview, Timetable } from '../model/schedule.js';
 import { inactiveTargets } from './starts.js';
 import type { Comparison } from './world.js';
 
@@ -78,7 +78,11 @@ function asksOfOne(timed: TimedChange, agent: string | null): Ask[] {
 function nextRuns(timed: TimedChange, previews: ReadonlyMap<string, Preview>, now: Date): NextRuns | null {
   const { timetable, entry, before, isIdle, address } = timed;
   const timeZone = timetable.timeZone(entry.spec);
-  const runsOn = (side: Ask['side'], spec: unknown, answer: Preview | undefined): readonly Run[] | null => {
+  const runsOn = (
+    side: Ask['side'],
+    spec: unknown,
+    answer: Preview | undefined,
+  ): readonly NextRun[] | null => {
     if (isIdle[side]) return [];
     const asked = answer !== undefined && 'runs' in answer ? answer.runs : null;
     const runs = asked ?? timetable.nextRuns(spec, now, MOST_RUNS);

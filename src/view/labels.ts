@@ -3,9 +3,8 @@ import {
   type Health,
   healths,
   type LastRun,
-  type ListedRun,
   type ResourceStatus,
-  type ServiceRun,
+  type Run,
   type ServiceRunState,
   type Sync,
 } from '../model/run.js';
@@ -52,9 +51,9 @@ export const runStateLabels: Readonly<Record<ServiceRunState, string>> = {
 };
 
 /** A stage that never started has no job, and a run that is known by its id alone no agents: its place names it. */
-export function withStageNames<
-  T extends { readonly idKind: string; readonly members: readonly ServiceRun[] },
->(run: T): T {
+export function withStageNames<T extends { readonly idKind: string; readonly members: readonly Run[] }>(
+  run: T,
+): T {
   if (run.idKind !== 'pipelineRun') return run;
   const members = run.members.map((each, index) =>
     each.address === null && each.id === null ? { ...each, address: `stage ${index + 1}` } : each,
@@ -63,7 +62,7 @@ export function withStageNames<
 }
 
 /** How long a finished run took; null where the service does not show it. */
-export function runSeconds({ startedAt, finishedAt }: ServiceRun | ListedRun): number | null {
+export function runSeconds({ startedAt, finishedAt }: Run): number | null {
   if (startedAt === null || finishedAt === null) return null;
   const seconds = (Date.parse(finishedAt) - Date.parse(startedAt)) / 1000;
   return Number.isFinite(seconds) && seconds >= 0 ? seconds : null;

@@ -4,8 +4,8 @@ import {
   type Frequency,
   frequencyText,
   intervalText,
+  type NextRun,
   type NextRuns,
-  type Run,
   roundedFrequency,
 } from '../model/schedule.js';
 import { count } from '../model/words.js';
@@ -101,7 +101,7 @@ function runTexts(runs: NextRuns, side: 'before' | 'after' | 'computed'): RunTex
 }
 
 /** `2026-12-01 06:00 (05:00 UTC)`; the date in UTC only if it differs, seconds only if they are not zero. */
-function runText({ local, utc }: Run, { timeZone }: NextRuns): string {
+function runText({ local, utc }: NextRun, { timeZone }: NextRuns): string {
   const [here, there] = [shortTime(local), shortTime(utc)];
   if (isUtc(timeZone)) return cut(here, 30);
   const [day = ''] = /^\d{4}-\d\d-\d\d /.exec(here) ?? [];

@@ -1,5 +1,5 @@
+import type { Run } from '../../src/model/run.js';
 import type { Seed } from '../../src/sandbox/index.js';
-import type { RunJson } from '../../src/view/json/runs-json.js';
 import { expectFits } from '../unit/schemas/schemas.js';
 import { jsonOf } from './json.js';
 import { type Ran, Workspace } from './roster.js';
@@ -35,7 +35,7 @@ keys: {}
 `;
 
 export interface RunsJson extends Ran {
-  readonly runs: readonly RunJson[];
+  readonly runs: readonly Run[];
   readonly codes: readonly string[];
 }
 

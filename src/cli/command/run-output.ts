@@ -1,5 +1,5 @@
 import type { SavedData } from '../../model/data.js';
-import type { ServiceRun } from '../../model/run.js';
+import type { Run } from '../../model/run.js';
 import type { RunsResult, RunVerdict } from '../../operate/run/verdict.js';
 import { runsJunit } from '../../view/ci/junit.js';
 import { filesJson } from '../../view/data/data-json.js';
@@ -13,7 +13,7 @@ import { exitCode } from './exit.js';
 
 /** Shows runs while they are followed, on stderr. */
 export interface RunPrinter {
-  onRuns(runs: readonly ServiceRun[]): void;
+  onRuns(runs: readonly Run[]): void;
   /** Prints a line that stays. */
   note(line: string): void;
   /** Removes the table, before the result is printed. */
@@ -28,8 +28,8 @@ export function runPrinter(flags: CommonFlags, context: CommandContext, isStdout
   const { host, output } = context;
   const isShared = isStdoutUsed && host.stdoutIsTerminal;
   if (host.stderrIsTerminal && host.env['CI'] === undefined && !isShared) return tablePrinter(flags, context);
-  const printed = new Map<string, ServiceRun['state']>();
-  const print = (run: ServiceRun, whole: ServiceRun | null) => {
+  const printed = new Map<string, Run['state']>();
+  const print = (run: Run, whole: Run | null) => {
     const name = `${whole?.id ?? ''} ${run.address} ${run.id}`;
     if (printed.get(name) === run.state) return;
     printed.set(name, run.state);
@@ -41,7 +41,7 @@ export function runPrinter(flags: CommonFlags, context: CommandContext, isStdout
       for (const run of runs) {
         print(run, null);
         // A stage that is not reached yet is not news.
-        const isPending = ({ state }: ServiceRun) =>
+        const isPending = ({ state }: Run) =>
           run.idKind === 'pipelineRun' && run.state === 'running' && state === 'notStarted';
         const started = run.members.filter((each) => !isPending(each));
         for (const member of started) print(member, run);
@@ -58,7 +58,7 @@ const LINE_ABOVE = `\u001b[A${ERASE_LINE}`;
 
 function tablePrinter(flags: CommonFlags, { host, output }: CommandContext): RunPrinter {
   // Starts are reported one by one.
-  const known = new Map<string, ServiceRun>();
+  const known = new Map<string, Run>();
   const columns = () => host.columns ?? defaultWidth;
   const draw = () => {
     const size = { width: columns(), height: host.rows ?? undefined };

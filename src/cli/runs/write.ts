@@ -1,7 +1,7 @@
 import type { Confirmation } from '../../engine/reviewed-run.js';
 import type { Session } from '../../engine/session.js';
 import { problem } from '../../model/diagnostic.js';
-import type { ServiceRun } from '../../model/run.js';
+import type { Run } from '../../model/run.js';
 import {
   acknowledge,
   type RemoveCallbacks,
@@ -89,11 +89,7 @@ export const runRunsRm: Implementation<typeof runsRmCommand> = async (id, flags,
 };
 
 /** What would be deleted is shown on stderr. Without a terminal, that is a dry run. */
-function answered(
-  run: ServiceRun,
-  flags: RemoveFlags,
-  { host, output }: CommandContext,
-): Promise<Confirmation> {
+function answered(run: Run, flags: RemoveFlags, { host, output }: CommandContext): Promise<Confirmation> {
   output.err(`${removalText(output.redactor.value(run), renderOptions(flags, host, 'stderr'))}\n`);
   if (host.stdinIsTerminal)
     return confirm("Delete it with its jobs and their history, permanently?\nOnly 'yes' will be accepted: ");

@@ -7,7 +7,7 @@ import { PartFile, sweepParts, zipEntries } from '../../files/part-file.js';
 import type { DataOutcome, SavedData } from '../../model/data.js';
 import { type Diagnostic, Problem, problem } from '../../model/diagnostic.js';
 import { isJsonObject, parseJson } from '../../model/json.js';
-import type { ServiceRun } from '../../model/run.js';
+import type { Run } from '../../model/run.js';
 import { type Download, safeFileName } from '../../service/downloads.js';
 import { ServiceFailure } from '../../service/failure.js';
 import { downloadDataset, exportDatasets, MAX_BULK_DATASETS } from '../../service/operations/datasets.js';
@@ -380,7 +380,7 @@ export function openFolder(folder: string, cwd: string, flag: string): string {
 }
 
 /** The job of an agent that succeeded. */
-interface FinishedJob extends ServiceRun {
+interface FinishedJob extends Run {
   readonly id: string;
 }
 
@@ -439,7 +439,7 @@ export class RunSaver {
     private readonly onSaved: (saved: SavedData) => void,
   ) {}
 
-  onRuns(runs: readonly ServiceRun[]): void {
+  onRuns(runs: readonly Run[]): void {
     for (const job of runs.flatMap(finishedJobs)) {
       if (this.#known.has(job.id)) continue;
       this.#known.add(job.id);
@@ -491,7 +491,7 @@ export class RunSaver {
   }
 }
 
-function finishedJobs(run: ServiceRun): readonly FinishedJob[] {
+function finishedJobs(run: Run): readonly FinishedJob[] {
   return jobsOf(run).flatMap((job) =>
     job.id !== null && job.state === 'succeeded' ? [{ ...job, id: job.id }] : [],
   );

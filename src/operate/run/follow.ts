@@ -1,5 +1,5 @@
 import type { Diagnostic } from '../../model/diagnostic.js';
-import type { RunName, ServiceRun } from '../../model/run.js';
+import type { Run, RunName } from '../../model/run.js';
 import type { Client } from '../../service/client.js';
 import { orElse } from '../../service/operation.js';
 import { retryMember } from '../../service/operations/group-runs.js';
@@ -35,12 +35,12 @@ export interface FollowOptions {
   /** Tries members of groups again that never started; null for never. */
   readonly retries: Retries | null;
   /** Called after each poll, with the runs in the order in which they are followed. */
-  onPoll(runs: readonly ServiceRun[]): void;
+  onPoll(runs: readonly Run[]): void;
 }
 
 /** What is known of the runs at the end. */
 export interface FollowResult {
-  readonly runs: readonly ServiceRun[];
+  readonly runs: readonly Run[];
   /** Why they could not be followed to their ends; null when they could, or when the patience ended. */
   readonly failure: Diagnostic | null;
 }
@@ -70,7 +70,7 @@ export async function follow(
 }
 
 class Progress {
-  readonly #runs: Map<string, ServiceRun>;
+  readonly #runs: Map<string, Run>;
   readonly #unseenSince = new Map<string, number>();
   #failures = 0;
   #polls = 0;
@@ -85,7 +85,7 @@ class Progress {
     );
   }
 
-  get runs(): readonly ServiceRun[] {
+  get runs(): readonly Run[] {
     return [...this.#runs.values()];
   }
 
@@ -113,7 +113,7 @@ class Progress {
     return null;
   }
 
-  #note({ id }: FollowedRun, seen: ServiceRun | undefined): void {
+  #note({ id }: FollowedRun, seen: Run | undefined): void {
     const before = this.#runs.get(id);
     if (seen !== undefined) {
       this.#unseenSince.delete(id);
@@ -140,7 +140,7 @@ class Progress {
 export async function pollRuns(
   followed: readonly FollowedRun[],
   watch: Watch,
-): Promise<ReadonlyMap<string, ServiceRun>> {
+): Promise<ReadonlyMap<string, Run>> {
   const byId = new Map(followed.map((each) => [each.id, each]));
   const reads = runKinds.map((kind) => {
     const ids = followed.flatMap(({ id, idKind }) => (idKind === kind.name ? [id] : []));
@@ -165,12 +165,12 @@ export class Retries {
   ) {}
 
   /** A group run after its members that never started were tried again: then it goes on. */
-  async take(run: ServiceRun): Promise<ServiceRun> {
+  async take(run: Run): Promise<Run> {
     const { id } = run;
     const missing = run.members.filter(({ state }) => state === 'notStarted');
     if (id === null || missing.length === 0 || runKind(run.idKind).members !== 'parallel') return run;
     const queue = missing.flatMap((member) => this.#tryOf(id, member) ?? []);
-    const tried = new Map<ServiceRun, ServiceRun>();
+    const tried = new Map<Run, Run>();
     for await (const [{ name, member, isLast }, sent] of sendInTurn(queue, this.client, this.watch)) {
       if (this.watch.interrupted && sent.type === 'notSent') break;
       this.#tried.set(name, (this.#tried.get(name) ?? 0) + 1);
@@ -192,7 +192,7 @@ export class Retries {
   }
 
   /** Null where it is not tried (again). */
-  #tryOf(groupRunId: string, member: ServiceRun) {
+  #tryOf(groupRunId: string, member: Run) {
     const agent = this.watch.agents.find((each) => addressOfAgent(each) === member.address);
     if (agent === undefined) return null;
     const name = nameOf(groupRunId, member);
@@ -202,12 +202,12 @@ export class Retries {
     return { name, member, call, starts: 1, isLast: tried + 1 >= this.most };
   }
 
-  #orLost(groupRunId: string, member: ServiceRun): ServiceRun {
+  #orLost(groupRunId: string, member: Run): Run {
     const lost = member.state === 'notStarted' ? this.#lost.get(nameOf(groupRunId, member)) : undefined;
     return lost === undefined ? member : { ...member, state: 'unknown', message: lost };
   }
 }
 
-function nameOf(groupRunId: string, { address }: ServiceRun): string {
+function nameOf(groupRunId: string, { address }: Run): string {
   return `${groupRunId} ${address}`;
 }

@@ -1,7 +1,7 @@
 import { type Problem, problem } from '../../model/diagnostic.js';
 import type { Call, ListCall, Reader } from '../../model/request.js';
 import { type Address, type Agent, isId, normalId } from '../../model/resource.js';
-import { type RunIdKind, runKindNames, type ServiceRun, type ServiceRunState } from '../../model/run.js';
+import { type Run, type RunIdKind, runKindNames, type ServiceRunState } from '../../model/run.js';
 import { shellWord } from '../../model/words.js';
 import { unlessGone } from '../../service/operation.js';
 import { type AgentRun, listRuns } from '../../service/operations/agent-runs.js';
@@ -101,9 +101,9 @@ export interface FoundRun {
   /** Those of its jobs that are in this state; a job itself in any. */
   jobIdsIn(state: ServiceRunState): readonly string[];
   /** With the details of jobs that have finished. */
-  now(subject: RunSubject, watch: Watch): Promise<ServiceRun>;
+  now(subject: RunSubject, watch: Watch): Promise<Run>;
   /** As above, and with the times of a job that goes on, for which its runs are read. */
-  shown(subject: RunSubject, watch: Watch): Promise<ServiceRun>;
+  shown(subject: RunSubject, watch: Watch): Promise<Run>;
 }
 
 /** Jobs further down are asked for one by one. */
@@ -293,14 +293,14 @@ export const runKinds: readonly RunKind[] = [jobs, groupRuns, pipelineRuns];
 /** Those that consist of jobs. */
 export const wholeKinds = runKinds.filter(({ members }) => members !== 'none');
 
-export function runKind(name: RunIdKind): RunKind {
+export function runKind(name: Run['idKind']): RunKind {
   const found = runKinds.find((each) => each.name === name);
   if (found === undefined) throw new Error(`there is no kind of runs ${name}`);
   return found;
 }
 
 /** The jobs of a run. */
-export function jobsOf(run: ServiceRun): readonly ServiceRun[] {
+export function jobsOf(run: Run): readonly Run[] {
   return runKind(run.idKind).members === 'none' ? [run] : run.members;
 }
 

@@ -1,7 +1,7 @@
 import type { Session } from '../../engine/session.js';
 import { type Diagnostic, Problem, problem } from '../../model/diagnostic.js';
 import type { JsonObject } from '../../model/json.js';
-import type { ServiceRun } from '../../model/run.js';
+import type { Run } from '../../model/run.js';
 import { Watch } from '../watch.js';
 import { type FollowedRun, type FollowResult, follow, Retries } from './follow.js';
 import { type StartOutcome, startAll } from './start.js';
@@ -31,7 +31,7 @@ export interface RunCallbacks {
   /** Something may have been started from now on. */
   onBegin?(): void;
   /** The runs whenever they were looked at. */
-  onRuns?(runs: readonly ServiceRun[]): void;
+  onRuns?(runs: readonly Run[]): void;
 }
 
 /** Without it, nobody starts hundreds of agents by mistake. */
@@ -104,7 +104,7 @@ async function start(
   return started;
 }
 
-function runOf({ address, kind }: StartTarget, outcome: StartOutcome): ServiceRun {
+function runOf({ address, kind }: StartTarget, outcome: StartOutcome): Run {
   const name = { address, id: null, idKind: kind.name };
   switch (outcome.type) {
     case 'started':
@@ -123,7 +123,7 @@ function runOf({ address, kind }: StartTarget, outcome: StartOutcome): ServiceRu
 
 /** What the starts came to, in the order of the addresses. */
 class Started {
-  readonly runs: readonly ServiceRun[];
+  readonly runs: readonly Run[];
   readonly followed: readonly FollowedRun[];
   /** Why some were not sent; null when all were. */
   readonly failure: Diagnostic | null;
@@ -140,7 +140,7 @@ class Started {
   }
 
   /** The same runs with what is known of them now. */
-  with(newer: Iterable<ServiceRun>): readonly ServiceRun[] {
+  with(newer: Iterable<Run>): readonly Run[] {
     const byId = new Map([...newer].map((each) => [each.id, each]));
     return this.runs.map((each) => (each.id === null ? each : (byId.get(each.id) ?? each)));
   }
@@ -163,7 +163,7 @@ async function followAll(
   const open = new Set(runs.flatMap(({ id, state }) => (state === 'running' ? [id] : [])));
   const stops = new Stops(client, watch);
   const stopping = stops.stop(started.followed.filter(({ id }) => open.has(id)));
-  const stopped = await stops.look(() => stopping, new Map<string, ServiceRun>());
+  const stopped = await stops.look(() => stopping, new Map<string, Run>());
   const [unseen] = stops.unseen;
   return { runs: started.with([...runs, ...stopped.values()]), failure: unseen?.diagnostic ?? null };
 }

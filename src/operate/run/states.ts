@@ -1,5 +1,5 @@
 import type { Address, Agent } from '../../model/resource.js';
-import type { ListedRun, RunFigures, RunName, ServiceRun, ServiceRunState } from '../../model/run.js';
+import type { Run, RunName, ServiceRunState } from '../../model/run.js';
 import type { AgentRun } from '../../service/operations/agent-runs.js';
 import type { NotStarted } from '../../service/operations/group-runs.js';
 import type { Job } from '../../service/operations/jobs.js';
@@ -7,6 +7,9 @@ import type { PipelineRun, StageRun } from '../../service/operations/pipeline-ru
 import { addressNamed, addressOfAgent } from '../agents.js';
 
 /** What the answers of the service say of runs (interface §3). Pure. */
+
+/** When a run took place, and what it has collected. */
+type RunFigures = Pick<Run, 'startedAt' | 'finishedAt' | 'records' | 'errors' | 'anomaly'>;
 
 const unknownSoFar = {
   startedAt: null,
@@ -16,10 +19,10 @@ const unknownSoFar = {
   anomaly: 'none',
   message: null,
   members: [],
-} as const satisfies Partial<ServiceRun>;
+} as const satisfies Partial<Run>;
 
 /** A run of which no more is known than its state. */
-export function runIn(state: ServiceRunState, name: RunName, more: Partial<ServiceRun> = {}): ServiceRun {
+export function runIn(state: ServiceRunState, name: RunName, more: Partial<Run> = {}): Run {
   const { address, id, idKind } = name;
   const run = { address, id, idKind, state, ...unknownSoFar, ...more };
   return { ...run, message: shownMessage(run.message) };
@@ -41,7 +44,7 @@ export function jobState({ isTerminal, status }: Job): ServiceRunState {
   return status === 4 || status === 5 ? 'failed' : 'unknown';
 }
 
-export function jobRun(job: Job, address: Address | null, details: JobDetails | null): ServiceRun {
+export function jobRun(job: Job, address: Address | null, details: JobDetails | null): Run {
   const state = jobState(job);
   const isStopped = state === 'failed' && details?.isStopped === true;
   const reason = job.errorMessage ?? (state === 'failed' ? (details?.message ?? null) : null);
@@ -61,7 +64,7 @@ export function jobRun(job: Job, address: Address | null, details: JobDetails | 
 }
 
 /** A member that never started. */
-export function memberNotStarted(member: NotStarted, agents: readonly Agent[]): ServiceRun {
+export function memberNotStarted(member: NotStarted, agents: readonly Agent[]): Run {
   const agent = agents.find(({ id }) => id === member.agentId);
   const address = agent === undefined ? addressNamed(member.agentName, agents) : addressOfAgent(agent);
   const message = member.reason ?? 'the service gives no reason';
@@ -72,9 +75,9 @@ export function memberNotStarted(member: NotStarted, agents: readonly Agent[]): 
 export function groupRun(
   name: RunName,
   memberCount: number | null,
-  members: readonly ServiceRun[],
+  members: readonly Run[],
   expected: number | null,
-): ServiceRun {
+): Run {
   const count = memberCount ?? expected ?? members.length;
   if (count === 0) return runIn('notStarted', name, { message: 'the group has no members' });
   const state = groupRunState(
@@ -99,7 +102,7 @@ export function stateOfMembers(members: readonly ServiceRunState[]): ServiceRunS
   return states.size === 1 && only !== undefined ? only : 'failed';
 }
 
-export function pipelineRun(name: RunName, run: PipelineRun, members: readonly ServiceRun[]): ServiceRun {
+export function pipelineRun(name: RunName, run: PipelineRun, members: readonly Run[]): Run {
   const wasStopped = members.some(({ state }) => state === 'stopped');
   const ended = run.status === 'Completed' ? 'succeeded' : wasStopped ? 'stopped' : 'failed';
   const state = run.status === 'Running' ? 'running' : ended;
@@ -115,7 +118,7 @@ export function stageRun(
   { status, error, jobId }: StageRun,
   address: Address | null,
   details: JobDetails | null,
-): ServiceRun {
+): Run {
   const isStopped = status === 'Failed' && details?.isStopped === true;
   const message =
     status === 'Skipped' ? 'an earlier stage did not succeed' : (error ?? details?.message ?? null);
@@ -151,7 +154,7 @@ export const stageStates: Readonly<Record<StageRun['status'], ServiceRunState>> 
   Skipped: 'notStarted',
 };
 
-function totals(members: readonly ServiceRun[], state: ServiceRunState): RunFigures {
+function totals(members: readonly Run[], state: ServiceRunState): RunFigures {
   const anomalies = new Set(members.map((each) => each.anomaly));
   return {
     startedAt: members.flatMap((each) => each.startedAt ?? []).sort()[0] ?? null,
@@ -208,13 +211,13 @@ export function sumOfKnown(numbers: readonly (number | null)[]): number | null {
 }
 
 /** Fast first: it can mean a quiet failure. */
-function anomalyOf(runs: readonly AgentRun[]): ServiceRun['anomaly'] {
+function anomalyOf(runs: readonly AgentRun[]): Run['anomaly'] {
   if (runs.some(({ runtimeAnomaly }) => runtimeAnomaly === 'Fast')) return 'fast';
   return runs.some(({ runtimeAnomaly }) => runtimeAnomaly === 'Slow') ? 'slow' : 'none';
 }
 
 /** A run of an agent does not say itself whether it succeeded: the list that it is in does. */
-export function agentRunRow(run: AgentRun, state: ListedRun['state'], agents: readonly Agent[]): ListedRun {
+export function agentRunRow(run: AgentRun, state: Run['state'], agents: readonly Agent[]): Run {
   const { id, agentName: name, startTime, endTime, data, errors, runtimeAnomaly, statusMessage } = run;
   return {
     address: addressNamed(name, agents),
@@ -228,5 +231,6 @@ export function agentRunRow(run: AgentRun, state: ListedRun['state'], agents: re
     errors,
     anomaly: runtimeAnomaly === 'Fast' ? 'fast' : runtimeAnomaly === 'Slow' ? 'slow' : 'none',
     message: statusMessage,
+    members: [],
   };
 }

@@ -1,4 +1,4 @@
-import type { ServiceRun } from '../../model/run.js';
+import type { Run } from '../../model/run.js';
 import type { Client } from '../../service/client.js';
 import type { ServiceFailure } from '../../service/failure.js';
 import { attempt, orElse } from '../../service/operation.js';
@@ -26,7 +26,7 @@ export class Stops {
   ) {}
 
   /** Returns what the runs are then. Throws a ServiceFailure if nothing was sent. */
-  async stop(followed: readonly FollowedRun[]): Promise<ReadonlyMap<string, ServiceRun>> {
+  async stop(followed: readonly FollowedRun[]): Promise<ReadonlyMap<string, Run>> {
     let seen = await pollRuns(followed, this.watch);
     for (let round = 0; round < ROUNDS; round += 1) {
       const running = [...seen.values()].filter(({ state }) => state === 'running');
@@ -39,7 +39,7 @@ export class Stops {
   }
 
   /** To stop a job, each of its runs is stopped (interface §4). */
-  async #stopJobs(run: ServiceRun): Promise<void> {
+  async #stopJobs(run: Run): Promise<void> {
     const jobs = jobsOf(run).flatMap(({ id, state }) => (state === 'running' && id !== null ? [id] : []));
     const lists = await Promise.all(jobs.map((id) => this.watch.runsOf(id)));
     const active = lists.flat().filter(({ isTerminal }) => !isTerminal);

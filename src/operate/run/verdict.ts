@@ -1,5 +1,5 @@
 import type { Diagnostic } from '../../model/diagnostic.js';
-import { runName, type ServiceRun } from '../../model/run.js';
+import { type Run, runName } from '../../model/run.js';
 import { namedIds } from '../../model/words.js';
 import { runKind } from './run-kinds.js';
 
@@ -7,7 +7,7 @@ import { runKind } from './run-kinds.js';
 export type RunVerdict = 'interrupted' | 'unknown' | 'running' | 'failed' | 'succeeded';
 
 export interface RunsEnd {
-  readonly runs: readonly ServiceRun[];
+  readonly runs: readonly Run[];
   /** The runs were started, and are not followed. */
   readonly isDetached: boolean;
   readonly isInterrupted: boolean;
@@ -16,7 +16,7 @@ export interface RunsEnd {
 }
 
 export interface RunsResult {
-  readonly runs: readonly ServiceRun[];
+  readonly runs: readonly Run[];
   readonly verdict: RunVerdict;
   readonly isDetached: boolean;
   readonly diagnostics: readonly Diagnostic[];
@@ -30,16 +30,15 @@ export function runsResult(end: RunsEnd, earlier: readonly Diagnostic[]): RunsRe
 
 /** What is not known comes before what is not finished, and that before what failed: then `wait` gives the verdict. */
 export function verdictOf({ runs, isDetached, isInterrupted, failures }: RunsEnd): RunVerdict {
-  const has = (state: ServiceRun['state']) =>
-    runs.some((run) => run.state === state || hasMember(run, state));
+  const has = (state: Run['state']) => runs.some((run) => run.state === state || hasMember(run, state));
   if (isInterrupted) return 'interrupted';
   if (failures.length > 0 || has('unknown')) return 'unknown';
   if (runs.some(({ state }) => state === 'running') && !isDetached) return 'running';
-  const isGood = ({ state }: ServiceRun) => state === 'succeeded' || (isDetached && state === 'running');
+  const isGood = ({ state }: Run) => state === 'succeeded' || (isDetached && state === 'running');
   return runs.every(isGood) ? 'succeeded' : 'failed';
 }
 
-function hasMember({ members }: ServiceRun, state: ServiceRun['state']): boolean {
+function hasMember({ members }: Run, state: Run['state']): boolean {
   return members.some((member) => member.state === state);
 }
 
@@ -57,7 +56,7 @@ export function runDiagnostics({
   return [...ended, ...going, ...others, ...(isInterrupted ? [interruption(open)] : [])];
 }
 
-function reasonsOf(run: ServiceRun): readonly Diagnostic[] {
+function reasonsOf(run: Run): readonly Diagnostic[] {
   // The stages after the one that failed say nothing of their own.
   const isChain = runKind(run.idKind).members === 'chain';
   const members = run.members.filter(({ state }) => !isChain || state !== 'notStarted');
@@ -65,7 +64,7 @@ function reasonsOf(run: ServiceRun): readonly Diagnostic[] {
   return own.length > 0 ? own : [reasonOf(run, null)].flatMap((each) => each ?? []);
 }
 
-function reasonOf(run: ServiceRun, whole: ServiceRun | null): Diagnostic | null {
+function reasonOf(run: Run, whole: Run | null): Diagnostic | null {
   const name = whole === null ? runName(run) : `${runName(run)} of ${runName(whole)}`;
   const because = run.message === null ? '' : `: ${run.message}`;
   switch (run.state) {
@@ -87,7 +86,7 @@ function reasonOf(run: ServiceRun, whole: ServiceRun | null): Diagnostic | null 
   }
 }
 
-function stillRunning(run: ServiceRun): Diagnostic {
+function stillRunning(run: Run): Diagnostic {
   return {
     severity: 'error',
     code: 'still-running',
@@ -97,7 +96,7 @@ function stillRunning(run: ServiceRun): Diagnostic {
 }
 
 /** One line to copy, for all runs that continue. */
-function interruption(open: readonly ServiceRun[]): Diagnostic {
+function interruption(open: readonly Run[]): Diagnostic {
   const ids = open.flatMap(({ id }) => id ?? []);
   if (ids.length === 0) {
     const message = 'the command was interrupted, and none of the runs that it followed continues';

@@ -4,7 +4,7 @@ import type { BatchResult, ItemResult } from '../../model/batch.js';
 import { type Diagnostic, Problem, problem } from '../../model/diagnostic.js';
 import type { Reader } from '../../model/request.js';
 import type { Agent } from '../../model/resource.js';
-import type { ListedRun, RetriedMember, ServiceRun, TrackedFailure } from '../../model/run.js';
+import type { RetriedMember, Run, TrackedFailure } from '../../model/run.js';
 import { attempt, orElse, unlessGone } from '../../service/operation.js';
 import {
   dismissAttention,
@@ -46,7 +46,7 @@ export async function stopRuns(
   session: Session,
   texts: readonly string[],
   begin: () => void = () => undefined,
-): Promise<BatchResult<ListedRun>> {
+): Promise<BatchResult<Run>> {
   const ids = [...new Set(texts.map(checkedId))];
   const watch = await watchOf(session);
   const found = await Promise.all(ids.map((id) => anyRunWithId(watch.reader, id)));
@@ -66,14 +66,14 @@ export async function stopRuns(
     Promise.all(open.flatMap((each) => (each.kind === null ? [stopSingle(each, stops, watch)] : []))),
   ]);
   const after = new Map([...wholes.values(), ...singles].map((each) => [each.id, each]));
-  const results = before.map((run, index): ItemResult<ListedRun> => {
-    const kind = found[index];
-    if (run.state !== 'running' || kind === undefined) return itemResult(run, 'unchanged', run.message);
-    const { address, state, message } = after.get(run.id) ?? run;
-    const now = { ...run, address, state, message: message ?? stops.refusals.get(run.id) ?? null };
+  const results = before.map((run, index): ItemResult<Run> => {
+    const meant = found[index];
+    if (run.state !== 'running' || meant === undefined) return itemResult(run, 'unchanged', run.message);
+    const { address, state, message } = after.get(meant.id) ?? run;
+    const now = { ...run, address, state, message: message ?? stops.refusals.get(meant.id) ?? null };
     if (state !== 'running') return itemResult(now, 'done', now.message);
-    const error = notStopped(now, kindNameOf(kind), stops, watch);
-    return itemResult(now, fateOfStop(now, stops), now.message, error);
+    const error = notStopped(meant, now, stops, watch);
+    return itemResult(now, fateOfStop(meant.id, stops), now.message, error);
   });
   const isOpen = results.some(({ item }) => item.state === 'running');
   const failures: Diagnostic[] = [];
@@ -91,7 +91,7 @@ export async function stopRuns(
   return batchResult(session, results, [...failures, ...unread.values()]);
 }
 
-async function stopSingle(run: FoundAgentRun, stops: Stops, watch: Watch): Promise<ListedRun> {
+async function stopSingle(run: FoundAgentRun, stops: Stops, watch: Watch): Promise<Run> {
   await stops.ask(run.id, run.id);
   const look = async () => currentState(await agentRunWithId(watch.reader, run.id), watch);
   const unseen = agentRunRow(run.run, 'running', watch.agents);
@@ -101,7 +101,7 @@ async function stopSingle(run: FoundAgentRun, stops: Stops, watch: Watch): Promi
 }
 
 /** Of a run that was not seen to have stopped. */
-function fateOfStop({ id }: ListedRun, { asked, unseen }: Stops): 'notSent' | 'unknown' | 'refused' {
+function fateOfStop(id: string, { asked, unseen }: Stops): 'notSent' | 'unknown' | 'refused' {
   if (!asked.has(id)) return 'notSent';
   return unseen.length > 0 ? 'unknown' : 'refused';
 }
@@ -112,11 +112,16 @@ const stopWords = {
   refused: 'still runs, although it was asked to stop',
 } as const;
 
-function notStopped(run: ListedRun, kind: string, stops: Stops, { interrupted }: Watch): Problem {
-  const { address, id, message } = run;
+function notStopped(
+  found: FoundRun | FoundAgentRun,
+  { address, message }: Run,
+  stops: Stops,
+  { interrupted }: Watch,
+): Problem {
+  const { id } = found;
   const isAsked = stops.asked.has(id);
-  const now = stopWords[fateOfStop(run, stops)];
-  const name = `${kind} ${id}${address === null ? '' : ` (${address})`}`;
+  const now = stopWords[fateOfStop(id, stops)];
+  const name = `${kindNameOf(found)} ${id}${address === null ? '' : ` (${address})`}`;
   const why = interrupted
     ? 'The command was interrupted first.'
     : 'The service listed no run in it that could be stopped.';
@@ -346,7 +351,7 @@ function withoutFailures(results: readonly ItemResult<TrackedFailure>[]): readon
  * and stops nothing (interface §3).
  * @throws Problem for an unknown id, and when the service does not answer.
  */
-export async function refreshRun(session: Session, text: string): Promise<ListedRun> {
+export async function refreshRun(session: Session, text: string): Promise<Run> {
   const id = checkedId(text);
   const watch = await watchOf(session);
   const { reader } = watch;
@@ -371,7 +376,7 @@ export interface RemoveCallbacks {
   /** Something may have been deleted from now on. */
   onBegin?(): void;
   /** Whether to delete it. Without it, the deletion counts as confirmed. */
-  confirm?(run: ServiceRun): Promise<Confirmation>;
+  confirm?(run: Run): Promise<Confirmation>;
 }
 
 /**
@@ -383,7 +388,7 @@ export async function removeRun(
   session: Session,
   text: string,
   { onBegin, confirm }: RemoveCallbacks = {},
-): Promise<ServiceRun> {
+): Promise<Run> {
   const id = checkedId(text);
   const watch = await watchOf(session);
   const found = await anyRunWithId(watch.reader, id);

@@ -1,7 +1,7 @@
 import type { ReadSession } from '../../engine/session.js';
 import type { Call, ListCall, Reader } from '../../model/request.js';
 import type { Address } from '../../model/resource.js';
-import type { ListedRun, RunsList } from '../../model/run.js';
+import type { Run, RunsList } from '../../model/run.js';
 import { type AgentRun, listRuns as listAgentRuns } from '../../service/operations/agent-runs.js';
 import { listAgents } from '../../service/operations/agents.js';
 import { listJobs } from '../../service/operations/jobs.js';
@@ -63,7 +63,7 @@ interface ListContext {
 }
 
 interface Rows {
-  readonly runs: readonly ListedRun[];
+  readonly runs: readonly Run[];
   /** The list goes on, or was not read to its end. */
   readonly isCut: boolean;
 }
@@ -89,7 +89,7 @@ function readingOnce(reader: Reader): Reader {
 }
 
 /** A glob may select a group and the schedule that starts it. */
-function distinct(runs: readonly ListedRun[]): readonly ListedRun[] {
+function distinct(runs: readonly Run[]): readonly Run[] {
   return [...new Map(runs.map((each) => [`${each.idKind} ${each.id}`, each])).values()];
 }
 
@@ -187,12 +187,12 @@ async function rowOf(
   kind: RunKind,
   address: Address | undefined,
   { reader, watch, addresses }: ListContext,
-): Promise<ListedRun> {
+): Promise<Run> {
   const { id, name, state, startedAt, finishedAt, message } = entry;
   const named = { address: address ?? addresses.get(`${kind.name} ${entry.objectId}`) ?? null, agents: [] };
   const isRead = entry.found === null && state === null;
   const found = isRead ? (await kind.read(reader, [id]))[0] : entry.found;
-  const { members: _, ...run } =
+  const run =
     found == null
       ? runIn(state ?? 'unknown', { ...named, id, idKind: kind.name }, { startedAt, finishedAt, message })
       : await found.shown(named, watch);

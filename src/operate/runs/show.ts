@@ -4,7 +4,7 @@ import { kinds } from '../../kinds/index.js';
 import { Problem, problem } from '../../model/diagnostic.js';
 import type { Reader } from '../../model/request.js';
 import type { Address } from '../../model/resource.js';
-import type { ListedRun, RunDataset, ServiceRun, ShownRun } from '../../model/run.js';
+import type { Run, RunDataset } from '../../model/run.js';
 import { orElse } from '../../service/operation.js';
 import { type AgentRun, listRunsOfJob } from '../../service/operations/agent-runs.js';
 import { listAgents } from '../../service/operations/agents.js';
@@ -29,7 +29,7 @@ import { Watch } from '../watch.js';
  * run of an agent. Sends reads only.
  * @throws Problem for an unknown id, and when the service cannot be read.
  */
-export async function showRun(session: ReadSession, text: string): Promise<ShownRun> {
+export async function showRun(session: ReadSession, text: string): Promise<Run> {
   const id = checkedId(text);
   const reader = session.client.reader();
   const [found, agents] = await Promise.all([anyRunWithId(reader, id), reader.readAll(listAgents())]);
@@ -49,7 +49,7 @@ export async function showRun(session: ReadSession, text: string): Promise<Shown
 }
 
 /** Only a job that succeeded has one (interface §1). The reason for a missing one is a valid result too. */
-function datasetOf({ id: jobId, state, address }: ServiceRun, reader: Reader): Promise<RunDataset> | null {
+function datasetOf({ id: jobId, state, address }: Run, reader: Reader): Promise<RunDataset> | null {
   if (state !== 'succeeded' || jobId === null) return null;
   const read = reader.read(jobDataset(jobId));
   return orElse(
@@ -58,7 +58,7 @@ function datasetOf({ id: jobId, state, address }: ServiceRun, reader: Reader): P
   );
 }
 
-async function shownAgentRun(found: FoundAgentRun, watch: Watch): Promise<ShownRun> {
+async function shownAgentRun(found: FoundAgentRun, watch: Watch): Promise<Run> {
   const row = agentRunRow(found.run, await agentRunState(found, watch.reader), watch.agents);
   const { triggerSource: trigger } = found.run;
   return { ...row, members: [], trigger, scheduleId: null, schedule: null, partOf: null, datasets: [] };
@@ -69,7 +69,7 @@ export async function currentState(
   found: FoundRun | FoundAgentRun,
   watch: Watch,
   owned: ReadonlyMap<string, Address> = new Map(),
-): Promise<ListedRun> {
+): Promise<Run> {
   const { id } = found;
   if (found.kind === null)
     return agentRunRow(found.run, await agentRunState(found, watch.reader), watch.agents);

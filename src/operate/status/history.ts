@@ -1,7 +1,7 @@
 import type { Diagnostic } from '../../model/diagnostic.js';
 import { groupBy } from '../../model/json.js';
 import type { ListCall, Reader } from '../../model/request.js';
-import type { RunIdKind, ServiceRun, ServiceRunState } from '../../model/run.js';
+import type { Run, RunIdKind, ServiceRunState } from '../../model/run.js';
 import { orElse } from '../../service/operation.js';
 import { type AgentRun, listRuns } from '../../service/operations/agent-runs.js';
 import { type Job, listJobs } from '../../service/operations/jobs.js';
@@ -131,7 +131,7 @@ export async function withOwnRecords(
       !isWhole && state !== 'unknown' && (finishedAt === null || records === null),
   );
   const named = open.slice(0, MOST_RECORDS).map(({ id, idKind }) => ({ ...unknownSubject, id, idKind }));
-  const found = named.length === 0 ? new Map<string, ServiceRun>() : await readRecords(named, watch);
+  const found = named.length === 0 ? new Map<string, Run>() : await readRecords(named, watch);
   return occurrences.map((each) => {
     const run = found.get(each.id);
     if (run === undefined) return each;
@@ -146,13 +146,13 @@ export async function withOwnRecords(
 }
 
 /** Without one that cannot be read, the lists tell enough. */
-function readRecords(named: readonly FollowedRun[], watch: Watch): Promise<ReadonlyMap<string, ServiceRun>> {
-  return orElse(pollRuns(named, watch), () => new Map<string, ServiceRun>());
+function readRecords(named: readonly FollowedRun[], watch: Watch): Promise<ReadonlyMap<string, Run>> {
+  return orElse(pollRuns(named, watch), () => new Map<string, Run>());
 }
 
 /** What one start made: a job, or a run of a group or pipeline with all its jobs. */
 export interface Occurrence
-  extends Pick<ServiceRun, 'state' | 'startedAt' | 'finishedAt' | 'records' | 'anomaly' | 'message'> {
+  extends Pick<Run, 'state' | 'startedAt' | 'finishedAt' | 'records' | 'anomaly' | 'message'> {
   readonly id: string;
   readonly idKind: RunIdKind;
   /** The group or pipeline; null for jobs, and where no list shows it. */
@@ -200,7 +200,7 @@ export function occurrencesOf({ jobs, runs, wholes }: HistoryLists): readonly Oc
 /** What only the lists of runs of groups and pipelines show. */
 const unlisted = { objectId: null, notStarted: null, isWhole: false } as const;
 
-type Times = Pick<ServiceRun, 'startedAt' | 'finishedAt' | 'anomaly'>;
+type Times = Pick<Run, 'startedAt' | 'finishedAt' | 'anomaly'>;
 type Timed = ReadonlyMap<string, Times>;
 
 /**

@@ -1,18 +1,17 @@
 import { type Diagnostic, messageOf } from '../../model/diagnostic.js';
-import { type Health, type ResourceStatus, runName, type ServiceRun, type Status } from '../../model/run.js';
+import { type Health, type ResourceStatus, type Run, runName, type Status } from '../../model/run.js';
 import { escapeControls } from '../escape.js';
 import { healthLabels, runSeconds, withStageNames } from '../labels.js';
 
 /** Runs as JUnit XML: a suite for each run, and a case for each of its agents. */
-export function runsJunit(runs: readonly ServiceRun[], isDetached: boolean): string {
+export function runsJunit(runs: readonly Run[], isDetached: boolean): string {
   const suites = runs.map((run) => suiteXml(withStageNames(run), isDetached)).join('');
   return `<?xml version="1.0" encoding="UTF-8"?>\n<testsuites name="roster">\n${suites}</testsuites>\n`;
 }
 
-function suiteXml(run: ServiceRun, isDetached: boolean): string {
+function suiteXml(run: Run, isDetached: boolean): string {
   const cases = casesOf(run);
-  const count = (...states: ServiceRun['state'][]) =>
-    cases.filter(({ state }) => states.includes(state)).length;
+  const count = (...states: Run['state'][]) => cases.filter(({ state }) => states.includes(state)).length;
   const counts = {
     tests: cases.length,
     failures: count('failed', 'stopped', 'notStarted'),
@@ -25,7 +24,7 @@ function suiteXml(run: ServiceRun, isDetached: boolean): string {
 }
 
 /** A stage that a running pipeline has not reached is as open as one that runs: it has not failed. */
-function casesOf(run: ServiceRun): readonly ServiceRun[] {
+function casesOf(run: Run): readonly Run[] {
   if (run.members.length === 0) return [run];
   if (run.idKind !== 'pipelineRun' || run.state !== 'running') return run.members;
   return run.members.map((each) =>
@@ -33,7 +32,7 @@ function casesOf(run: ServiceRun): readonly ServiceRun[] {
   );
 }
 
-function runCaseXml(run: ServiceRun, suite: string, isDetached: boolean): string {
+function runCaseXml(run: Run, suite: string, isDetached: boolean): string {
   const attributes = attributesXml({ classname: suite, name: runName(run), time: runSeconds(run) });
   const result = resultXml(run, isDetached);
   return result === null
@@ -42,7 +41,7 @@ function runCaseXml(run: ServiceRun, suite: string, isDetached: boolean): string
 }
 
 /** What is not known to have ended is an error, not a failure. */
-function resultXml({ state, message }: ServiceRun, isDetached: boolean): string | null {
+function resultXml({ state, message }: Run, isDetached: boolean): string | null {
   if (state === 'succeeded') return null;
   if (state === 'running' && isDetached) return `<skipped${attributesXml({ message: 'started' })}/>`;
   const element = state === 'unknown' || state === 'running' ? 'error' : 'failure';

@@ -1,10 +1,10 @@
 import type { Diagnostic } from '../../model/diagnostic.js';
-import type { ListedRun, ResourceStatus, RunsList, ServiceRun, ShownRun, Status } from '../../model/run.js';
+import type { ResourceStatus, Run, RunsList, Status } from '../../model/run.js';
 import { fieldsOf, withDiagnostics } from './fields.js';
 import { diagnosticJson } from './plan-json.js';
 
 /** `run --format json` and `wait --format json`. */
-export function runsJson(runs: readonly ServiceRun[], diagnostics: readonly Diagnostic[]) {
+export function runsJson(runs: readonly Run[], diagnostics: readonly Diagnostic[]) {
   return withDiagnostics({ runs: runs.map(runJson) }, diagnostics);
 }
 
@@ -12,11 +12,7 @@ const figureFields = ['state', 'startedAt', 'finishedAt', 'records', 'errors', '
 const runFields = ['address', 'id', 'idKind', ...figureFields] as const;
 const listedFields = ['address', 'id', 'idKind', 'name', ...figureFields] as const;
 
-export interface RunJson extends Omit<ServiceRun, 'members'> {
-  readonly members: readonly RunJson[];
-}
-
-function runJson(run: ServiceRun): RunJson {
+function runJson(run: Run): Pick<Run, (typeof runFields)[number] | 'members'> {
   return { ...fieldsOf(run, runFields), members: run.members.map(runJson) };
 }
 
@@ -26,21 +22,23 @@ export function runsListJson({ address, runs, isCut }: RunsList) {
   return withDiagnostics({ address, runs: rows, truncated: isCut }, []);
 }
 
-export function shownRunJson(run: ShownRun) {
+export function shownRunJson(run: Run) {
   const shown = {
     ...fieldsOf(run, listedFields),
     members: run.members.map(runJson),
     ...fieldsOf(run, ['trigger', 'scheduleId', 'schedule', 'partOf']),
-    datasets: run.datasets.map((each) => fieldsOf(each, ['jobId', 'address', 'datasetId', 'message'])),
+    datasets: (run.datasets ?? []).map((each) =>
+      fieldsOf(each, ['jobId', 'address', 'datasetId', 'message']),
+    ),
   };
   return withDiagnostics({ run: shown }, []);
 }
 
-export function refreshedRunJson(run: ListedRun) {
+export function refreshedRunJson(run: Run) {
   return { run: fieldsOf(run, ['address', 'id', 'idKind', 'state', 'message']) };
 }
 
-export function removedRunJson({ id, idKind, members }: ServiceRun) {
+export function removedRunJson({ id, idKind, members }: Run) {
   return { deleted: { id, idKind, jobs: members.flatMap((member) => member.id ?? []) } };
 }
 

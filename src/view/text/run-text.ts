@@ -1,5 +1,5 @@
 import { groupBy } from '../../model/json.js';
-import { runKindNames, runName, type ServiceRun, type ServiceRunState } from '../../model/run.js';
+import { type Run, runKindNames, runName, type ServiceRunState } from '../../model/run.js';
 import { agree, andMore, count } from '../../model/words.js';
 import { pad, pieces, widest, widthOf } from '../columns.js';
 import { escapeControls } from '../escape.js';
@@ -23,13 +23,13 @@ interface RunsEnded {
 }
 
 /** The result of `run` and `wait`: a row for each run and each of its agents, and how they ended. */
-export function runsText(runs: readonly ServiceRun[], how: RunsEnded, options: TextOptions): string {
+export function runsText(runs: readonly Run[], how: RunsEnded, options: TextOptions): string {
   if (runs.length === 0) return 'No unfinished runs.\n';
   return `${runRows(runs, options).join('\n')}\n\n${lastLine(runs, how)}\n`;
 }
 
 /** A row for each run and each of its members. */
-export function runRows(runs: readonly ServiceRun[], options: TextOptions): readonly string[] {
+export function runRows(runs: readonly Run[], options: TextOptions): readonly string[] {
   const layout = textLayout(options);
   const rows = runs
     .map(withStageNames)
@@ -59,7 +59,7 @@ type Row = Readonly<Record<(typeof columns)[number] | 'lead', string>> & {
   readonly runState: ServiceRunState;
 };
 
-function rowOf(run: ServiceRun, lead: string): Row {
+function rowOf(run: Run, lead: string): Row {
   const seconds = runSeconds(run);
   const hasAnomaly = run.anomaly !== 'none' && run.members.length === 0;
   const time = seconds === null ? '' : secondsText(seconds);
@@ -85,10 +85,7 @@ export const runStateStyles: Readonly<Record<ServiceRunState, Style>> = {
 };
 
 /** Counted by agent: it is those that run. */
-function lastLine(
-  runs: readonly ServiceRun[],
-  { isDetached, isInterrupted, unsaved = 0 }: RunsEnded,
-): string {
+function lastLine(runs: readonly Run[], { isDetached, isInterrupted, unsaved = 0 }: RunsEnded): string {
   const counts = stateCounts(runs);
   const open = runs.filter(({ state }) => state === 'running');
   if (isInterrupted === true) return `Interrupted: ${counts}.`;
@@ -101,12 +98,12 @@ function lastLine(
 }
 
 /** Diagnostics say the same of what is not detached. */
-function followLine(open: readonly ServiceRun[]): string {
+function followLine(open: readonly Run[]): string {
   const ids = open.flatMap(({ id }) => (id === null ? [] : [escapeControls(id)]));
   return `Follow ${agree(ids.length, 'it', 'them')} with: roster wait ${ids.join(' ')}`;
 }
 
-function hasState(run: ServiceRun, state: ServiceRunState): boolean {
+function hasState(run: Run, state: ServiceRunState): boolean {
   return run.state === state || run.members.some((member) => member.state === state);
 }
 
@@ -120,7 +117,7 @@ const order: readonly ServiceRunState[] = [
 ];
 
 /** `2 succeeded, 1 failed` */
-function stateCounts(runs: readonly ServiceRun[]): string {
+function stateCounts(runs: readonly Run[]): string {
   const states = runs
     .flatMap((run) => (run.members.length === 0 ? [run] : run.members))
     .map(({ state }) => state);
@@ -132,14 +129,14 @@ function stateCounts(runs: readonly ServiceRun[]): string {
 }
 
 /** A line for a change of a run: `agent/globex of group/shops failed: The source did not respond.` */
-export function runLine(run: ServiceRun, whole: ServiceRun | null): string {
+export function runLine(run: Run, whole: Run | null): string {
   const of = whole === null ? '' : ` of ${runName(whole)}`;
   const id = run.state === 'running' && run.id !== null ? ` (${runKindNames[run.idKind]} ${run.id})` : '';
   return escapeControls(`${runName(run)}${of} ${runStateLabels[run.state]}${id}${outcomeOf(run)}`);
 }
 
 /** Its reason, or what it has collected, after a name. */
-function outcomeOf({ state, records, message }: ServiceRun): string {
+function outcomeOf({ state, records, message }: Run): string {
   if (message !== null) return `: ${message}`;
   return state === 'succeeded' && records !== null ? `: ${count(records, 'record')}` : '';
 }
@@ -150,9 +147,9 @@ export interface LiveTableOptions extends TextOptions {
 }
 
 interface LiveRow {
-  readonly run: ServiceRun;
+  readonly run: Run;
   /** What the run is a part of; null where everything is a part of it. */
-  readonly whole: ServiceRun | null;
+  readonly whole: Run | null;
 }
 
 /** Rows of the live table. The rest are counted. */
@@ -162,7 +159,7 @@ const MOST_ROWS = 20;
  * The live table of a terminal: unfinished agents first, then those that did not succeed. It fits the window, because what
  * has left a window cannot be erased. The state comes first: on a narrow terminal, it is names and reasons that are cut.
  */
-export function liveTable(runs: readonly ServiceRun[], options: LiveTableOptions): readonly string[] {
+export function liveTable(runs: readonly Run[], options: LiveTableOptions): readonly string[] {
   // For rows: one line is for the counts, and one stays free for the cursor.
   const room = (options.height ?? 24) - 2;
   if (room < 0) return [];
@@ -185,7 +182,7 @@ export function liveTable(runs: readonly ServiceRun[], options: LiveTableOptions
   return [...lines, ...rest, shortened(stateCounts(runs), left)];
 }
 
-function liveRows(runs: readonly ServiceRun[]): readonly LiveRow[] {
+function liveRows(runs: readonly Run[]): readonly LiveRow[] {
   const rows = runs
     .map(withStageNames)
     .flatMap((run): LiveRow[] =>

@@ -1,13 +1,11 @@
 import type { ItemResult } from '../../model/batch.js';
 import {
-  type ListedRun,
   type RetriedMember,
+  type Run,
   type RunDataset,
   type RunsList,
   runKindNames,
   runName,
-  type ServiceRun,
-  type ShownRun,
   type TrackedFailure,
 } from '../../model/run.js';
 import { count, instantText } from '../../model/words.js';
@@ -34,7 +32,7 @@ export function runsListText({ runs, isCut }: RunsList, options: TextOptions): s
 
 const MORE = 'There are more: narrow them with an address, `--state` or `--since`, or use `--limit`.';
 
-function listLines(runs: readonly ListedRun[], layout: TextLayout): readonly string[] {
+function listLines(runs: readonly Run[], layout: TextLayout): readonly string[] {
   const rows = runs.map((run) => ({ run, cells: cellsOf(run) }));
   const widths = (rows[0]?.cells ?? []).map((_, column) =>
     Math.max(...rows.map(({ cells }) => widthOf(cells[column] ?? ''))),
@@ -59,7 +57,7 @@ function listLines(runs: readonly ListedRun[], layout: TextLayout): readonly str
 /** Indexes of cells. */
 const [NAME, STATE] = [1, 2];
 
-function cellsOf(run: ListedRun): readonly string[] {
+function cellsOf(run: Run): readonly string[] {
   const seconds = runSeconds(run);
   const time = seconds === null ? '' : secondsText(seconds);
   const anomaly = run.anomaly === 'none' ? '' : ` (${run.anomaly})`;
@@ -73,13 +71,13 @@ function cellsOf(run: ListedRun): readonly string[] {
   ];
 }
 
-function messageLines(run: ListedRun, width: number): readonly string[] {
+function messageLines(run: Run, width: number): readonly string[] {
   if (run.message === null) return [];
   return indent(pieces(escapeControls(run.message), Math.max(20, width - 4)).slice(0, 1), 4);
 }
 
 /** `roster runs show`: what it is, its members, their reasons and datasets, and what can be done about it. */
-export function runDetailsText(shown: ShownRun, options: TextOptions): string {
+export function runDetailsText(shown: Run, options: TextOptions): string {
   const run = withStageNames(shown);
   const { paint } = textLayout(options);
   const title = escapeControls(`${runKindNames[run.idKind]} ${run.id}`);
@@ -91,12 +89,12 @@ export function runDetailsText(shown: ShownRun, options: TextOptions): string {
     ],
     members,
     reasonLines(run),
-    datasetLines(run.datasets),
+    datasetLines(run.datasets ?? []),
     nextLines(run),
   ]);
 }
 
-function factLines(run: ShownRun): readonly string[] {
+function factLines(run: Run): readonly string[] {
   const seconds = runSeconds(run);
   const names = [run.address, run.name].flatMap((each) => each ?? []);
   const counts = [
@@ -114,17 +112,17 @@ function factLines(run: ShownRun): readonly string[] {
     ...(seconds === null ? [] : [`Took ${secondsText(seconds)}`]),
     ...(counts.length === 0 ? [] : [counts.join(', ')]),
     ...anomalies[run.anomaly],
-    ...(run.partOf === null ? [] : [`Part of ${runKindNames[run.partOf.idKind]} ${run.partOf.id}`]),
+    ...(run.partOf == null ? [] : [`Part of ${runKindNames[run.partOf.idKind]} ${run.partOf.id}`]),
   ].map(escapeControls);
 }
 
-function startedBy({ trigger, scheduleId, schedule }: ShownRun): string {
-  if (schedule !== null) return ` by ${schedule}`;
-  if (scheduleId !== null) return ` by schedule ${scheduleId}`;
-  return trigger === null ? '' : trigger === 'Manual' ? ' by hand' : ` (${trigger})`;
+function startedBy({ trigger, scheduleId, schedule }: Run): string {
+  if (schedule != null) return ` by ${schedule}`;
+  if (scheduleId != null) return ` by schedule ${scheduleId}`;
+  return trigger == null ? '' : trigger === 'Manual' ? ' by hand' : ` (${trigger})`;
 }
 
-function reasonLines(run: ShownRun): readonly string[] {
+function reasonLines(run: Run): readonly string[] {
   const members = run.members.filter(({ message }) => message !== null);
   const own =
     run.message === null || members.some(({ message }) => message === run.message) ? [] : [run.message];
@@ -145,7 +143,7 @@ function datasetLines(datasets: readonly RunDataset[]): readonly string[] {
 }
 
 /** Only what can be done in this state. */
-function nextLines(run: ShownRun): readonly string[] {
+function nextLines(run: Run): readonly string[] {
   const { id, idKind, state } = run;
   const isOpen = state === 'running';
   const waiting = run.members.flatMap((each) => retryName(each, run) ?? []);
@@ -159,20 +157,20 @@ function nextLines(run: ShownRun): readonly string[] {
 }
 
 /** The stages of a pipeline that are not reached start by themselves or not at all. */
-function retryName({ state, address }: ServiceRun, { idKind }: ShownRun): string | null {
+function retryName({ state, address }: Run, { idKind }: Run): string | null {
   return idKind === 'groupRun' && state === 'notStarted' ? address : null;
 }
 
-function hasFailed({ state, members }: ShownRun): boolean {
+function hasFailed({ state, members }: Run): boolean {
   return state === 'failed' || members.some((each) => each.state === 'failed');
 }
 
-function nameOf({ idKind, id, address }: ListedRun): string {
+function nameOf({ idKind, id, address }: Run): string {
   return escapeControls(`${runKindNames[idKind]} ${id}${address === null ? '' : ` (${address})`}`);
 }
 
 /** `roster runs stop`: a line for each run. */
-export function stoppedRunsText(results: readonly ItemResult<ListedRun>[], options: TextOptions): string {
+export function stoppedRunsText(results: readonly ItemResult<Run>[], options: TextOptions): string {
   const { paint } = textLayout(options);
   const lines = results.map(({ item, result }) => {
     const { state } = item;
@@ -186,7 +184,7 @@ export function stoppedRunsText(results: readonly ItemResult<ListedRun>[], optio
 }
 
 /** `roster runs refresh`: the state after it. */
-export function refreshedRunText(run: ListedRun, options: TextOptions): string {
+export function refreshedRunText(run: Run, options: TextOptions): string {
   const { paint } = textLayout(options);
   const why = run.message === null ? '' : `: ${escapeControls(run.message)}`;
   return `${nameOf(run)} is ${paint(runStateStyles[run.state], runStateLabels[run.state])}${why}\n`;
@@ -220,11 +218,11 @@ export function acknowledgedText(results: readonly ItemResult<TrackedFailure>[],
 }
 
 /** What `roster runs rm` would delete. */
-export function removalText(run: ServiceRun, options: TextOptions): string {
+export function removalText(run: Run, options: TextOptions): string {
   return runRows([run], options).join('\n');
 }
 
-export function removedRunText({ id, idKind, members }: ServiceRun): string {
+export function removedRunText({ id, idKind, members }: Run): string {
   const jobs = members.filter((member) => member.id !== null).length;
   return `${escapeControls(`${runKindNames[idKind]} ${id}`)} was deleted with ${count(jobs, 'job')}.\n`;
 }

@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { withReadSession } from '../../../src/engine/session.js';
-import type { ServiceRun } from '../../../src/model/run.js';
+import type { Run } from '../../../src/model/run.js';
 import { getData, RunSaver } from '../../../src/operate/data/download.js';
 import { DATA_SEED, type DataWorld, dataWorld } from '../../support/data.js';
 
@@ -47,7 +47,7 @@ test('`run --save` says what an interrupt between two files has left', async () 
     },
   );
   const base = { address: null, finishedAt: null, startedAt: null, records: 1, errors: 0, message: null };
-  const job = (id: string): ServiceRun => ({
+  const job = (id: string): Run => ({
     ...base,
     ...{ id, idKind: 'job', state: 'succeeded', anomaly: 'none', members: [] },
   });

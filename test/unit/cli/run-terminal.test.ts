@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { runPrinter } from '../../../src/cli/command/run-output.js';
-import type { ServiceRun } from '../../../src/model/run.js';
+import type { Run } from '../../../src/model/run.js';
 import { Captured } from '../../support/roster.js';
 import { agentsWith, type RunWorld, runWorld } from '../../support/runs.js';
 import { Screen } from '../../support/screen.js';
@@ -60,7 +60,7 @@ test('where stdout is not a terminal, each run is a line with its id, however lo
   );
 });
 
-const run = (values: Partial<ServiceRun>): ServiceRun => ({
+const run = (values: Partial<Run>): Run => ({
   address: 'agent/acme-shop',
   id: 'j',
   idKind: 'job',
@@ -98,7 +98,7 @@ function arrange(columns = 80, rows = 24) {
   return { screen, output, printer: runPrinter({ color: false }, context) };
 }
 
-const agents = (count: number): readonly ServiceRun[] =>
+const agents = (count: number): readonly Run[] =>
   Array.from({ length: count }, (_, index) => run({ address: `agent/a-${index}`, id: `j-${index}` }));
 
 test('a message amid the live table stays, such as that of Ctrl-C, and the table goes on below it', () => {

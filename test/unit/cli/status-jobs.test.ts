@@ -1,5 +1,5 @@
 import { afterEach, expect, test } from 'vitest';
-import type { ListedRun, ResourceStatus } from '../../../src/model/run.js';
+import type { ResourceStatus, Run } from '../../../src/model/run.js';
 import type { Seed } from '../../../src/sandbox/index.js';
 import { startInterceptingProxy } from '../../support/intercepting-proxy.js';
 import { jsonOf } from '../../support/json.js';
@@ -116,7 +116,7 @@ test('and from the list of jobs, where the list shows only how many members a ru
 test('`roster runs` needs no request for such a run itself', async () => {
   const { workspace, service } = await world();
   const { stdout } = await workspace.command(['runs', '--format', 'json']);
-  const { runs } = jsonOf<{ runs: readonly ListedRun[] }>({ stdout });
+  const { runs } = jsonOf<{ runs: readonly Run[] }>({ stdout });
   const states = runs.filter(({ idKind }) => idKind === 'groupRun').map(({ state }) => state);
   expect(states.sort()).toEqual(['failed', 'failed', 'running', 'succeeded']);
   expect(service.sent.filter((each) => /search-groups\/runs\/./.test(each))).toEqual([]);

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Diagnostic } from '../../../src/model/diagnostic.js';
-import type { ServiceRun, ServiceRunState } from '../../../src/model/run.js';
+import type { Run, ServiceRunState } from '../../../src/model/run.js';
 import { runDiagnostics, verdictOf } from '../../../src/operate/run/verdict.js';
 
 /** The verdict of runs (contract §9), as a function of their states. */
@@ -14,7 +14,7 @@ const letters: Readonly<Record<string, ServiceRunState>> = {
   u: 'unknown',
 };
 
-const runOf = (letter: string, index: number): ServiceRun => ({
+const runOf = (letter: string, index: number): Run => ({
   address: `agent/a${index}`,
   id: letter === 'n' || letter === 'u' ? null : `id-${index}`,
   idKind: 'job',
@@ -85,6 +85,6 @@ describe('an interrupt says how to follow what goes on', () => {
 });
 
 test('an unknown member makes the verdict unknown', () => {
-  const group: ServiceRun = { ...runOf('f', 0), idKind: 'groupRun', members: [runOf('f', 1), runOf('u', 2)] };
+  const group: Run = { ...runOf('f', 0), idKind: 'groupRun', members: [runOf('f', 1), runOf('u', 2)] };
   expect(verdictOf({ ...end('', ''), runs: [group] })).toBe('unknown');
 });

@@ -10,8 +10,8 @@ import type { Request } from '../../../src/model/request.js';
 import type { Prune } from '../../../src/model/resource.js';
 import {
   healths,
+  type Run,
   type RunIdKind,
-  type ServiceRun,
   type ServiceRunState,
   type Sync,
 } from '../../../src/model/run.js';
@@ -128,7 +128,7 @@ const closedOfRuns = {
     none: true,
     slow: true,
     fast: true,
-  } satisfies Record<ServiceRun['anomaly'], true>,
+  } satisfies Record<Run['anomaly'], true>,
   'runs.schema.json#/definitions/saved/properties/outcome': {
     saved: true,
     unpaid: true,

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import type { ServiceRun } from '../../../src/model/run.js';
+import type { Run } from '../../../src/model/run.js';
 import { runsJunit } from '../../../src/view/ci/junit.js';
 import { liveTable, runLine, runsText } from '../../../src/view/text/run-text.js';
 
-const run = (values: Partial<ServiceRun>): ServiceRun => ({
+const run = (values: Partial<Run>): Run => ({
   address: 'agent/acme-shop',
   id: 'j',
   idKind: 'job',
@@ -40,7 +40,7 @@ test('every line of the live table fits the terminal, however long a reason is',
 
 test('the live table fits the height of the window, and counts what it leaves out', () => {
   const members = ['succeeded', 'failed', 'running', 'succeeded'].map((state, index) =>
-    run({ address: `agent/a-${index}`, state: state as ServiceRun['state'] }),
+    run({ address: `agent/a-${index}`, state: state as Run['state'] }),
   );
   const group = run({ address: 'group/shops', idKind: 'groupRun', state: 'running', members });
   const tables = [0, 1, 2, 3, 4, 5, 6].map((height) => liveTable([group], { ...options, height }));
@@ -61,7 +61,7 @@ test('the live table fits the height of the window, and counts what it leaves ou
 
 describe('the live table shows the beginning of an id only where rows would look alike', () => {
   const [one, two] = ['0197a2b4-1111-7000-8000-000000000000', '5bd0c3e1-2222-7000-8000-000000000000'];
-  const rows = (runs: readonly ServiceRun[]) => liveTable(runs, options).slice(0, -1);
+  const rows = (runs: readonly Run[]) => liveTable(runs, options).slice(0, -1);
 
   test('for two runs of one agent, and not for another agent', () => {
     const runs = [run({ id: one }), run({ id: two }), run({ address: 'agent/globex' })];
@@ -166,7 +166,7 @@ test('nothing that runs is said in a sentence', () => {
 });
 
 test('the last line of an interrupted run says so, whether the runs go on or were stopped', () => {
-  const last = (state: ServiceRun['state']) =>
+  const last = (state: Run['state']) =>
     runsText([run({ state })], { isInterrupted: true }, options)
       .trim()
       .split('\n')
@@ -175,7 +175,7 @@ test('the last line of an interrupted run says so, whether the runs go on or wer
 });
 
 test('a stage that never started is named by its place where its agent is not known', () => {
-  const stage = (values: Partial<ServiceRun>) => run({ address: null, id: null, ...values });
+  const stage = (values: Partial<Run>) => run({ address: null, id: null, ...values });
   const members = [
     run({ address: 'agent/login-check' }),
     run({ address: 'agent/catalogue', state: 'failed', message: 'Page changed.' }),
