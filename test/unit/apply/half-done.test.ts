@@ -1,0 +1,2 @@
+import { describe, expect, test } from 'vitest';
+import { jsonText } from '../../support/json.js';
