@@ -95,6 +95,7 @@ async function run(world: SmallWorld, service: Service = {}) {
     sent,
     lists,
     owned: [...(saved.at(-1)?.entries ?? [])].map(([address, { id }]) => `${address} ${id}`),
+    since: [...(saved.at(-1)?.entries ?? [])].map(([, each]) => each.since),
     outcomes: outcomes.map(({ address, outcome, error }) =>
       error === null ? `${address} ${outcome}` : `${address} ${outcome}: ${error}`,
     ),
@@ -185,6 +186,21 @@ describe('what the inventory records', () => {
       expected,
     );
   });
+});
+
+test.each([
+  ['another time', { cron: '0 0 7 * * *' }, '1970-01-01T00:00:00.000Z'],
+  ['other inputs', { inputs: { country: 'AT' } }, '2026-10-01T00:00:00.000Z'],
+])('a schedule that gets %s is followed from the right time on', async (_, part, expected) => {
+  const { since } = await run(
+    {
+      entries: [schedule('s', part)],
+      objects: [remoteSchedule('1')],
+      inventory: owning({ 'schedule/s': '1' }, { name: null, since: '2026-10-01T00:00:00.000Z' }),
+    },
+    { listed: () => [remoteSchedule('1')] },
+  );
+  expect(since).toEqual([expected]);
 });
 
 test('a delete whose object cannot be read again because of a rate limit is skipped: nothing was sent', async () => {
