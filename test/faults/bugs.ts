@@ -1,4 +1,8 @@
 import { combinedBugs } from './combined-bugs.js';
+import { judgingBugs } from './judging-bugs.js';
+import { matchingBugs } from './matching-bugs.js';
+import { readingBugs } from './reading-bugs.js';
+import { runningBugs } from './running-bugs.js';
 import type { Bug } from './support/bug.js';
 
 /**
@@ -350,4 +354,8 @@ export const bugs: readonly Bug[] = [
     tests: ['test/unit/cli/runs.test.ts'],
   },
   ...combinedBugs,
+  ...matchingBugs,
+  ...runningBugs,
+  ...readingBugs,
+  ...judgingBugs,
 ];

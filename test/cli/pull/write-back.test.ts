@@ -10,7 +10,8 @@ import { startSandbox } from '../../support/sandbox.js';
 import { runs } from '../../support/size.js';
 
 const names = ['acme', 'globex', 'initech', 'umbrella'];
-const agents = names.map((externalAgentId, index) => ({
+/** The last one looks like a variable. */
+const agents = [...names, 'pay${day}'].map((externalAgentId, index) => ({
   id: `aaaaaaaa-0000-4000-8000-00000000000${index}`,
   externalAgentId,
   name: externalAgentId,
@@ -153,6 +154,20 @@ const minimal: readonly (readonly [
     ),
   ],
   [
+    'a member that looks like a variable is escaped',
+    group('    members: [acme]\n'),
+    'groups',
+    members('acme', 'pay${day}'),
+    group('    members: [acme, "pay$${day}"]\n'),
+  ],
+  [
+    'an input whose name looks like a variable is escaped',
+    schedule(`    every: 6 hours\n${start}    inputs:\n      country: DE\n`),
+    'schedules',
+    inputs({ country: 'DE', '${x}': 7 }),
+    schedule(`    every: 6 hours\n${start}    inputs:\n      country: DE\n      "$$\{x}": 7\n`),
+  ],
+  [
     'a list of members may become empty',
     group('    members:\n      - acme\n    active: true\n'),
     'groups',
@@ -281,6 +296,21 @@ describe('what is not written out is reported with its place, and the rest is wr
       found.diagnostics.map(({ code, line }: { code: string; line: number }) => [code, line]),
     ]).toEqual([1, [['not-written-back', 9]]]);
     expect(found.text).toBe(before.replace('Europe/Berlin', 'Asia/Tokyo'));
+  });
+
+  test('a list with two members from variables: nothing says which variable is whose', async () => {
+    const list = (...items: string[]) =>
+      `vars: { one: acme, two: globex }\ngroups:\n  a:\n    members: [${items.join(', ')}]\n`;
+    const [one, two] = ['"${var.one}"', '"${var.two}"'];
+    const both = await notWritten(list(one, two, 'initech'), 'groups', members('acme', 'globex'), 'group/a');
+    expect([both.exit, both.text]).toEqual([1, list(one, two, 'initech')]);
+    const single = await notWritten(
+      list(one, 'globex', 'initech'),
+      'groups',
+      members('acme', 'globex'),
+      'group/a',
+    );
+    expect([single.exit, single.text]).toEqual([0, list(one, 'globex')]);
   });
 
   test('a value from `defaults`: others may have it, too', async () => {

@@ -21,6 +21,17 @@ describe('the exit code of several errors', () => {
     expect(exitCodeFor(codes.map((code) => ({ severity: 'error', code, message: '' })))).toBe(expected);
   });
 
+  test.each<[readonly DiagnosticCode[], number]>([
+    [[], 0],
+    [['protected'], 3],
+    [['service-error'], 3],
+    [['data-unavailable'], 5],
+    [['interrupted'], 130],
+  ])('%j is %i when something may have been changed', (codes, expected) => {
+    const errors = codes.map((code) => ({ severity: 'error', code, message: '' }) as const);
+    expect(exitCodeFor(errors, true)).toBe(expected);
+  });
+
   test('warnings do not count', () => {
     const warning = { severity: 'warning', code: 'service-error', message: '' } as const;
     expect(exitCodeFor([warning])).toBe(0);

@@ -240,6 +240,41 @@ test('a run whose lock was taken over does not overwrite the inventory of the ot
   expect((await store().load()).drafts.size).toBe(0);
 });
 
+test('a run whose lock was taken over does not remove the lock of the other run', async () => {
+  const slow = await lock();
+  const watching = store();
+  expect(await codesOf(async () => watching.lock(run, await watching.load()))).toEqual(['locked']);
+  clock.pass(LEASE_MS);
+  const quick = await watching.lock(run, await watching.load());
+  await slow.release(result);
+  expect([quick.lost(), await codesOf(() => lock())]).toEqual([false, ['locked']]);
+  await quick.release(result);
+});
+
+describe('whether the process that holds a lock is alive', () => {
+  afterEach(() => void vi.restoreAllMocks());
+  const answer = (code: string) => () => {
+    throw Object.assign(new Error(code), { code });
+  };
+
+  test('a process of another user is', async () => {
+    await plant(holder(process.ppid));
+    vi.spyOn(process, 'kill').mockImplementation(answer('EPERM'));
+    expect(await codesOf(() => lock())).toEqual(['locked']);
+  });
+
+  test('is asked before the lock is removed, and another run may have taken it by then', async () => {
+    await plant(holder(2 ** 22 + 1));
+    vi.spyOn(process, 'kill').mockImplementation(() => {
+      const dead = readFileSync(lockPath(), 'utf8');
+      writeFileSync(lockPath(), dead.replace('"token":"t"', '"token":"of the other run"'));
+      return answer('ESRCH')();
+    });
+    expect(await codesOf(() => lock())).toEqual(['locked']);
+    expect(readFileSync(lockPath(), 'utf8')).toContain('of the other run');
+  });
+});
+
 test('a lock names the person before the process', async () => {
   const mine = fileStore({
     ...options,

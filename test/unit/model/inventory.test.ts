@@ -7,6 +7,7 @@ describe('the commit that an apply records', () => {
   test.each<[string, Checkout, boolean, string | null]>([
     ['is that of the checkout', { commit: newer, applied: older, state: 'current' }, false, newer],
     ['is that of the checkout at first', { commit: newer, applied: null, state: 'current' }, false, newer],
+    ['is kept where the checkout has none', { commit: null, applied: older, state: 'current' }, false, older],
     ['is kept where the checkout is stale', { commit: older, applied: newer, state: 'stale' }, false, newer],
     [
       'is that of a stale checkout that is allowed',

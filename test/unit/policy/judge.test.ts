@@ -76,6 +76,17 @@ describe('what failed where', () => {
       'a',
     ],
     [
+      { properties: { a: { uniqueItems: true } } },
+      {
+        a: [
+          { b: 1, c: 2 },
+          { c: 2, b: 1 },
+        ],
+      },
+      '`a` is `[{"b":1,"c":2},{"c":2,"b":1}]`, which has an item twice',
+      'a',
+    ],
+    [
       { properties: { a: { contains: { const: 2 } } } },
       { a: [1] },
       '`a` is `[1]`, which has no item that fits, or too many',
@@ -262,6 +273,32 @@ describe('work', () => {
     expect(broken[0]?.addresses).toHaveLength(5_000);
     expect(broken[0]?.breaches).toHaveLength(policyLimits.told);
   });
+});
+
+test('of very many entries that many policies match, so many are told in all, and one of each policy', () => {
+  const entries = Array.from({ length: 150 }, (_, index) => entry({}, `group/g${index}`));
+  const policies = Array.from({ length: 12 }, (_, index) => policy({ required: [`a${index}`] }));
+  const judge = new PolicyJudge();
+  const told = () => judge.judge(policies, entries, null).broken.map(({ breaches }) => breaches.length);
+  const most = policyLimits.allTold / policyLimits.told;
+  const expected = policies.map((_, index) => (index < most ? policyLimits.told : 1));
+  expect(told()).toEqual(expected);
+  // The next environment is judged by the same judge.
+  expect(told()).toEqual(expected);
+});
+
+test('a large project has more steps for its policies than a small one', () => {
+  const items = { items: { allOf: Array.from({ length: 50 }, () => ({ minimum: 0 })) } };
+  const one = entry({ a: Array.from({ length: 54 }, (_, index) => index) });
+  const codes = (entries: readonly JudgedEntry[]) =>
+    new PolicyJudge()
+      .judge([policy({ properties: { a: items } })], entries, null)
+      .diagnostics.map(({ code }) => code);
+  const many = Array.from({ length: 1_000 }, () => one);
+  expect(codes(many)).toEqual([]);
+  // The same in one entry.
+  const whole = entry({ a: many.flatMap(() => one.properties['a'] as readonly number[]) });
+  expect(codes([whole])).toEqual(['limit-exceeded']);
 });
 
 describe('which entries a policy is about', () => {

@@ -87,6 +87,7 @@ describe('a search for secrets', () => {
     expect(searchFor('12345678', 'x12345678x', '78x90abc').mask('a x12345678x90abc b')).toBe(
       'a (sensitive) b',
     );
+    expect(searchFor('12345678', 'x12345678yz').mask('a x12345678yz b')).toBe('a (sensitive) b');
   });
 
   test('leaves out values that occur by chance', () => {

@@ -64,6 +64,12 @@ describe('complete lists', () => {
     ],
     ['keys without ids', () => [{ name: 'a' }, { name: 'a' }], 2, 1],
     [
+      'a last page with the cursor of its last item',
+      () => ({ items: items(0, 3), pageInfo: { endCursor: 'i2', hasNextPage: false } }),
+      3,
+      1,
+    ],
+    [
       'by cursor',
       (query) => {
         const from = Number(query?.['cursor'] ?? 0);
@@ -129,6 +135,16 @@ describe('lists that name what they have', () => {
 
 describe('incomplete lists', () => {
   const cases: [string, Respond, RegExp][] = [
+    [
+      'the cursor of the last item, without a word on whether there is a next page',
+      () => ({ items: items(0, 3), pageInfo: { endCursor: 'i2' } }),
+      /next to pageInfo\.endCursor/,
+    ],
+    [
+      'the cursor of the last item, and a next page',
+      () => ({ items: items(0, 3), pageInfo: { endCursor: 'i2', hasNextPage: true } }),
+      /next to pageInfo\.hasNextPage/,
+    ],
     ['null', () => null, /a list, got null/],
     ['an empty object', () => ({}), /the list items, got an object/],
     ['items missing', () => ({ groups: [] }), /the list items/],

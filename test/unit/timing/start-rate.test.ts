@@ -149,4 +149,12 @@ describe('busy minutes', () => {
       expect.objectContaining({ minute: new Date('2026-12-14T02:00:00Z'), starts: 70 }),
     ]);
   });
+
+  test('of which a part is before the span count what starts in the span, with their starters', () => {
+    const load = cron('0,45 0 2 * * *', 'UTC', 50);
+    const half = span('2026-12-01T02:00:30Z', '2026-12-01T03:00:00Z');
+    expect(busyMinutes([load], half, 40, 3).busiest).toEqual([
+      { minute: new Date('2026-12-01T02:00:00Z'), starts: 50, by: [{ load, starts: 50 }] },
+    ]);
+  });
 });

@@ -1,0 +1,96 @@
+import type { Bug } from './support/bug.js';
+
+/** Bugs in the order of steps, in rules and guards, and in what a failed request means. */
+export const judgingBugs: readonly Bug[] = [
+  {
+    name: 'a name is taken before the object that has it gives it up',
+    file: 'src/reconcile/order.ts',
+    find: "if (change.action === 'update' && identity !== null)",
+    replace: "if (change.action === 'replace' && identity !== null)",
+    tests: ['test/unit/reconcile/order.test.ts', 'test/cases/cases.test.ts'],
+  },
+  {
+    name: 'a project without resources deletes all it owns',
+    file: 'src/reconcile/rules/deletes.ts',
+    find: 'if (project.entries.length > 0) return [];',
+    replace: 'if (project.entries.length >= 0) return [];',
+    tests: ['test/unit/reconcile/guards.test.ts'],
+  },
+  {
+    name: 'a way back under the limit of runs is refused',
+    file: 'src/reconcile/rules/frequency.ts',
+    find: 'after <= limit || !isMore) return [];',
+    replace: 'after <= limit) return [];',
+    tests: ['test/unit/reconcile/starts-per-week.test.ts', 'test/unit/reconcile/guards.test.ts'],
+  },
+  {
+    name: 'a protected object that is forgotten loses its protection unseen',
+    file: 'src/reconcile/rules/protection.ts',
+    find: "if (change.action === 'forget') return observed !== null;",
+    replace: "if (change.action === 'forget') return false;",
+    tests: ['test/unit/reconcile/guards.test.ts', 'test/cases/cases.test.ts'],
+  },
+  {
+    name: 'a stale checkout replaces what others have changed',
+    file: 'src/reconcile/rules/stale-checkout.ts',
+    find: "action === 'delete' || action === 'replace').length",
+    replace: "action === 'delete').length",
+    tests: ['test/unit/reconcile/stale-checkout.test.ts'],
+  },
+  {
+    name: 'a plan that could not be recorded passes its check',
+    file: 'src/ci/github-plan.ts',
+    find: 'exit === 0 && digest !== null && isRecorded ?',
+    replace: 'exit === 0 && digest !== null ?',
+    tests: ['test/attacks/reviewed-plan.test.ts'],
+  },
+  {
+    name: 'a plan with errors passes its check',
+    file: 'src/ci/github-plan.ts',
+    find: 'exit === 0 && digest !== null && isRecorded ?',
+    replace: 'digest !== null && isRecorded ?',
+    tests: ['test/attacks/reviewed-plan.test.ts'],
+  },
+  {
+    name: 'a key that had full access has more scopes when it gets fewer',
+    file: 'src/kinds/key.ts',
+    find: 'if (before === null || before.length === 0) return [];',
+    replace: 'if (before === null) return [];',
+    tests: ['test/unit/kinds/risks.test.ts'],
+  },
+  {
+    name: 'a service that fails gets three times the requests',
+    file: 'src/service/retry.ts',
+    find: 'budget.retries >= Math.max(10,',
+    replace: 'budget.retries >= Math.max(1_000,',
+    tests: ['test/unit/service/retry.test.ts'],
+  },
+  {
+    name: 'an attempt that was not sent says that the one before did not arrive',
+    file: 'src/service/retry.ts',
+    find: 'return mayHaveArrived && saysNothing ?',
+    replace: 'return mayHaveArrived && !saysNothing ?',
+    tests: ['test/unit/service/retry.test.ts'],
+  },
+  {
+    name: 'writes leave no time to check the result',
+    file: 'src/service/rate-limit.ts',
+    find: 'request.isWrite ? Math.min(MAX_RESERVE_MS, deadlineMs / 10) : 0;',
+    replace: 'request.isWrite ? 0 : 0;',
+    tests: ['test/unit/service/rate-limit.test.ts'],
+  },
+  {
+    name: 'a guard that refuses after something was changed exits as if nothing was',
+    file: 'src/cli/command/exit.ts',
+    find: 'if (began) return exitCode.incomplete;',
+    replace: 'if (began && errors.length > 1) return exitCode.incomplete;',
+    tests: ['test/unit/cli/several-errors.test.ts'],
+  },
+  {
+    name: 'a checkout without a commit forgets what was applied',
+    file: 'src/model/inventory.ts',
+    find: 'replaces ? (commit ?? applied) : applied',
+    replace: 'replaces ? commit : applied',
+    tests: ['test/unit/model/inventory.test.ts'],
+  },
+];
