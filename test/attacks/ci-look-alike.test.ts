@@ -1,10 +1,10 @@
 import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { afterEach, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { Sandbox } from '../../src/sandbox/index.js';
 import { Author } from '../support/forge/author.js';
 import type { JobRun } from '../support/forge/github.js';
-import { GithubTeam, results, shops, shown } from '../support/forge/github-team.js';
+import { GithubTeam, results, Saved, shops, shown } from '../support/forge/github-team.js';
 import { Gitlab } from '../support/forge/gitlab-pipeline.js';
 import { git } from '../support/repository.js';
 import { startSandbox } from '../support/sandbox.js';
@@ -59,11 +59,24 @@ function disguise(author: Author, branch: string, marker: string): void {
 }
 
 describe.each([[[]], [['--plan-with', 'key']]])('on GitHub with the flags %j', (flags) => {
+  let first: GithubTeam;
+  let withSnapshot: Saved;
+
+  beforeAll(async () => {
+    first = await GithubTeam.start(flags, { inside: 'data/config' });
+    await first.saveSnapshot();
+    withSnapshot = await Saved.of(first.github, first.author, [first.sandbox]);
+  });
+  afterAll(async () => {
+    withSnapshot.remove();
+    await first.remove();
+  });
+
   async function start(): Promise<{ team: GithubTeam; marker: string }> {
-    const team = await GithubTeam.start(flags, { inside: 'data/config' });
-    cleanUp = () => team.remove();
-    await team.saveSnapshot();
-    return { team, marker: join(team.github.remote.root, 'was-run') };
+    const { github, author } = await withSnapshot.next();
+    cleanUp = () => github.remove();
+    const team = new GithubTeam(first.sandbox, github, author);
+    return { team, marker: join(github.remote.root, 'was-run') };
   }
 
   /** Of the pull request, and the marker is removed. */

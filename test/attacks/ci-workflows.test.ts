@@ -1,14 +1,14 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { checkDrift } from '../../src/ci/drift.js';
 import { GithubHost } from '../../src/ci/github.js';
 import type { Roster } from '../../src/ci/host.js';
 import { driftMarkdown } from '../../src/view/markdown/drift-markdown.js';
 import { digestIn } from '../support/forge/author.js';
 import { GithubApi, REPOSITORY } from '../support/forge/github-api.js';
-import { GithubTeam, results, shops, shown, the } from '../support/forge/github-team.js';
+import { GithubTeam, results, Saved, shops, shown, the } from '../support/forge/github-team.js';
 import { git } from '../support/repository.js';
 import { isLong } from '../support/size.js';
 
@@ -17,15 +17,26 @@ import { isLong } from '../support/size.js';
 /** Each of these takes seconds. */
 const inLongRun = test.runIf(isLong);
 
-let team: GithubTeam | undefined;
-afterEach(async () => {
-  await team?.remove();
-  team = undefined;
+let first: GithubTeam;
+let withSnapshot: Saved;
+let team: GithubTeam;
+
+beforeAll(async () => {
+  first = await GithubTeam.withSnapshot();
+  withSnapshot = await Saved.of(first.github, first.author, [first.sandbox]);
+});
+beforeEach(async () => {
+  const { github, author } = await withSnapshot.next();
+  team = new GithubTeam(first.sandbox, github, author);
+});
+afterEach(() => team.github.remove());
+afterAll(async () => {
+  withSnapshot.remove();
+  await first.remove();
 });
 
 describe('a tag with the name of the default branch', () => {
   test.each(['apply', 'drift', 'pull'])('does not make the task "%s" run', async (task) => {
-    team = await GithubTeam.start();
     team.github.remote.git('tag', 'main', 'main');
     const runs = await team.github.dispatch('roster', { task, digest: 'x' }, 'refs/tags/main');
     expect(results(runs)).toEqual({});
@@ -33,9 +44,7 @@ describe('a tag with the name of the default branch', () => {
 });
 
 inLongRun('a comment that a collaborator edits does not make an unseen plan a reviewed one', async () => {
-  team = await GithubTeam.start();
   const { github, author, sandbox } = team;
-  await team.saveSnapshot();
   const number = await team.propose('more', shops('acme-shop'));
   // A later commit, whose plan never ends up in the comment.
   author.propose('more', shops('acme-shop, globex'));
@@ -52,9 +61,7 @@ inLongRun('a comment that a collaborator edits does not make an unseen plan a re
 inLongRun(
   'the approver approves a plan that the run has shown, and nothing but that plan is applied',
   async () => {
-    team = await GithubTeam.start();
     const { github, sandbox } = team;
-    await team.saveSnapshot();
     await team.release('shops', shops('acme-shop'));
     github.merge(await team.propose('more', shops('acme-shop, globex')));
     const [group] = sandbox.world.groups.values();
@@ -75,9 +82,7 @@ inLongRun(
 inLongRun(
   'a pull request that changes the workflows changes nothing that runs with a token that can write',
   async () => {
-    team = await GithubTeam.start();
     const { github, author } = team;
-    await team.saveSnapshot();
     author.propose('mine', shops('acme-shop'));
     for (const name of ['roster', 'roster-plan', 'roster-environment']) {
       const file = join(author.folder, '.github/workflows', `${name}.yml`);

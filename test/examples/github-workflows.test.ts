@@ -1,10 +1,19 @@
 import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Sandbox } from '../../src/sandbox/index.js';
 import { type Author, digestIn } from '../support/forge/author.js';
 import type { Github } from '../support/forge/github.js';
-import { applied, GithubTeam, refused, results, shops, shown, the } from '../support/forge/github-team.js';
+import {
+  applied,
+  GithubTeam,
+  refused,
+  results,
+  Saved,
+  shops,
+  shown,
+  the,
+} from '../support/forge/github-team.js';
 import { expectInertMarkdown } from '../support/inert-markdown.js';
 import { git } from '../support/repository.js';
 import { isLong } from '../support/size.js';
@@ -14,19 +23,41 @@ import { isLong } from '../support/size.js';
 /** Each of these takes seconds. */
 const inLongRun = test.runIf(isLong);
 
+let first: GithubTeam;
+let withSnapshot: Saved;
+let withShops: Saved | null = null;
 let team: GithubTeam;
 let sandbox: Sandbox;
 let github: Github;
 let author: Author;
 
-beforeEach(async () => {
-  team = await GithubTeam.start();
-  ({ sandbox, github, author } = team);
-  await team.saveSnapshot();
-});
-afterEach(() => team.remove());
+async function goOn(from: Saved): Promise<void> {
+  ({ github, author } = await from.next());
+  team = new GithubTeam(sandbox, github, author);
+}
 
-const release = (branch: string, declared: string) => team.release(branch, declared);
+/** Goes on from where the project declares one group, and is applied. */
+async function hasShops(): Promise<void> {
+  if (withShops === null) {
+    await team.release('shops', shops('acme-shop'));
+    withShops = await Saved.of(github, author, [sandbox]);
+  }
+  github.remove();
+  await goOn(withShops);
+}
+
+beforeAll(async () => {
+  first = await GithubTeam.withSnapshot();
+  sandbox = first.sandbox;
+  withSnapshot = await Saved.of(first.github, first.author, [sandbox]);
+});
+beforeEach(() => goOn(withSnapshot));
+afterEach(() => github.remove());
+afterAll(async () => {
+  withSnapshot.remove();
+  withShops?.remove();
+  await first.remove();
+});
 
 /** What the service has, as far as a person would see it. */
 const groups = () =>
@@ -71,7 +102,7 @@ describe('a pull request', () => {
   });
 
   inLongRun('whose plan apply would refuse fails, and shows the plan all the same', async () => {
-    await release('shops', shops('acme-shop'));
+    await hasShops();
     author.propose('none', 'limits: { deletes: 0 }\ngroups:\n  other: { members: [globex] }\n');
     const number = github.openPull('none');
     const runs = await github.pullRequest(number);
@@ -211,7 +242,7 @@ describe('a pull request', () => {
   inLongRun(
     'whose newest plan is another one applies nothing, although its first plan is made again',
     async () => {
-      await release('shops', shops('acme-shop'));
+      await hasShops();
       const number = await team.propose('more', shops('acme-shop, globex'));
       const first = digestIn(github.comments(number)[0]?.body);
       const back = github.remote.git('rev-parse', 'main');
@@ -250,7 +281,7 @@ describe('a pull request', () => {
 });
 
 inLongRun('a merge queue is planned as a whole; what was not reviewed together is not applied', async () => {
-  await release('shops', shops('acme-shop'));
+  await hasShops();
   const one = await team.propose('one', shops('acme-shop, globex'));
   author.branch('two');
   appendFileSync(join(author.folder, 'README'), 'more\n');
@@ -299,7 +330,7 @@ describe('with --plan-with key, a pull request', () => {
 
 describe('a plan that was not reviewed is not applied:', () => {
   inLongRun('a service that was changed since; then by hand, with the new digest', async () => {
-    await release('shops', shops('acme-shop'));
+    await hasShops();
     const number = await team.propose('more', shops('acme-shop, globex'));
     onlyGroup().description = 'changed by hand';
     github.merge(number);
@@ -316,14 +347,14 @@ describe('a plan that was not reviewed is not applied:', () => {
   });
 
   inLongRun('a push without a pull request', async () => {
-    await release('shops', shops('acme-shop'));
+    await hasShops();
     author.propose('direct', shops('acme-shop, globex'));
     git(author.folder, 'push', '--quiet', 'origin', 'HEAD:main');
     await team.isRefused();
   });
 
   inLongRun('except that a push that changes nothing needs no review', async () => {
-    await release('shops', shops('acme-shop'));
+    await hasShops();
     author.branch('readme');
     appendFileSync(join(author.folder, 'README'), 'more\n');
     author.commit('readme');
@@ -335,7 +366,7 @@ describe('a plan that was not reviewed is not applied:', () => {
 });
 
 inLongRun('drift opens one issue, which follows it and is closed when it is gone', async () => {
-  await release('shops', shops('acme-shop'));
+  await hasShops();
   const { issues } = github.api;
   expect(results(await github.schedule())).toEqual({ drift: 'success' });
   expect(issues).toEqual([]);
@@ -370,7 +401,7 @@ inLongRun('drift opens one issue, which follows it and is closed when it is gone
 inLongRun(
   'a manual run of drift opens one pull request that accepts the changes, and updates it',
   async () => {
-    await release(
+    await team.release(
       'shops',
       `vars: { about: ours }\ngroups:
   shops: { name: Shops, members: [acme-shop] } # a comment
@@ -410,7 +441,7 @@ inLongRun(
 );
 
 inLongRun('a manual run of drift opens no pull request if no change can be written, and fails', async () => {
-  await release(
+  await team.release(
     'shops',
     'vars: { about: ours }\ngroups:\n  shops: { description: "${var.about}", members: [acme-shop] }\n',
   );

@@ -24,6 +24,14 @@ export class Remote {
     return folder;
   }
 
+  /** The folder of a new work tree of the remote itself, in which its host merges. */
+  workTree(commit: string): string {
+    this.clones += 1;
+    const folder = join(this.root, `work-tree-${this.clones}`);
+    this.git('worktree', 'add', '--quiet', '--detach', folder, commit);
+    return folder;
+  }
+
   git(...words: string[]): string {
     return git(this.path, ...words);
   }

@@ -5,6 +5,8 @@ import {
   type SandboxOptions,
   type Seed,
   startSandbox as startPlain,
+  worldFromLog,
+  worldToLog,
 } from '../../src/sandbox/index.js';
 import { behaviourOf } from './variants/behaviour.js';
 import type { Variant } from './variants/names.js';
@@ -29,6 +31,15 @@ export async function startSandbox(options: VariantOptions = {}): Promise<Sandbo
   };
   if (TestRunner.getCurrentTest() !== undefined) onTestFinished(close);
   return { ...sandbox, close };
+}
+
+/** Saves what the service has. The function that is returned restores it, as often as it is called, and ends all faults. */
+export function saveWorld({ world, faults }: Sandbox): () => void {
+  const saved = worldToLog(world);
+  return () => {
+    Object.assign(world, worldFromLog(saved));
+    Object.assign(faults, { faults: [], lagMs: 0, intercept: null });
+  };
 }
 
 function startWith({ variants = [], ...options }: VariantOptions): Promise<Sandbox> {

@@ -63,7 +63,7 @@ export interface Artifact {
   readonly expired: boolean;
   created_at: string;
   /** Its folder on this machine. */
-  readonly folder: string;
+  folder: string;
 }
 
 type Body = Readonly<Record<string, unknown>>;

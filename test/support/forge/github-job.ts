@@ -1,6 +1,6 @@
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { git } from '../repository.js';
+import { filesBelow } from '../secrets.js';
 import { type Contexts, evaluate, filledIn, isTrue } from './expression.js';
 import type { Job, Step } from './github.js';
 import type { GithubApi, RecordedJob } from './github-api.js';
@@ -113,7 +113,7 @@ export class RunningJob {
   }
 
   private branches(): string {
-    return git(this.place.remote, 'for-each-ref');
+    return JSON.stringify([...filesBelow(join(this.place.remote, 'refs'))]);
   }
 
   private filled(value: unknown): string {
@@ -136,9 +136,10 @@ export class RunningJob {
     // The repository is private.
     api.used.add('contents');
     if (api.permissions['contents'] === undefined) return void this.failed.push('check out');
-    machine.checkOut(`file://${remote}`, ref ?? own, { path, all: depth === '0' });
+    const all = depth === '0';
     // The commit of the run, although the branch may be ahead.
-    if (ref === undefined && depth === '0') git(machine.workspace, 'checkout', '--quiet', '--detach', commit);
+    const isOfRun = ref === undefined && all;
+    machine.checkOut(`file://${remote}`, ref ?? own, { path, all, ...(isOfRun ? { commit } : {}) });
   }
 
   private upload({ name = '', path = '' }: Readonly<Record<string, string>>, step = ''): void {

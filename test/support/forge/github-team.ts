@@ -1,5 +1,6 @@
 import { expect } from 'vitest';
 import { type Sandbox, startSandbox } from '../../../src/sandbox/index.js';
+import { saveWorld } from '../sandbox.js';
 import { Author, digestIn } from './author.js';
 import { Github, type JobRun } from './github.js';
 
@@ -47,11 +48,18 @@ interface TeamOptions {
 
 /** A team with a service, and with the workflows of `roster init` in a repository on GitHub. */
 export class GithubTeam {
-  private constructor(
+  constructor(
     readonly sandbox: Sandbox,
     readonly github: Github,
     readonly author: Author,
   ) {}
+
+  /** A team that has a snapshot, as after a first night. */
+  static async withSnapshot(): Promise<GithubTeam> {
+    const team = await GithubTeam.start();
+    await team.saveSnapshot();
+    return team;
+  }
 
   /** `flags` are those of `roster init`, and `tarball` a real one of roster, for the real npm. */
   static async start(
@@ -104,5 +112,32 @@ export class GithubTeam {
   async remove(): Promise<void> {
     this.github.remove();
     await this.sandbox.close();
+  }
+}
+
+/**
+ * A repository and its services as they were once. Others go on from there, one after the other: they share the services,
+ * because plans name them.
+ */
+export class Saved {
+  private constructor(
+    private readonly github: Github,
+    private readonly inside: string,
+    private readonly restores: readonly (() => void)[],
+  ) {}
+
+  static async of(github: Github, { inside }: Author, services: readonly Sandbox[]): Promise<Saved> {
+    return new Saved(await github.copy(), inside, services.map(saveWorld));
+  }
+
+  /** The next one. Who asks for it removes its GitHub. */
+  async next(): Promise<{ readonly github: Github; readonly author: Author }> {
+    for (const restore of this.restores) restore();
+    const github = await this.github.copy();
+    return { github, author: new Author(github.remote, this.inside) };
+  }
+
+  remove(): void {
+    this.github.remove();
   }
 }

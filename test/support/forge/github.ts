@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parse } from 'yaml';
@@ -118,6 +118,14 @@ export interface GithubOptions extends MachineOptions {
   isCancelledAfter?(job: string, step: Step): boolean;
 }
 
+interface WorkflowFile {
+  readonly path: string;
+  readonly workflow: Workflow;
+}
+
+/** By the tree of git, which is named by its content. */
+const workflowsOfTrees = new Map<string, readonly WorkflowFile[]>();
+
 const nothing = { failed: [], log: '', summary: '', steps: {}, outputs: {}, trace: [] };
 const unused = { temp: '', used: [], outcomes: {}, contexts: {} };
 export const skipped = { result: 'skipped', ...nothing, ...unused } as const;
@@ -143,6 +151,9 @@ export class Github {
     const made = new Github(this.secrets, this.vars, this.remote.copy(), await this.api.copy());
     const { watcher: _, ...options } = this.options;
     Object.assign(made.options, options);
+    made.before = this.before;
+    cpSync(this.folder, made.folder, { recursive: true });
+    for (const each of made.api.artifacts) each.folder = each.folder.replace(this.folder, made.folder);
     return made;
   }
 
@@ -244,19 +255,14 @@ export class Github {
   }
 
   private mergeTo(number: number, ref: string, how = 'merge', onto?: string): string {
-    const folder = this.remote.clone();
     const { branch, base } = this.api.pull(number);
-    git(folder, 'checkout', '--quiet', '-B', base, onto ?? `origin/${base}`);
-    if (how === 'merge')
-      git(folder, 'merge', '--quiet', '--no-ff', '-m', `Merge ${branch}`, `origin/${branch}`);
+    const folder = this.remote.workTree(how === 'rebase' ? branch : (onto ?? base));
+    if (how === 'merge') git(folder, 'merge', '--quiet', '--no-ff', '-m', `Merge ${branch}`, branch);
     else if (how === 'squash') {
-      git(folder, 'merge', '--quiet', '--squash', `origin/${branch}`);
+      git(folder, 'merge', '--quiet', '--squash', branch);
       git(folder, 'commit', '--quiet', '-m', `Squash ${branch}`);
-    } else {
-      git(folder, 'checkout', '--quiet', '--detach', `origin/${branch}`);
-      git(folder, 'rebase', '--quiet', '--force-rebase', base);
-    }
-    git(folder, 'push', '--quiet', '--force', 'origin', `HEAD:${ref}`);
+    } else git(folder, 'rebase', '--quiet', '--force-rebase', base);
+    git(folder, 'update-ref', ref, 'HEAD');
     return git(folder, 'rev-parse', 'HEAD');
   }
 
@@ -333,15 +339,18 @@ export class Github {
     return this.runJobs({ ...moment, workflow: file.workflow, happening: { ...happening, inputs } });
   }
 
-  private files(ref: string): readonly { readonly path: string; readonly workflow: Workflow }[] {
-    const folder = this.remote.clone();
-    git(folder, 'fetch', '--quiet', 'origin', ref);
-    git(folder, 'checkout', '--quiet', 'FETCH_HEAD');
+  private files(ref: string): readonly WorkflowFile[] {
     const place = '.github/workflows';
-    return readdirSync(join(folder, place)).map((each) => ({
+    const tree = this.remote.git('rev-parse', `${ref}:${place}`);
+    const known = workflowsOfTrees.get(tree);
+    if (known !== undefined) return known;
+    const names = this.remote.git('ls-tree', '--name-only', tree).split('\n');
+    const files = names.map((each) => ({
       path: `${place}/${each}`,
-      workflow: readWorkflow(readFileSync(join(folder, place, each), 'utf8')),
+      workflow: readWorkflow(this.remote.git('show', `${tree}:${each}`)),
     }));
+    workflowsOfTrees.set(tree, files);
+    return files;
   }
 
   private async takeTurn(moment: Moment): Promise<JobRun> {

@@ -94,6 +94,20 @@ echo >> options
     writeFileSync(join(this.remote.path, 'hooks', 'post-receive'), hook, { mode: 0o755 });
   }
 
+  /** Saves it as it is, without its pipelines. The function that is returned restores it, as often as it is called. */
+  save(): () => void {
+    const restores = [this.remote.save(), this.api.save()];
+    const scoped = structuredClone(this.scoped);
+    return () => {
+      for (const restore of restores) restore();
+      for (const scope of Object.keys(this.scoped)) delete this.scoped[scope];
+      Object.assign(this.scoped, structuredClone(scoped));
+      for (const name of Object.keys(this.later)) delete this.later[name];
+      this.last = undefined;
+      delete this.options.watcher;
+    };
+  }
+
   /** The options of each push that had some. */
   pushed(): readonly (readonly string[])[] {
     const file = join(this.remote.path, 'options');
@@ -136,10 +150,10 @@ echo >> options
   }
 
   merge(iid: number): void {
-    const folder = this.remote.clone();
     const { branch } = this.api.request(iid);
-    git(folder, 'merge', '--quiet', '--no-ff', '-m', `Merge ${branch}`, `origin/${branch}`);
-    git(folder, 'push', '--quiet', 'origin', 'HEAD:main');
+    const folder = this.remote.workTree('main');
+    git(folder, 'merge', '--quiet', '--no-ff', '-m', `Merge ${branch}`, branch);
+    git(folder, 'update-ref', 'refs/heads/main', 'HEAD');
     this.api.merged(iid, git(folder, 'rev-parse', 'HEAD').trim());
   }
 
@@ -232,10 +246,7 @@ echo >> options
   }
 
   private jobs(ref: string): Record<string, GitlabJob> {
-    const folder = this.remote.clone();
-    git(folder, 'fetch', '--quiet', 'origin', ref);
-    git(folder, 'checkout', '--quiet', 'FETCH_HEAD');
-    return jobsIn(folder);
+    return jobsOf((path) => this.remote.git('show', `${ref}:${path}`));
   }
 
   private takeTurn(name: string, job: GitlabJob, pipeline: Pipeline): Promise<GitlabRun> {
@@ -248,8 +259,8 @@ echo >> options
     try {
       if (job.image?.includes('@sha256:') === true) machine.installed();
       const file = `file://${this.remote.path}`;
-      machine.checkOut(file, pipeline.ref, { all: job.variables?.['GIT_DEPTH'] === '0' });
-      git(machine.workspace, 'checkout', '--quiet', '--detach', pipeline.commit);
+      const { ref, commit } = pipeline;
+      machine.checkOut(file, ref, { all: job.variables?.['GIT_DEPTH'] === '0', commit });
       git(machine.workspace, 'remote', 'set-url', 'origin', this.url);
       for (const { job: needed } of needsOf(job)) {
         const made = join(pipeline.folder, needed);
@@ -261,7 +272,7 @@ echo >> options
         ...this.everywhere,
         ...pipeline.variables,
         CI_PROJECT_DIR: machine.workspace,
-        CI_COMMIT_SHA: pipeline.commit,
+        CI_COMMIT_SHA: commit,
         GIT_CONFIG_COUNT: '1',
         GIT_CONFIG_KEY_0: `url.${file}.insteadOf`,
         GIT_CONFIG_VALUE_0: this.url,
@@ -310,21 +321,20 @@ interface Include {
 
 /** The jobs of .gitlab-ci.yml and its includes, each merged with the jobs that it extends. */
 export function jobsIn(folder: string): Record<string, GitlabJob> {
-  const { include, ...rest } = parse(readFileSync(join(folder, '.gitlab-ci.yml'), 'utf8')) as {
-    include: readonly Include[];
-  };
+  return jobsOf((path) => readFileSync(join(folder, path), 'utf8'));
+}
+
+function jobsOf(read: (path: string) => string): Record<string, GitlabJob> {
+  const { include, ...rest } = parse(read('.gitlab-ci.yml')) as { include: readonly Include[] };
   if (Object.keys(rest).length > 0) throw new Error(`not known here: ${Object.keys(rest)}`);
-  const all = Object.assign({}, ...include.map((each) => included(folder, each))) as Record<
-    string,
-    GitlabJob
-  >;
+  const all = Object.assign({}, ...include.map((each) => included(read, each))) as Record<string, GitlabJob>;
   const jobs = Object.entries(all).filter(([name]) => !name.startsWith('.'));
   return Object.fromEntries(jobs.map(([name, job]) => [name, { ...all[job.extends ?? ''], ...job }]));
 }
 
 /** A file with a header `spec` has inputs, which are put into the keys and values of what was read. */
-function included(folder: string, { local, inputs = {} }: Include): object {
-  const documents = parseAllDocuments(readFileSync(join(folder, local), 'utf8'));
+function included(read: (path: string) => string, { local, inputs = {} }: Include): object {
+  const documents = parseAllDocuments(read(local));
   for (const { errors } of documents) for (const error of errors) throw error;
   const [header, ...others] = documents.map((each) => each.toJS());
   if (others.length === 0) return header;

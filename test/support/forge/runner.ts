@@ -3,7 +3,7 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync }
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { program } from '../program.js';
-import { git } from '../repository.js';
+import { git, initRepository } from '../repository.js';
 import { mustHide } from '../secrets.js';
 
 export interface Ran {
@@ -58,15 +58,14 @@ export class Machine {
     chmodSync(path, 0o755);
   }
 
-  /** Checks out one commit of a repository, as runners do. */
-  checkOut(url: string, ref: string, { path = '.', all = false } = {}): void {
+  /** Checks out one commit of a repository, as runners do: the last one of `ref`, or an earlier one. */
+  checkOut(url: string, ref: string, { path = '.', all = false, commit = 'FETCH_HEAD' } = {}): void {
     const folder = join(this.workspace, path);
     mkdirSync(folder, { recursive: true });
-    git(folder, 'init', '--quiet');
-    git(folder, 'remote', 'add', 'origin', url);
-    if (all) git(folder, 'fetch', '--quiet', 'origin', '+refs/heads/*:refs/remotes/origin/*');
-    git(folder, 'fetch', '--quiet', ...(all ? [] : ['--depth', '1']), 'origin', ref);
-    git(folder, 'checkout', '--quiet', '--detach', 'FETCH_HEAD');
+    initRepository(folder, url);
+    const what = all ? [ref, '+refs/heads/*:refs/remotes/origin/*'] : [ref];
+    git(folder, 'fetch', '--quiet', ...(all ? [] : ['--depth', '1']), 'origin', ...what);
+    git(folder, 'checkout', '--quiet', '--detach', commit);
   }
 
   /** Runs a bash script with only these variables. Its output must not contain a secret. */

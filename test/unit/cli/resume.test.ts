@@ -1,10 +1,10 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { cpSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Sandbox } from '../../../src/sandbox/index.js';
 import { inventoryAt, jsonOf } from '../../support/json.js';
 import { Workspace } from '../../support/roster.js';
-import { startSandbox } from '../../support/sandbox.js';
+import { saveWorld, startSandbox } from '../../support/sandbox.js';
 
 /** `roster apply --expect DIGEST --resume`, after an apply of that plan that failed in part. */
 
@@ -32,7 +32,10 @@ async function planned(): Promise<string> {
   return jsonOf<{ digest: string }>({ stdout }).digest;
 }
 
-beforeEach(async () => {
+/** Where each test begins: the service, the folder of the project, and the digest, which names the service. */
+let begun: { restore: () => void; root: string; digest: string };
+
+beforeAll(async () => {
   sandbox = await startSandbox();
   workspace = new Workspace({}, sandbox);
   declare(group('a'), group('b'), group('c'));
@@ -43,7 +46,15 @@ beforeEach(async () => {
   expect((await apply()).exit).toBe(3);
   sandbox.faults.faults = [];
   expect(sandbox.world.groups.size).toBe(2);
+  begun = { restore: saveWorld(sandbox), root: workspace.root, digest };
 });
+beforeEach(() => {
+  begun.restore();
+  digest = begun.digest;
+  workspace = new Workspace({}, sandbox);
+  cpSync(begun.root, workspace.root, { recursive: true });
+});
+afterAll(() => sandbox.close());
 
 test('the rest of the plan is applied, and then there is nothing left to resume', async () => {
   expect(intent()?.digest).toBe(digest);
