@@ -17,15 +17,13 @@ import { toDestroy } from './destroy.js';
 import { inFileOrder, markUnchanged, noEnvironmentWarnings } from './diagnostics.js';
 import { type DeliveryCheck, formerKeys, keptKeys } from './keys.js';
 import { isNoProject } from './no-project.js';
-import { selectorsOf } from './selectors.js';
+import { type ProjectPart, selectionOf } from './selectors.js';
 import type { ReadSession } from './session.js';
 
 /** What a plan is made of, and may do. */
-export interface SelectionOptions {
+export interface SelectionOptions extends ProjectPart {
   /** What the guards let pass. Default: nothing. */
   readonly allow?: Partial<Allowances> | undefined;
-  /** Addresses and globs to look at, such as `schedule/*`. Default: everything. */
-  readonly addresses?: readonly string[];
   /** Everything is to be deleted that the inventory owns, whatever the manifests declare. Default: false. */
   readonly destroy?: boolean | undefined;
 }
@@ -56,8 +54,8 @@ export interface Observation {
 export async function observe(session: ReadSession, options: ObserveOptions = {}): Promise<Observation> {
   const { service, client, clock } = session;
   const { destroy = false, checkout: compared } = options;
-  const selected = selectorsOf(options.addresses ?? []);
   const inventory = options.inventory ?? (await loadInventory(session));
+  const selected = selectionOf(options, { project: session.project, cwd: session.cwd, inventory });
   const { project, inventory: known } = destroy
     ? toDestroy(session.project, inventory)
     : partOf(options.kinds, session.project, inventory);
