@@ -77,7 +77,7 @@ function hashOf({ address, action, fields }: { address: string; action: string; 
 }
 
 /** A plan that was shown for an earlier commit. */
-export interface EarlierPlan {
+interface EarlierPlan {
   readonly head: string;
   readonly changes: readonly string[];
 }
