@@ -1,4 +1,5 @@
 import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { some } from '../model/words.js';
 import { markdownMarker, shortProse } from '../view/markdown/markdown-escape.js';
 import { type JobHost, madePlan, type PlanResult, RefusedJob, type Subject } from './host.js';
 
@@ -57,23 +58,49 @@ export async function planProposed(
 ): Promise<number> {
   try {
     const exit = await plan();
-    if (existsSync(json) && existsSync(markdown)) passOn({ digest: madePlan(json, subject).digest, exit });
+    if (existsSync(json) && existsSync(markdown)) {
+      const { digest, facts } = madePlan(json, subject);
+      passOn({ digest, exit, facts });
+    }
     return exit;
   } catch (failure) {
     if (!(failure instanceof RefusedJob)) throw failure;
     rmSync(folder, { recursive: true, force: true });
     mkdirSync(folder, { recursive: true });
     writeFileSync(markdown, noPlanPage(subject, failure.message));
-    passOn({ digest: null, exit: 1 });
+    passOn({ digest: null, exit: 1, facts: null });
     throw failure;
   }
 }
 
 /** What becomes of a plan that cannot be applied; null for one that can. */
-export function unappliedFate({ digest, exit }: PlanResult): string | null {
+export function unappliedFate({ digest, exit, facts }: PlanResult): string | null {
   if (digest === null) return '> Merging applies nothing: there is no plan until the errors are corrected.';
   if (exit === 0) return null;
-  return '> [!CAUTION]\n> **Merging applies nothing:** roster refuses to apply this plan, for the reasons below.';
+  const codes = (facts?.refusals ?? []).map((code) => `\`${code}\``);
+  const why =
+    codes.length === 0 ? ', for the reasons below' : `: ${some(codes, MOST_CODES)}. The reasons are below`;
+  return `> [!CAUTION]\n> **Merging applies nothing:** roster refuses to apply this plan${why}.`;
+}
+
+/** Why apply would refuse a plan, in the comment of a change. */
+const MOST_CODES = 3;
+
+const SHOWN = /<!-- roster: shown ([0-9a-f]+(?: [0-9a-f]+)*) -->\s*$/;
+
+/** A comment that notes at its end, unseen, what a later job compares with: the commit first. */
+export function withShown(body: string, words: readonly string[]): string {
+  return words.length === 0 ? body : `${body}\n<!-- roster: shown ${words.join(' ')} -->\n`;
+}
+
+/** The commit that a comment was written for, and what was noted with it. Empty where it does not say. */
+export function shownIn(body: string): readonly string[] {
+  return SHOWN.exec(body)?.[1]?.split(' ') ?? [];
+}
+
+/** What will become of a plan, and what is new in it. */
+export function fateSince(fate: string, since: string | null): string {
+  return since === null ? fate : `${fate}\n\n${since}`;
 }
 
 /**

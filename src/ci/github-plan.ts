@@ -5,13 +5,16 @@ import { flag, integer, object, optional, type Read, text } from '../model/shape
 import { count, wordList } from '../model/words.js';
 import {
   failedPage,
+  fateSince,
   isWhole,
   ownPage,
   planMarker,
   planProposed,
   sayFate,
+  shownIn,
   unappliedFate,
   withFate,
+  withShown,
 } from './comment.js';
 import type { JobEnvironment } from './git.js';
 import type { Artifact, CheckRun, GithubHost, PullRequest } from './github.js';
@@ -22,9 +25,11 @@ import {
   RefusedJob,
   type Roster,
   type Subject,
+  type Thread,
   titleOf,
 } from './host.js';
 import { fileIn } from './json-file.js';
+import { planFacts, sinceText } from './plan-facts.js';
 
 /** What a run plans and shows. */
 interface Mergeable {
@@ -43,6 +48,7 @@ const passedPull = object({
   digest: optional(text),
   /** The exit code of `roster plan`. */
   exit: integer,
+  facts: optional(planFacts),
 });
 
 type PassedPull = Read<typeof passedPull>;
@@ -247,6 +253,7 @@ const planRecord = object({
   head: text,
   digest: optional(text),
   exit: integer,
+  facts: optional(planFacts),
   /** Whether a comment shows all of it. */
   isWhole: flag,
   /** The job that records and shows it, as GitHub names it, and the attempt of its run. */
@@ -275,7 +282,7 @@ export async function recordPull(host: GithubHost, subject: Subject, uploaded: s
     return host.log(`The plan is of ${passed.head}, which is no longer the last commit.\n`);
   const page = ownPage(subject, new TextDecoder().decode(files[PAGE]));
   const { project, environment } = subject;
-  const { digest, exit } = passed;
+  const { digest, exit, facts } = passed;
   const record: PlanRecord = {
     project,
     environment,
@@ -283,6 +290,7 @@ export async function recordPull(host: GithubHost, subject: Subject, uploaded: s
     head,
     digest,
     exit,
+    facts,
     isWhole: isWhole(page),
     job: jobName(host, subject),
     attempt: host.attempt,
@@ -341,7 +349,7 @@ async function passedFiles(
   const bytesOf = (text: string) => new TextEncoder().encode(text);
   return {
     [PAGE]: bytesOf(failedPage(subject, host)),
-    [PASSED]: bytesOf(JSON.stringify({ head, digest: null, exit: 1 } satisfies PassedPull)),
+    [PASSED]: bytesOf(JSON.stringify({ head, digest: null, exit: 1, facts: null } satisfies PassedPull)),
   };
 }
 
@@ -357,7 +365,7 @@ export async function showPull(host: GithubHost, subject: Subject, recorded: str
   const page = readFileSync(join(folder, PAGE), 'utf8');
   const isRecorded = record.pull === null || recorded === 'success';
   const fate = fateAhead(host, record, isRecorded);
-  const output = { title: record.digest ?? 'Errors', summary: withFate(page, fate) };
+  const output = { title: titleFor(record), summary: withFate(page, fate) };
   const check = { ...checkOf(subject, record, isRecorded), details_url: host.run, output };
   const failure = await writeCheck(host, check).then(
     () => null,
@@ -366,10 +374,56 @@ export async function showPull(host: GithubHost, subject: Subject, recorded: str
   if (record.pull !== null) {
     const known = await host.comment(record.pull, planMarker(subject));
     const said = failure === null ? fate : uncheckedFate(host);
-    await host.writeComment(record.pull, known, withFate(page, said));
+    const earlier = isRecorded ? earlierHead(known, record) : null;
+    const since = earlier === null ? null : await sinceEarlier(host, subject, record, earlier);
+    const body = withFate(page, fateSince(said, since));
+    const noted = isRecorded ? [record.facts === null ? null : record.head, earlier] : [];
+    await host.writeComment(
+      record.pull,
+      known,
+      withShown(
+        body,
+        noted.filter((each) => each !== null),
+      ),
+    );
   }
   // The plan that is recorded is shown first.
   if (failure !== null) throw failure.reason;
+}
+
+function titleFor({ facts, exit }: PlanRecord): string {
+  if (facts === null) return 'No plan';
+  return exit === 0 ? facts.verdict : `${facts.verdict} · refused`;
+}
+
+/** The commit that the comment was last written for, and that has a plan. A job that runs again compares with the same one. */
+function earlierHead(known: Thread | null, { head }: PlanRecord): string | null {
+  const [last, before] = shownIn(known?.body ?? '');
+  return (last === head ? before : last) ?? null;
+}
+
+/**
+ * What is new since the plan of an earlier commit. Anybody who may write workflows can change a comment, so it says only which
+ * commit that was: its plan is what a run of this workflow has recorded.
+ */
+async function sinceEarlier(
+  host: GithubHost,
+  subject: Subject,
+  { pull, facts }: PlanRecord,
+  head: string,
+): Promise<string | null> {
+  if (pull === null || facts === null) return null;
+  try {
+    for (const each of await host.artifacts(recordName(subject, pull, head))) {
+      if ((await runBy(host, each, host.workflow)) !== 'workflow_run') continue;
+      const earlier = fileIn((await host.files(each))[RECORD], `${RECORD} of ${head}`, planRecord);
+      const changes = earlier.facts?.changes ?? null;
+      return changes === null ? null : sinceText({ head, changes }, facts);
+    }
+  } catch (failure) {
+    host.log(`What is new is not known: ${failure instanceof Error ? failure.message : failure}\n`);
+  }
+  return null;
 }
 
 async function writeCheck(host: GithubHost, check: CheckRun): Promise<void> {

@@ -4,13 +4,16 @@ import { integer, object, optional, type Read, text } from '../model/shape.js';
 import {
   asName,
   failedPage,
+  fateSince,
   isWhole,
   ownPage,
   planMarker,
   planProposed,
   sayFate,
+  shownIn,
   unappliedFate,
   withFate,
+  withShown,
 } from './comment.js';
 import { checkDrift } from './drift.js';
 import type { JobEnvironment } from './git.js';
@@ -28,6 +31,7 @@ import {
   titleOf,
 } from './host.js';
 import { fileIn } from './json-file.js';
+import { planFacts, sinceText } from './plan-facts.js';
 
 /** What jobs leave for each other and for people. GitLab keeps only files of the checkout. */
 const ARTIFACTS = 'roster-ci';
@@ -48,7 +52,13 @@ function pageLink({ run }: GitlabHost): string {
 }
 
 /** What the job that plans tells the job that shows, beside the plan itself. */
-const passedPlan = object({ change: integer, head: text, digest: optional(text), exit: integer });
+const passedPlan = object({
+  change: integer,
+  head: text,
+  digest: optional(text),
+  exit: integer,
+  facts: optional(planFacts),
+});
 
 type PassedPlan = Read<typeof passedPlan>;
 
@@ -166,13 +176,20 @@ async function snapshotFile(host: GitlabHost, subject: Subject): Promise<string>
 export async function showMergeRequest(host: GitlabHost, subject: Subject): Promise<void> {
   const passed = passedTo(host, subject);
   if (passed === null) return host.log('There is no plan to show.\n');
-  const { change, head, digest, exit } = passed;
+  const { change, head, digest, exit, facts } = passed;
   const { state, sha, target_branch: target } = await host.mergeRequest(change);
   if (state !== 'opened' || target !== host.branch || (head !== null && sha !== head))
     return host.log(`${head} is not the last commit of an open merge request into ${host.branch}.\n`);
   const page = ownPage(subject, passed.page);
-  const body = withFate(page, unappliedFate({ digest, exit }) ?? fateAhead(isWhole(page)));
-  await host.writeComment(change, await host.comment(change, planMarker(subject)), body);
+  const known = await host.comment(change, planMarker(subject));
+  const fate = unappliedFate({ digest, exit, facts }) ?? fateAhead(isWhole(page));
+  const shown = shownIn(known?.body ?? '');
+  const [last, ...changes] = shown;
+  const earlier = last === undefined || last === head ? null : { head: last, changes };
+  const body = withFate(page, fateSince(fate, sinceText(earlier, facts)));
+  // Only the token's own user can have written the note, and no pipeline of a merge request has that token.
+  const hasPlan = head !== null && facts !== null && facts.changes !== null;
+  await host.writeComment(change, known, withShown(body, hasPlan ? [head, ...facts.changes] : shown));
 }
 
 interface ToShow extends PlanResult {
@@ -191,7 +208,7 @@ function passedTo(host: GitlabHost, subject: Subject): ToShow | null {
   }
   const { startedFor: change } = host;
   if (change === null || existsSync(artifact(host, NOTHING))) return null;
-  return { change, head: null, digest: null, exit: 1, page: failedPage(subject, host) };
+  return { change, head: null, digest: null, exit: 1, facts: null, page: failedPage(subject, host) };
 }
 
 /** What will become of a plan that is shown. */

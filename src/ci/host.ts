@@ -1,8 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { integer, object, optional, record, text } from '../model/shape.js';
+import { object, optional, text } from '../model/shape.js';
 import type { JobEnvironment, JobGit } from './git.js';
 import { fileIn } from './json-file.js';
+import { factsFile, factsOf, type PlanFacts } from './plan-facts.js';
 
 /** The project and environment that a job is for. Both are part of all names, so that no other one has the same. */
 export interface Subject {
@@ -146,19 +147,22 @@ export interface PlanResult {
   readonly digest: string | null;
   /** The exit code of `roster plan`. */
   readonly exit: number;
+  /** Null if there is no plan. */
+  readonly facts: PlanFacts | null;
 }
 
 const planFile = object({
   digest: optional(text),
   project: optional(text),
   environment: optional(text),
-  summary: optional(record(integer)),
+  ...factsFile,
 });
 
 interface MadePlan {
   readonly digest: string | null;
   /** Whether it changes nothing. */
   readonly isEmpty: boolean;
+  readonly facts: PlanFacts | null;
 }
 
 /**
@@ -166,12 +170,14 @@ interface MadePlan {
  * that the job reads and writes.
  */
 export function madePlan(json: string, subject: Subject): MadePlan {
-  const { digest, project, environment, summary } = fileIn(readFileSync(json), basename(json), planFile);
+  const file = fileIn(readFileSync(json), basename(json), planFile);
+  const { digest, project, environment, summary } = file;
   if (digest !== null && (project !== subject.project || environment !== subject.environment))
     throw new RefusedJob(
       'No plan',
       `${subject.file} declares the project ${titleOf({ project: project ?? '', environment })}, but this job is for ${titleOf(subject)}. A renamed project is planned only after the merge.`,
     );
   const { unchanged: _, ...acting } = summary ?? {};
-  return { digest, isEmpty: Object.values(acting).every((each) => each === 0) };
+  const isEmpty = Object.values(acting).every((each) => each === 0);
+  return { digest, isEmpty, facts: digest === null ? null : factsOf(file) };
 }

@@ -4,7 +4,7 @@ import { calendarText } from '../view/calendar/calendar-text.js';
 import { calendarHtml } from '../view/html/calendar-html.js';
 import { calendarJson, jsonText } from '../view/json/plan-json.js';
 import type { FlagsOf, Implementation } from './command/command.js';
-import { projectOptions } from './command/flags.js';
+import { chosenSelection, projectOptions } from './command/flags.js';
 import type { calendarCommand } from './commands/inspect.js';
 
 type CalendarFlags = FlagsOf<typeof calendarCommand>;
@@ -12,10 +12,10 @@ type CalendarFlags = FlagsOf<typeof calendarCommand>;
 const mostDays = 366;
 
 /** `roster calendar`: what starts when over the coming days, from the manifests alone. */
-export const runCalendar: Implementation<typeof calendarCommand> = async (flags, context) => {
+export const runCalendar: Implementation<typeof calendarCommand> = async (addresses, flags, context) => {
   const { redactor } = context.output;
   const { from, zone = 'UTC' } = flags;
-  const wanted = { days: chooseDays(flags), from, zone };
+  const wanted = { ...chosenSelection(addresses, flags), days: chooseDays(flags), from, zone };
   const made = await calendarWithHolds(projectOptions(flags, context), wanted);
   const shown = redactor.value(made.calendar);
   return {

@@ -1,5 +1,6 @@
 import { type HoldCallbacks, type HoldOptions, hold, parseUntil } from '../engine/hold.js';
 import type { Confirmation } from '../engine/reviewed-run.js';
+import { isEverything, type ProjectPart } from '../engine/selectors.js';
 import { withSession } from '../engine/session.js';
 import { type Diagnostic, problem } from '../model/diagnostic.js';
 import type { HoldPlan } from '../model/report.js';
@@ -8,7 +9,7 @@ import { holdJson, jsonText } from '../view/json/plan-json.js';
 import { holdPlanText, holdReportText } from '../view/text/hold-text.js';
 import type { CommandResult, FlagsOf, Implementation, RunContext } from './command/command.js';
 import { exitCode } from './command/exit.js';
-import { chooseLockTimeout, sessionOptions } from './command/flags.js';
+import { chooseLockTimeout, chosenSelection, sessionOptions } from './command/flags.js';
 import { RunReporter } from './command/progress.js';
 import { printDiagnostics, renderOptions } from './command/run-command.js';
 import type { holdCommand, resumeCommand } from './commands/watch.js';
@@ -20,24 +21,24 @@ type ResumeFlags = FlagsOf<typeof resumeCommand>;
 
 /** `roster hold`: pauses schedules now, and records who did, why and until when. */
 export const runHold: Implementation<typeof holdCommand> = async (addresses, flags, context) => {
-  const named = chooseAddresses(addresses, flags);
+  const selected = chooseSelection(addresses, flags);
   const until = flags.until === undefined ? null : parseUntil(flags.until);
-  return carryOut(named, { reason: chooseReason(flags), until }, flags, context);
+  return carryOut(selected, { reason: chooseReason(flags), until }, flags, context);
 };
 
 /** `roster resume`: enables again what a hold has paused. */
 export const runResume: Implementation<typeof resumeCommand> = async (addresses, flags, context) =>
-  carryOut(chooseAddresses(addresses, flags), null, flags, context);
+  carryOut(chooseSelection(addresses, flags), null, flags, context);
 
 async function carryOut(
-  addresses: readonly string[],
+  selected: ProjectPart,
   asked: HoldOptions['hold'],
   flags: ResumeFlags,
   context: RunContext,
 ): Promise<CommandResult<'text' | 'json'>> {
   const { output, host } = context;
   const options: HoldOptions = {
-    addresses,
+    ...selected,
     hold: asked,
     lockTimeoutMilliseconds: chooseLockTimeout(flags),
     env: host.env,
@@ -60,16 +61,24 @@ async function carryOut(
   };
 }
 
-function chooseAddresses(addresses: readonly string[], { all = false }: ResumeFlags): readonly string[] {
-  if (all && addresses.length > 0)
-    throw problem('usage', '`--all` and addresses exclude each other', 'Pass one of them.');
-  if (!all && addresses.length === 0)
+/** `--exclude` alone does not say what is meant. */
+function chooseSelection(addresses: readonly string[], flags: ResumeFlags): ProjectPart {
+  const { all = false, exclude } = flags;
+  const chosen = chosenSelection(addresses, flags);
+  const isNamed = !isEverything({ ...chosen, exclude: [] });
+  if (all && isNamed)
     throw problem(
       'usage',
-      'no address is given',
+      '`--all` cannot be used with addresses, `--owner` or `--in`',
+      'Leave out one of them.',
+    );
+  if (!all && !isNamed)
+    throw problem(
+      'usage',
+      exclude === undefined ? 'no address is given' : '`--exclude` alone does not select anything',
       'Pass addresses such as `group/retail-prices` or `schedule/*`, or `--all`.',
     );
-  return addresses;
+  return chosen;
 }
 
 const MOST_CHARACTERS = 500;

@@ -16,7 +16,7 @@ import { snapshotSaved, snapshotSavedJson } from '../view/text/snapshot-text.js'
 import { whyText } from '../view/text/why-text.js';
 import type { FlagsOf, Implementation } from './command/command.js';
 import { exitCode, exitCodeFor } from './command/exit.js';
-import { needsNoProject, sessionOptions } from './command/flags.js';
+import { chosenSelection, needsNoProject, sessionOptions } from './command/flags.js';
 import { readShown } from './command/results.js';
 import type { driftCommand, listCommand, snapshotCommand, whyCommand } from './commands/inspect.js';
 import type { Output } from './host/output.js';
@@ -27,7 +27,10 @@ export const runDrift: Implementation<typeof driftCommand> = async (addresses, f
   const { host, output } = context;
   const urlOf = sourceLinks(flags, host);
   const shown = await readShown(sessionOptions(flags, context), context, (session) =>
-    drift(session, { addresses, allowAccountChange: flags.allowAccountChange }),
+    drift(session, {
+      ...chosenSelection(addresses, flags),
+      allowAccountChange: flags.allowAccountChange,
+    }),
   );
   const found = shown.changes.length > 0 ? exitCode.changes : exitCode.fine;
   return {

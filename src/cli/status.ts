@@ -9,7 +9,7 @@ import { statusMarkdown } from '../view/markdown/status-markdown.js';
 import { statusText } from '../view/text/status-text.js';
 import type { FlagsOf, Implementation } from './command/command.js';
 import { exitCode, exitCodeFor } from './command/exit.js';
-import { sessionOptions, wantsFormat } from './command/flags.js';
+import { chosenSelection, sessionOptions, wantsFormat } from './command/flags.js';
 import type { statusCommand } from './commands/watch.js';
 
 type StatusFlags = FlagsOf<typeof statusCommand>;
@@ -23,7 +23,12 @@ export const runStatus: Implementation<typeof statusCommand> = async (addresses,
   refuseFlagsWithoutEffect(flags);
   const failOn = chooseHealths(flags.failOn);
   const found = await withReadSession(sessionOptions(flags, context), (session) =>
-    status(session, { addresses, since, isCheck: check, allowAccountChange }),
+    status(session, {
+      ...chosenSelection(addresses, flags),
+      since,
+      isCheck: check,
+      allowAccountChange,
+    }),
   );
   const { redactor } = context.output;
   const shown = redactor.value(found);

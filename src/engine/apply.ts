@@ -10,13 +10,14 @@ import type { ChangeOutcome, Report } from '../model/report.js';
 import type { Address } from '../model/resource.js';
 import { defaultSafeguards } from '../model/safeguards.js';
 import { unseenChanges } from '../reconcile/rules/unseen.js';
+import { isSelectedBy } from '../reconcile/select.js';
 import type { Selector } from '../reconcile/world.js';
 import { carryOut, runResult, type StepCallbacks, withLock } from './carry-out.js';
 import { type Observation, observe } from './observe.js';
 import { ask, type PlanOptions, planOf } from './plan.js';
 import { type Confirmation, nothingChangedYet, type ReviewedRun, reviewedRun } from './reviewed-run.js';
 import { compareWithDigest, compareWithSaved, type SavedPlan, savedDigest } from './saved-plan.js';
-import { selectorsOf } from './selectors.js';
+import { isEverything, selectionOf } from './selectors.js';
 import type { Session } from './session.js';
 
 export type { StepEvent } from '../apply/run-state.js';
@@ -151,7 +152,7 @@ class ApplyRun implements ReviewedRun<Look, ApplyResult> {
   }
 
   private isPart(): boolean {
-    return (this.options.addresses ?? []).length > 0;
+    return !isEverything(this.options);
   }
 
   private look(inventory: Inventory): Promise<Observation> {
@@ -163,8 +164,8 @@ class ApplyRun implements ReviewedRun<Look, ApplyResult> {
    * reads: a single look then settles thousands of them. Another run may end while it waits.
    */
   private async lookWithoutLag(inventory: Inventory): Promise<Observation> {
-    const { clock, signal, store, interrupted } = this.session;
-    if (!isInDoubt(inventory, selectorsOf(this.options.addresses ?? []))) {
+    const { clock, signal, store, interrupted, project, cwd } = this.session;
+    if (!isInDoubt(inventory, selectionOf(this.options, { project, cwd, inventory }))) {
       const seen = await this.look(inventory);
       if (!recreatesKnown(seen)) return seen;
       // Errors are reported before the wait.
@@ -282,7 +283,7 @@ const LAG_MS = 5_000;
 function isInDoubt({ drafts, entries }: Inventory, selected: readonly Selector[] | null): boolean {
   const unseen = [...entries].flatMap(([address, { created }]) => (created === undefined ? [] : [address]));
   const doubtful = [...drafts.keys(), ...unseen];
-  return doubtful.some((address) => selected?.some((each) => each.matches(address)) ?? true);
+  return doubtful.some((address) => selected === null || isSelectedBy(selected, address));
 }
 
 /** Whether the plan for it would create something that exists, or may exist, as far as the inventory knows. */

@@ -8,11 +8,14 @@ import type { Address, Project } from '../model/resource.js';
 import type { Calendar } from '../model/schedule.js';
 import { calendarOf } from '../reconcile/calendar.js';
 import { heldDiagnostics } from '../reconcile/rules/holds.js';
+import { isSelectedBy } from '../reconcile/select.js';
+import { isTimed } from '../reconcile/starts.js';
 import { canonicalZone, timeZoneData, toInstant, zoneProblem } from '../timing/zone.js';
 import { clockOf } from './clock.js';
 import { type OpenedProject, openProject, type ProjectOptions } from './project.js';
+import { type Declaring, type ProjectPart, selectedOf, selectionOf, selectionText } from './selectors.js';
 
-export interface CalendarOptions {
+export interface CalendarOptions extends ProjectPart {
   /** From 1 to 366. */
   readonly days: number;
   /** The first day, such as `2026-12-01`. Default: from now on. */
@@ -74,19 +77,47 @@ const unread: Diagnostic = {
 function calendarFor(
   { project, warnings }: OpenedProject,
   options: ProjectOptions,
-  { days, from, zone }: CalendarOptions,
+  wanted: CalendarOptions,
   holds: Holds = {},
 ): CalendarResult {
+  const { days, from, zone } = wanted;
   const timeZone = checkedZone(zone);
   const now = clockOf(options).now();
   const start = from === undefined ? now : midnight(from, timeZone);
   const until = addDays(from ?? localDate(now, timeZone), days);
   const span = { from: start, until: toInstant(`${until}T00:00:00`, timeZone) };
-  const inputs = { kinds, project, now: start, span, timeZone, timeZoneData: timeZoneData(), holds };
+  const selected = selectedSchedules(wanted, { project, cwd: options.cwd });
+  const inputs = {
+    kinds,
+    project,
+    now: start,
+    span,
+    timeZone,
+    timeZoneData: timeZoneData(),
+    holds,
+    selected,
+  };
+
   return {
     calendar: calendarOf(inputs),
     warnings,
   };
+}
+
+/** The schedules that are selected, or start what is. Null for all. Throws a Problem where there are none. */
+function selectedSchedules(selection: ProjectPart, declaring: Declaring): ReadonlySet<Address> | null {
+  const selectors = selectionOf(selection, declaring);
+  if (selectors === null) return null;
+  const { entries, existsIn } = declaring.project;
+  selectedOf(selectors, { addresses: entries.map(({ address }) => address), existsIn });
+  const timed = new Map(kinds.filter(isTimed).map((kind) => [kind.name, kind]));
+  const found = entries.filter(({ address, kind, declared }) => {
+    const targets = timed.get(kind)?.references?.inEntry(declared) ?? [];
+    return timed.has(kind) && isSelectedBy(selectors, address, ...targets);
+  });
+  if (found.length > 0) return new Set(found.map(({ address }) => address));
+  const help = 'Select schedules, or groups and pipelines that they start.';
+  throw problem('usage', `${selectionText(selectors)}: no schedule of this project is selected`, help);
 }
 
 function checkedZone(zone: string): string {

@@ -6,17 +6,15 @@ import type { Drift, Drifted } from '../model/plan.js';
 import { driftOf, notInInventory } from '../reconcile/drift.js';
 import { misdescribed } from '../reconcile/rules/account.js';
 import { countUnmanaged, unmanagedObjects } from '../reconcile/unmanaged.js';
-import type { Comparison, Selector } from '../reconcile/world.js';
+import type { Comparison } from '../reconcile/world.js';
 import { judgedMatches, type Observation, observe, requireAccount } from './observe.js';
-import { selectedOf, selectorsOf } from './selectors.js';
+import { type ProjectPart, selectedOf, selectionOf } from './selectors.js';
 import type { ReadSession } from './session.js';
 
 /** How many runs may end while the service is read: after each of them, it is read again. */
 const MOST_ENDED_RUNS = 3;
 
-export interface DriftOptions {
-  /** Addresses and globs to look at, such as `schedule/*`. Default: everything. */
-  readonly addresses?: readonly string[];
+export interface DriftOptions extends ProjectPart {
   /** Objects of the inventory that the service does not show were deleted: it is the same account. Default: false. */
   readonly allowAccountChange?: boolean | undefined;
 }
@@ -28,11 +26,10 @@ export interface DriftOptions {
  *   changes may come from a running apply.
  */
 export async function drift(session: ReadSession, options: DriftOptions = {}): Promise<Drift> {
-  const selectors = selectorsOf(options.addresses ?? []);
   for (let ended = 0; ; ended += 1) {
     const allow = { accountChange: options.allowAccountChange === true };
     const observation = await observe(session, { allow });
-    const found = driftIn(session, observation, selectors);
+    const found = driftIn(session, observation, options);
     if (found.drift.changes.length === 0 && found.unknown.length === 0) return found.drift;
     const other = await concurrentRun(session, observation.inventory);
     if (other !== 'ended' || ended === MOST_ENDED_RUNS)
@@ -46,13 +43,11 @@ interface FoundDrift {
   readonly unknown: readonly Diagnostic[];
 }
 
-function driftIn(
-  session: ReadSession,
-  observation: Observation,
-  selectors: readonly Selector[] | null,
-): FoundDrift {
-  const { comparison } = observation;
+function driftIn(session: ReadSession, observation: Observation, selection: ProjectPart): FoundDrift {
+  const { comparison, inventory } = observation;
   const { matches, names } = comparison;
+  const { project, cwd } = session;
+  const selectors = selectionOf(selection, { project, cwd, inventory });
   // An object that the inventory does not describe has been changed: that is drift.
   requireAccount(observation);
   const addresses = [...matches, ...session.project.entries].map((each) => each.address);

@@ -14,7 +14,7 @@ import {
 } from '../model/resource.js';
 import { count, some } from '../model/words.js';
 import { type HoldTarget, recordedAddress } from '../reconcile/hold-plan.js';
-import { matchingNothing } from '../reconcile/select.js';
+import { isExcluding, matchingNothing } from '../reconcile/select.js';
 import type { Comparison, Match, Selector } from '../reconcile/world.js';
 import type { Observation } from './observe.js';
 
@@ -89,8 +89,22 @@ function selectedBy(
     .filter(({ ours, observed }) => !ours && observed !== null)
     .map((match) => ({ ...ways.of(match), addresses: [] }));
   refuseMeaningless(selectors, context, { ways, own, others });
-  const meaning = ways.meaningOf(selectors);
-  return { found: meantOf(own, meaning), outside: meantOf(others, meaning) };
+  const [included, excluded] = [
+    selectors.filter((each) => !isExcluding(each)),
+    selectors.filter(isExcluding),
+  ];
+  const left = new Set(meantOf(own, ways.meaningOf(excluded)).map(({ match }) => match));
+  const isLeft = ({ match }: HoldTarget) => left.has(match);
+  if (included.length === 0)
+    return {
+      found: own.map(({ match }) => ({ match, through: [] })).filter((each) => !isLeft(each)),
+      outside: [],
+    };
+  const meaning = ways.meaningOf(included);
+  return {
+    found: meantOf(own, meaning).filter((each) => !isLeft(each)),
+    outside: meantOf(others, meaning),
+  };
 }
 
 /** What selects a schedule. */

@@ -9,18 +9,17 @@ import { pollUntil } from '../model/request.js';
 import { objectKey } from '../model/resource.js';
 import { readDuration } from '../model/words.js';
 import { type HoldTarget, holdPlan } from '../reconcile/hold-plan.js';
+import { isExcluding } from '../reconcile/select.js';
 import { isOtherService, type MatchBasis } from '../reconcile/world.js';
 import { refusePastedKey } from './api-key.js';
 import { type CarriedOut, carryOut, doneAddresses, type StepCallbacks } from './carry-out.js';
 import { holdTargets } from './hold-targets.js';
 import { type Observation, observe, requireAccount } from './observe.js';
 import { type Confirmation, type ReviewedRun, reviewedRun } from './reviewed-run.js';
-import { selectorsOf } from './selectors.js';
+import { type ProjectPart, selectionOf } from './selectors.js';
 import type { Session } from './session.js';
 
-export interface HoldOptions {
-  /** Addresses and globs. Empty: everything. */
-  readonly addresses: readonly string[];
+export interface HoldOptions extends ProjectPart {
   /** An agent means only what targets it, not what starts it through a group or pipeline. Default: false. */
   readonly direct?: boolean | undefined;
   /** Null to resume. A duration counts from what time it is by the service's clock. */
@@ -71,20 +70,21 @@ class HoldRun implements ReviewedRun<PlannedHold, HoldReport> {
   async make(): Promise<PlannedHold> {
     const { session, options } = this;
     const { project, service } = session;
-    const selectors = selectorsOf(options.addresses);
     const allow = { accountChange: options.allowAccountChange === true };
     const observation = await observe(session, { allow });
     // A hold does not make the inventory that of another service, which an apply with that flag does.
     if (isOtherService(observation.comparison.basis)) throw otherService(observation.comparison.basis);
     requireAccount(observation);
     const { inventory, state, comparison } = observation;
+    const selectors = selectionOf(options, { project, cwd: session.cwd, inventory });
     this.asked ??= this.holdAsked();
     const asked = await this.asked;
     const isDirect = options.direct === true;
     const found = holdTargets(observation, { selectors, isDirect }, project);
     // `roster resume --all` means what is on hold.
+    const isNamed = selectors?.some((each) => !isExcluding(each)) === true;
     const isMeant = ({ match: { known } }: HoldTarget) =>
-      asked !== null || selectors !== null || known?.hold !== undefined;
+      asked !== null || isNamed || known?.hold !== undefined;
     const made = holdPlan({
       action: asked === null ? 'resume' : 'hold',
       hold: asked,

@@ -12,6 +12,7 @@ import { accountFindings, wrongObjects } from '../reconcile/rules/account.js';
 import type { Matched, PlanBasis } from '../reconcile/world.js';
 import { type ObservedState, type ObserveScope, observe as read } from '../service/observe.js';
 import { isNoProject } from './no-project.js';
+import type { ProjectPart } from './selectors.js';
 import type { ReadSession } from './session.js';
 
 /** The objects of entries, without their differences: enough for commands that plan nothing. */
@@ -45,11 +46,9 @@ export async function lookUp(session: ReadSession, only: readonly Kind[]): Promi
 }
 
 /** What a plan is made of, and may do. */
-export interface SelectionOptions {
+export interface SelectionOptions extends ProjectPart {
   /** What the guards let pass. Default: nothing. */
   readonly allow?: Partial<Allowances> | undefined;
-  /** Addresses and globs to look at, such as `schedule/*`. Default: everything. */
-  readonly addresses?: readonly string[];
   /** Everything is to be deleted that the inventory owns, whatever the manifests declare. Default: false. */
   readonly destroy?: boolean | undefined;
 }

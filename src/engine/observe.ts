@@ -20,7 +20,7 @@ import {
   type SelectionOptions,
   scopeOf,
 } from './lookup.js';
-import { selectorsOf } from './selectors.js';
+import { selectionOf } from './selectors.js';
 import type { ReadSession } from './session.js';
 
 export interface ObserveOptions extends SelectionOptions, ReadOptions {
@@ -45,8 +45,8 @@ export interface Observation {
 export async function observe(session: ReadSession, options: ObserveOptions = {}): Promise<Observation> {
   const { service, client, clock } = session;
   const { destroy = false, checkout: compared } = options;
-  const selected = selectorsOf(options.addresses ?? []);
   const inventory = options.inventory ?? (await loadInventory(session));
+  const selected = selectionOf(options, { project: session.project, cwd: session.cwd, inventory });
   const { project, inventory: known } = destroy
     ? toDestroy(session.project, inventory)
     : partOf(options.kinds, session.project, inventory);

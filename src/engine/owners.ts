@@ -58,13 +58,16 @@ export function ownersOfChanges(
     if (found === null) unknown += 1;
     else byAddress.set(address, found);
   }
-  return { byAddress, warnings: unknown === 0 ? [] : [unknownOwners(owners, unknown)] };
+  if (unknown === 0) return { byAddress, warnings: [] };
+  const found = unknownOwnersOf(owners, `the owners of ${count(unknown, 'change')}`);
+  return { byAddress, warnings: [{ ...found, severity: 'warning' }] };
 }
 
-function unknownOwners({ file, whyNot }: Owners, changes: number): Diagnostic {
-  const message = `the owners of ${count(changes, 'change')} are not known: ${file} ${whyNot}`;
+/** An error, where something rests on them. */
+export function unknownOwnersOf({ file, whyNot }: Owners, whose: string): Diagnostic {
+  const message = `${whose} are not known: ${file} ${whyNot}`;
   const help = 'Use fewer and simpler rules in that file. If a pull request has changed it, review why.';
-  return { severity: 'warning', code: 'unknown-owners', message, help };
+  return { severity: 'error', code: 'unknown-owners', message, help };
 }
 
 interface Owners {

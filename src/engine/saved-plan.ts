@@ -9,6 +9,9 @@ import type { Redactor } from '../redact/redactor.js';
 import { planJson } from '../view/json/plan-json.js';
 import { version } from './version.js';
 
+/** What the digest does not cover, and what depends on the time, the working directory or other files. */
+const PASSING: ReadonlySet<string> = new Set(['nextRuns', 'risks', 'source', 'formerFile', 'owners']);
+
 /**
  * The text of `plan --out FILE`: what the digest covers, and the version that planned, without secrets. It holds nothing
  * that depends on the time or the machine, so that a new plan can be compared with it byte by byte.
@@ -17,7 +20,9 @@ export function savedPlan(plan: Plan, redactor: Redactor): string {
   const { changes, ...rest } = readJson(writeJson(planJson(redactor.value(plan)))) as {
     changes: Record<string, Json>[];
   } & Record<string, Json>;
-  const lasting = changes.map(({ nextRuns: _runs, risks: _risks, source: _source, ...change }) => change);
+  const lasting = changes.map((change) =>
+    Object.fromEntries(Object.entries(change).filter(([name]) => !PASSING.has(name))),
+  );
   const { diagnostics: _diagnostics, risks: _planRisks, serviceOverride: _override, ...head } = rest;
   const all = { ...head, account: redactor.value(plan.account), roster: version, changes: lasting };
   return redactor.text(`${canonical(all)}\n`);

@@ -32,7 +32,7 @@ import { ownersOfChanges } from './owners.js';
 import { type PlanOptions, planWith } from './plan.js';
 import { checkPolicies } from './policies.js';
 import { openProject } from './project.js';
-import { selectorsOf } from './selectors.js';
+import { selectionOf } from './selectors.js';
 import { serviceIfSet, serviceName } from './service-choice.js';
 import { checkoutReader, openStore, type ReadSession, type SessionOptions } from './session.js';
 import { version } from './version.js';
@@ -168,7 +168,6 @@ export async function planFromSnapshot(
   wanted: PlanOptions,
 ): Promise<Plan> {
   const { destroy = false, calendar = false } = wanted;
-  const selected = selectorsOf(wanted.addresses ?? []);
   const opened = openProject(options);
   const project = { ...opened.project, prune: options.prune ?? opened.project.prune };
   const saved = parseSnapshot(readSnapshot(resolve(options.cwd, file), file), file, kinds);
@@ -177,6 +176,7 @@ export async function planFromSnapshot(
   const { inventory, takenAt, ...state } = openSnapshot(saved, kinds, values);
   const now = clockOf(options).now();
   const { service, inventoryPlace: readFrom } = saved;
+  const selected = selectionOf(wanted, { project, cwd: options.cwd, inventory });
   const readCheckout = checkoutReader(project, opened.manifests, workTreeOpener(project.root, options.env));
   const checkout = destroy ? null : await readCheckout(inventory, 'compare');
   const known = destroy ? toDestroy(project, inventory) : { project, inventory };

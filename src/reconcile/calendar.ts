@@ -2,7 +2,7 @@ import { type Holds, holdText } from '../model/hold.js';
 import { emptyInventory } from '../model/inventory.js';
 import { byCodeUnit } from '../model/json.js';
 import { isExpired } from '../model/kind.js';
-import type { Agent, Declared, Project } from '../model/resource.js';
+import type { Address, Agent, Declared, Project } from '../model/resource.js';
 import type {
   BusyMinute,
   Calendar,
@@ -36,6 +36,8 @@ export interface CalendarInputs {
   readonly timeZoneData: string;
   /** What is on hold starts nothing until its hold ends. */
   readonly holds: Holds;
+  /** The schedules that are counted; null for all. */
+  readonly selected: ReadonlySet<Address> | null;
 }
 
 const MOST_MINUTES = 5;
@@ -57,7 +59,8 @@ export function calendarOf(inputs: CalendarInputs): Calendar {
     kept: new Map(),
   });
   const { timetable } = kind;
-  const loads = withoutHeld(startLoads(kind, countable(kind, matched.matches), matched), inputs);
+  const meant = matched.matches.filter(({ address }) => isMeant(address, inputs));
+  const loads = withoutHeld(startLoads(kind, countable(kind, meant), matched), inputs);
   const limit = project.limits.startsPerMinute;
   const { total: minutesOverLimit } = timetable.busyMinutes(loads, span, limit, 0);
   const { busiest } = timetable.busyMinutes(loads, span, 0, MOST_MINUTES);
@@ -113,12 +116,17 @@ function calendarMinute(
   return { minute, wallClock: timetable.wallClock(minute.toISOString(), timeZone), starts, by: most };
 }
 
+function isMeant(address: Address, { selected }: CalendarInputs): boolean {
+  return selected === null || selected.has(address);
+}
+
 function uncountedOf(
   kind: TimedKind,
-  { project, holds, now }: CalendarInputs,
+  inputs: CalendarInputs,
   counted: ReadonlySet<string>,
   { matches }: Matched,
 ): Calendar['uncounted'] {
+  const { project, holds, now } = inputs;
   const unknown = new Set(
     matches
       .filter((each) => each.kind === kind && kind.timetable.frequency(each.entry?.spec) === null)
@@ -136,7 +144,9 @@ function uncountedOf(
       : 'the agents that it starts are not known';
   };
   return project.entries
-    .filter((entry) => entry.kind === kind.name && !counted.has(entry.address))
+    .filter(
+      ({ address, kind: name }) => name === kind.name && !counted.has(address) && isMeant(address, inputs),
+    )
     .map((entry) => ({ address: entry.address, reason: reasonOf(entry) }));
 }
 

@@ -15,26 +15,32 @@ export function select(
   { selected: selectors, project: { entries, existsIn }, agents: { suggest }, prune }: PlanBasis,
 ): { readonly kept: readonly ResourceDiff[]; readonly diagnostics: readonly Diagnostic[] } {
   if (selectors === null) return { kept: all, diagnostics: matched.diagnostics };
-  const named = new Set(all.filter(({ change }) => selectors.some((each) => each.matches(change.address))));
+  const excluded = selectors.filter(isExcluding);
+  const isExcluded = (address: Address) => excluded.some((each) => each.matches(address));
+  const named = new Set(all.filter(({ change }) => isSelectedBy(selectors, change.address)));
   const needed = needsOf(named, all);
-  const kept = all.filter(
-    (each) => named.has(each) || (each.change.action !== 'delete' && needed.has(each.change.address)),
-  );
+  const isNeeded = ({ address, action }: ResourceDiff['change']) =>
+    action !== 'delete' && needed.has(address) && !isExcluded(address);
+  const kept = all.filter((each) => named.has(each) || isNeeded(each.change));
   const inPlan = new Set(kept);
   const planned = new Set(kept.map(({ change }) => change.address));
-  const isMeant = (address: Address) =>
-    planned.has(address) || selectors.some((each) => each.matches(address));
+  const isMeant = (address: Address) => planned.has(address) || isSelectedBy(selectors, address);
   const judged = judgedBy(matched, isMeant);
   // An address may match nothing because of an error in its entry.
   if (hasErrors(judged)) return { kept, diagnostics: judged };
   const addresses = [...all.map((each) => each.change.address), ...entries.map((each) => each.address)];
   const left = all.filter((each) => each.change.action !== 'none' && !inPlan.has(each));
-  const unclear = selectors.flatMap((each) => mayBeBroken(each, addresses, matched));
+  const including = selectors.filter((each) => !isExcluding(each));
+  const unclear = including.flatMap((each) => mayBeBroken(each, addresses, matched));
   const clear = selectors.filter((each) => !unclear.some(({ selector }) => selector === each));
   const errors = [
     ...unclear.map(({ diagnostic }) => diagnostic),
     ...matchingNothing(clear, { addresses, existsIn }, suggest),
-    ...stranded(kept, left),
+    ...stranded(
+      kept,
+      left.filter(({ change }) => change.action === 'delete' || isExcluded(change.address)),
+    ),
+    ...withoutNeeded(kept, new Set(left.map(({ change }) => change.address))),
     ...strandedBroken(kept, matched),
   ];
   if (errors.length > 0) return { kept, diagnostics: [...judged, ...errors] };
@@ -84,8 +90,8 @@ function notJudged(addresses: readonly Address[]): Diagnostic[] {
   if (addresses.length === 0) return [];
   const what =
     addresses.length === 1 ? '1 entry with an error is' : `${addresses.length} entries with an error are`;
-  const message = `${what} outside the selected addresses, and not in this plan: ${inShort(addresses)}`;
-  const help = 'To see the errors, run `roster plan` without addresses.';
+  const message = `${what} outside the selection, and not in this plan: ${inShort(addresses)}`;
+  const help = 'To see the errors, run `roster plan` without a selection.';
   return [{ severity: 'warning', code: 'not-selected', message, help }];
 }
 
@@ -119,11 +125,25 @@ function strandedBroken(kept: readonly ResourceDiff[], { matches }: Matched): Di
 function stranded(kept: readonly ResourceDiff[], left: readonly ResourceDiff[]): Diagnostic[] {
   const going = goingIn(kept);
   return left.flatMap(({ change, match: { kind, observed } }) => {
-    if (change.action !== 'delete' || observed?.spec == null) return [];
+    if (observed?.spec == null) return [];
     const referred = firstReferred(kind, observed.spec, going);
     if (referred === undefined) return [];
     const message = `${referred} would be deleted, but ${change.address}, which refers to it, would stay`;
     const help = `Select ${change.address} as well.`;
+    return [{ severity: 'error', code: 'usage', message, help }];
+  });
+}
+
+/** Nor can anything refer to an object that is not created, because `--exclude` leaves it out. */
+function withoutNeeded(kept: readonly ResourceDiff[], left: ReadonlySet<Address>): Diagnostic[] {
+  return kept.flatMap(({ change, match: { kind, entry } }) => {
+    if (change.action === 'none' || entry === null) return [];
+    const needed = referencesOf(kind, entry.spec)
+      .flatMap(({ id }) => (isPending(id) ? [id.pending] : []))
+      .find((each) => left.has(each));
+    if (needed === undefined) return [];
+    const message = `${change.address} refers to ${needed}, which does not exist yet and is excluded`;
+    const help = `Exclude ${change.address} as well, or do not exclude ${needed}.`;
     return [{ severity: 'error', code: 'usage', message, help }];
   });
 }
@@ -174,15 +194,30 @@ function leftOut(left: readonly ResourceDiff[], destroys: boolean): Diagnostic[]
   const inOrder = left.map(({ change }) => change).sort((a, b) => naturalOrder(a.address, b.address));
   const names = inOrder.map(({ action, address }) => `${action} ${address}`);
   const count = left.length === 1 ? '1 change is' : `${left.length} changes are`;
-  const message = `${count} outside the selected addresses, and not in this plan: ${inShort(names)}`;
+  const message = `${count} outside the selection, and not in this plan: ${inShort(names)}`;
   const command = destroys ? 'roster plan --destroy' : 'roster plan';
-  const help = `To see all changes, run \`${command}\` without addresses.`;
+  const help = `To see all changes, run \`${command}\` without a selection.`;
   return [{ severity: 'warning', code: 'not-selected', message, help }];
 }
 
 function inShort(names: readonly string[]): string {
   const more = names.length > MOST_LISTED ? ` and ${names.length - MOST_LISTED} more` : '';
   return `${names.slice(0, MOST_LISTED).join(', ')}${more}`;
+}
+
+export function isExcluding({ excludes }: Selector): boolean {
+  return excludes === true;
+}
+
+/** Any of them selects it by one of its addresses, or all of them exclude; and none excludes it. */
+export function isSelectedBy(selectors: readonly Selector[], ...addresses: readonly Address[]): boolean {
+  let isIncluded = selectors.every(isExcluding);
+  for (const each of selectors) {
+    if (!addresses.some((address) => each.matches(address))) continue;
+    if (isExcluding(each)) return false;
+    isIncluded = true;
+  }
+  return isIncluded;
 }
 
 /** What patterns are compared with, and what the project declares for other environments. */
@@ -199,9 +234,7 @@ export function matchingNothing(
 ): Diagnostic[] {
   return selectors
     .filter((selector) => !addresses.some((address) => selector.matches(address)))
-    .map(
-      (selector) => inOthersOnly(selector, existsIn) ?? matchesNothing(selector.pattern, addresses, suggest),
-    );
+    .map((selector) => inOthersOnly(selector, existsIn) ?? matchesNothing(selector, addresses, suggest));
 }
 
 /** Reports an address or a glob that matches entries of other environments only. */
@@ -218,8 +251,11 @@ function inOthersOnly(
   return { severity: 'error', code: 'usage', message, help: `Select it with \`-e ${first}\`.` };
 }
 
-function matchesNothing(pattern: string, addresses: readonly Address[], suggest: Suggest): Diagnostic {
-  const message = `"${pattern}" matches no resource of this project`;
+function matchesNothing(selector: Selector, addresses: readonly Address[], suggest: Suggest): Diagnostic {
+  const { pattern, unmatched } = selector;
+  if (unmatched !== undefined) return { severity: 'error', code: 'usage', ...unmatched() };
+  const flag = isExcluding(selector) ? '--exclude: ' : '';
+  const message = `${flag}"${pattern}" matches no resource of this project`;
   const closest = addresses.find((each) => each.endsWith(`/${pattern}`)) ?? suggest(pattern, addresses);
   const help =
     closest === null

@@ -89,10 +89,15 @@ export function isOtherService({ inventory, service }: MatchBasis): boolean {
   return inventory.service !== null && inventory.service !== service;
 }
 
-/** One address or glob from the command line. */
+/** An address or glob, an owner, or a file from the command line. */
 export interface Selector {
+  /** For messages: `schedule/*`, `--owner @acme/retail`. */
   readonly pattern: string;
   matches(address: Address): boolean;
+  /** What to say if it matches nothing. Missing for addresses. */
+  unmatched?(): Pick<Diagnostic, 'message' | 'help'>;
+  /** It leaves out what it matches. */
+  readonly excludes?: true;
 }
 
 /** Everything a plan is made from. Planning uses no clock, network or file: what it needs from them is in here. */

@@ -601,12 +601,15 @@ describe('a plan that is shown', () => {
     readonly upload?: string;
     /** The plan is that of an earlier attempt of the run. */
     readonly earlier?: boolean;
+    /** What the job that plans says of it. */
+    readonly facts?: object;
   }
 
   /** What is recorded and shown of the plan that an earlier job of this run has passed on, or that has failed. */
   async function shown(plan: string | null, more: Shown = {}): Promise<Ended & { readonly last: Ended }> {
     const { head = commits.head, exit = 0, event = validated(), upload = 'success', earlier = false } = more;
-    const files = { 'plan.md': plan ?? '', 'plan.json': JSON.stringify({ head, digest, exit }) };
+    const { facts = { verdict: '2 to update · 1 risk', refusals: [], changes: ['a0', 'b0'] } } = more;
+    const files = { 'plan.md': plan ?? '', 'plan.json': JSON.stringify({ head, digest, exit, facts }) };
     const passed = plan === null ? null : artifact('roster-plan-pricing', run.id, api.now(), folderOf(files));
     const how = { workflow: 'roster-plan', temp: mkdtempSync(join(remote.root, 'temp-')) };
     const artifacts = passed === null || earlier ? '' : `7 ${passed.id}`;
@@ -626,7 +629,58 @@ describe('a plan that is shown', () => {
     expect(recordIn(ended)).toMatchObject({ pull: 1, head: commits.head, digest, exit: 0, isWhole: true });
     expect(readFileSync(join(ended.outputs['folder'] ?? '', 'plan.md'), 'utf8')).toContain('plan');
     expect(comments()).toEqual([expect.stringContaining('After the merge, a job applies exactly this plan')]);
-    expect(api.checks).toMatchObject([{ conclusion: 'success', output: { title: digest } }]);
+    expect(api.checks).toMatchObject([{ conclusion: 'success', output: { title: '2 to update · 1 risk' } }]);
+  });
+
+  describe('for a second commit', () => {
+    const first = 'f'.repeat(40);
+    /** What the workflow has recorded for the first commit, and what the comment says. */
+    const comment = `old\n<!-- roster: shown ${first} -->\n`;
+    const showedBefore = (changes: readonly string[] | null, body = comment, made = recordedRun({})) => {
+      const facts = { verdict: '1 to update', refusals: [], changes };
+      recordOf(made, first, { facts });
+      const old = { id: api.next(), issue: 1, user: { login: 'github-actions[bot]' }, updated_at: '' };
+      api.comments.push({ ...old, body: `<!-- roster:pricing: -->\n${body}` });
+    };
+
+    test.each<[string, readonly string[] | null, RegExp | null]>([
+      ['two changes that it did not have', [], /^Since fffffff: 2 added\.$/m],
+      ['one more and one less', ['a0', 'c0'], /^Since fffffff: 1 added, 1 gone, 1 the same\.$/m],
+      ['the same changes', ['a0', 'b0'], /^Since fffffff: 2 the same\.$/m],
+      ['too many changes', null, null],
+    ])('says what is new since %s', async (_, changes, says) => {
+      showedBefore(changes);
+      await shown(PLAN);
+      const [shownNow = ''] = comments();
+      if (says === null) expect(shownNow).not.toContain('Since');
+      else expect(shownNow).toMatch(says);
+      expect(shownNow).toMatch(new RegExp(`<!-- roster: shown ${commits.head} ${first} -->\n$`));
+    });
+
+    test('says the same when the job runs again', async () => {
+      showedBefore(['a0']);
+      await shown(PLAN);
+      api.checks.length = 0;
+      await shown(PLAN);
+      expect(comments()[0]).toContain('Since fffffff: 1 added, 1 the same.');
+    });
+
+    test('believes no record but that of the workflow of the default branch, whatever a comment says', async () => {
+      showedBefore(['a0', 'b0'], comment, recordedRun({ event: 'pull_request', head_branch: 'change' }));
+      await shown(PLAN);
+      expect(comments()[0]).not.toContain('Since');
+      expect(comments()[0]).toContain('exactly this plan');
+    });
+
+    test.each([
+      ['that notes nothing', 'old\n'],
+      ['that notes something else', `old\n<!-- roster: shown ${first}/../x -->\n`],
+      ['that notes a commit in its middle', `<!-- roster: shown ${first} -->\nrest\n`],
+    ])('says nothing of a comment %s', async (_, body) => {
+      showedBefore(['a0'], body);
+      await shown(PLAN);
+      expect(comments()[0]).not.toContain('Since');
+    });
   });
 
   test('is in the comment of the project of the job, whatever project its page names', async () => {
@@ -680,9 +734,20 @@ describe('a plan that is shown', () => {
   });
 
   test('is recorded as one that does not count if apply would refuse it, and merging applies nothing', async () => {
-    expect(recordIn(await shown(PLAN, { exit: 4 }))).toMatchObject({ exit: 4 });
-    expect(comments()).toEqual([expect.stringContaining('Merging applies nothing:')]);
-    expect(api.checks).toMatchObject([{ conclusion: 'failure' }]);
+    const facts = {
+      verdict: '9 to delete · 9 risks',
+      refusals: ['too-many-deletes', 'protected'],
+      changes: [],
+    };
+    expect(recordIn(await shown(PLAN, { exit: 4, facts }))).toMatchObject({ exit: 4 });
+    expect(comments()).toEqual([
+      expect.stringContaining(
+        '**Merging applies nothing:** roster refuses to apply this plan: `too-many-deletes`, `protected`. The reasons are below.',
+      ),
+    ]);
+    expect(api.checks).toMatchObject([
+      { conclusion: 'failure', output: { title: '9 to delete · 9 risks · refused' } },
+    ]);
   });
 
   test.each([

@@ -278,6 +278,16 @@ export const addresses = argument(
   'Addresses or globs, such as `group/retail-prices` or `schedule/*` (default: all resources)',
 );
 
+/** Flags of the commands that can be about a part of the project, beside addresses. */
+export const selection = [
+  repeatable(
+    '--owner <owner>',
+    'Also select the resources of files that CODEOWNERS gives this owner (repeatable)',
+  ),
+  repeatable('--in <file>', 'Also select the resources that this manifest declares (repeatable)'),
+  repeatable('--exclude <address>', 'Leave out this address or glob (repeatable)'),
+] as const;
+
 /** What many commands say of an exit code. */
 export const elsewhere = 'Refused, for example because the inventory belongs to another service or account';
 

@@ -2,16 +2,18 @@ import { resolve } from 'node:path';
 import type { OutputFile } from '../../engine/output-files.js';
 import type { PlanOptions } from '../../engine/plan.js';
 import type { ProjectOptions } from '../../engine/project.js';
+import type { ProjectPart } from '../../engine/selectors.js';
 import type { SessionOptions } from '../../engine/session.js';
 import { type Diagnostic, problem } from '../../model/diagnostic.js';
 import type { Prune } from '../../model/resource.js';
 import { readDuration } from '../../model/words.js';
 import { findApiKeys } from '../../redact/redactor.js';
 import type { CommandContext } from '../host/host.js';
-import type { CommonFlags, guards, ValuesOf } from './command.js';
+import type { CommonFlags, guards, selection, ValuesOf } from './command.js';
 import { requestLog } from './progress.js';
 
-type GuardFlags = ValuesOf<(typeof guards)[number]>;
+type SelectionFlags = ValuesOf<(typeof selection)[number]>;
+type GuardFlags = ValuesOf<(typeof guards)[number]> & SelectionFlags;
 
 /** Every flag that names a file to write. */
 interface OutputFlags extends CommonFlags {
@@ -67,6 +69,14 @@ export function runSessionOptions(
   return { ...sessionOptions(flags, context), orNone: isOfAccount && needsNoProject(flags) };
 }
 
+/** What a command is about. */
+export function chosenSelection(
+  addresses: readonly string[],
+  { owner, in: files, exclude }: SelectionFlags,
+): ProjectPart {
+  return { addresses, owners: owner, files, exclude };
+}
+
 export function planOptions(addresses: readonly string[], flags: GuardFlags): PlanOptions {
   const { allowDeletes, allowSelfRevoke = false, allowEmpty = false, allowAccountChange = false } = flags;
   const { allowStaleCheckout = false, allowEditedInventory = false } = flags;
@@ -74,7 +84,7 @@ export function planOptions(addresses: readonly string[], flags: GuardFlags): Pl
   const deletes =
     allowDeletes === undefined ? null : wholeNumber(allowDeletes, '--allow-deletes', 0, 1_000_000);
   return {
-    addresses,
+    ...chosenSelection(addresses, flags),
     allow: {
       deletes,
       selfRevoke: allowSelfRevoke,

@@ -11,6 +11,7 @@ import {
   offline,
   pruning,
   reading,
+  selection,
   service,
 } from '../command/command.js';
 export const driftCommand = define({
@@ -19,7 +20,11 @@ export const driftCommand = define({
   about:
     'Show what was changed outside roster since the last apply, regardless of what the manifests declare now.',
   arguments: [addresses],
-  options: [allowAccountChange, flag('--link-base <url>', 'URL of the commit that Markdown links point to')],
+  options: [
+    ...selection,
+    allowAccountChange,
+    flag('--link-base <url>', 'URL of the commit that Markdown links point to'),
+  ],
   shared: service,
   does: reading,
   page: 'drift',
@@ -131,7 +136,9 @@ export const calendarCommand = define({
   name: 'calendar',
   summary: 'Show when agents start over the next days, offline',
   about: 'Show when agents start over the next days, and how many, from the manifests alone.',
+  arguments: [addresses],
   options: [
+    ...selection,
     flag('--days <n>', 'Number of days, 1 to 366 (default: 7)'),
     flag('--zone <name>', 'Time zone of the days and hours (default: UTC)'),
     flag('--from <date>', 'First day, such as 2026-12-01 (default: now)'),

@@ -10,6 +10,7 @@ import {
   policyFiles,
   pruning,
   reading,
+  selection,
   service,
 } from '../command/command.js';
 
@@ -21,6 +22,7 @@ export const planCommand = define({
     'Show the difference between the manifests and the service, and whether an apply would be refused. Changes nothing.',
   arguments: [addresses],
   options: [
+    ...selection,
     ...guards,
     policyFiles,
     flag('--destroy', 'Plan to delete everything that the inventory owns, as `roster destroy` would'),
@@ -62,6 +64,7 @@ export const applyCommand = define({
     'Show the plan, ask for confirmation, and make the service match the manifests. To apply a plan that was reviewed elsewhere, pass its digest: any other plan is refused.',
   arguments: [addresses],
   options: [
+    ...selection,
     ...guards,
     policyFiles,
     flag('-y, --yes', 'Do not ask for confirmation'),
@@ -100,6 +103,7 @@ export const destroyCommand = define({
     'Show the plan to delete everything that the inventory owns, ask for the name of the project, and carry it out. External and unmanaged objects stay. Protected objects stop it. The manifests stay, too: the next apply creates everything again.',
   arguments: [addresses],
   options: [
+    ...selection,
     flag('-y, --yes', 'With --expect, do not ask for confirmation'),
     flag('--expect <digest>', 'Destroy only if the plan of `roster plan --destroy` has this digest'),
     flag('--allow-self-revoke', 'Allow a plan that revokes the API key that roster uses'),

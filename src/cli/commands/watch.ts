@@ -10,6 +10,7 @@ import {
   lockTimeout,
   reading,
   repeatable,
+  selection,
   service,
   writingToService,
 } from '../command/command.js';
@@ -103,6 +104,7 @@ export const statusCommand = define({
     'Show the health of each group, pipeline and schedule, the worst first: its last run, the runs that succeeded, failed or were missed in a period, and its next start. Missed starts are computed from the timing. Keys do not run, so they have no health.',
   arguments: [addresses],
   options: [
+    ...selection,
     allowAccountChange,
     flag('--check', 'Exit with 5 if anything is as bad as `--fail-on` says'),
     flag(
@@ -145,6 +147,7 @@ export const holdCommand = define({
     'Show which schedules would be paused, ask for confirmation, pause them, and record who paused them, why and until when. Plans and applies leave them paused until the hold ends. The address of a group, pipeline or agent selects the schedules that start it; for an agent, also those that start it through a group or pipeline. A schedule that is already paused, but that the next apply would enable, is put on hold as well.',
   arguments: [argument('[addresses...]', holdTargets)],
   options: [
+    ...selection,
     flag('--all', 'Hold all schedules of the project'),
     allowAccountChange,
     direct,
@@ -186,6 +189,7 @@ export const resumeCommand = define({
     'Enable exactly those schedules that `roster hold` has paused. What was paused before, or is paused in its manifest, stays paused.',
   arguments: [argument('[addresses...]', holdTargets)],
   options: [
+    ...selection,
     flag('--all', 'Resume everything that is on hold'),
     allowAccountChange,
     direct,

@@ -165,7 +165,15 @@ function splitFlag(word: string): [flag: string, value: string | null] {
 
 const helpFlag: Candidate = { word: '--help', description: 'Show help' };
 
-const repeatable: ReadonlySet<string | undefined> = new Set(['--write', '--var', '--where', '--input']);
+const repeatable: ReadonlySet<string | undefined> = new Set([
+  '--write',
+  '--var',
+  '--where',
+  '--input',
+  '--owner',
+  '--in',
+  '--exclude',
+]);
 
 function flagsOf(command: Command, given: ReadonlySet<Option>, current: string): Completion {
   const open = command.options.filter((each) => !given.has(each) || repeatable.has(each.long));
@@ -188,6 +196,7 @@ function valuesOf(option: Option, current: string, prefix: string, names: NameSo
 function knownValues(option: Option, names: NameSource): readonly string[] | null {
   if (option.long === '--env') return names.environments();
   if (option.long === '--var') return names.variables().map((name) => `${name}=`);
+  if (option.long === '--exclude') return names.addresses();
   if (option.long === '--zone') return Intl.supportedValuesOf('timeZone');
   return option.argChoices ?? null;
 }

@@ -1,10 +1,11 @@
 import { diagnosticsIn, observe, requireAccount } from '../../engine/observe.js';
-import { selectedOf, selectorsOf } from '../../engine/selectors.js';
+import { type ProjectPart, selectedOf, selectionOf, selectionText } from '../../engine/selectors.js';
 import type { ReadSession } from '../../engine/session.js';
 import { type Diagnostic, type Problem, problem } from '../../model/diagnostic.js';
 import type { Address } from '../../model/resource.js';
 import { healths, type ResourceStatus, type RunIdKind, type Status } from '../../model/run.js';
 import { naturalOrder } from '../../model/words.js';
+import type { Selector } from '../../reconcile/world.js';
 import { readInstant } from '../../service/operations/record.js';
 import { runKind } from '../run/run-kinds.js';
 import { kindsWithRuns } from '../run/targets.js';
@@ -14,9 +15,7 @@ import { HistoryIndex, lastEnded, resourceStatuses } from './resource-status.js'
 import { type DeclaredResource, declaredResources, recordedChanges } from './resources.js';
 import { instantOf, parseSince, sinceLastApply } from './since.js';
 
-export interface StatusOptions {
-  /** Addresses and globs, such as `schedule/*`. Default: everything that can run. */
-  readonly addresses?: readonly string[];
+export interface StatusOptions extends ProjectPart {
   /** `7d`, `24h`, a time with its offset, or `apply`. Default: `7d`. */
   readonly since?: string | undefined;
   /** Whether what cannot be read or matched is an error, not a warning. Default: false. */
@@ -32,7 +31,6 @@ export interface StatusOptions {
  * @throws Problem when the manifests are not valid, the service cannot be read, or the inventory belongs to another account.
  */
 export async function status(session: ReadSession, options: StatusOptions = {}): Promise<Status> {
-  const selectors = selectorsOf(options.addresses ?? []);
   const written = parseSince(options.since ?? '7d');
   const recorded = await recordedChanges(session);
   const period = written === 'apply' ? sinceLastApply(session, recorded) : written;
@@ -43,6 +41,8 @@ export async function status(session: ReadSession, options: StatusOptions = {}):
   const since = instantOf(period, now);
   const resources = declaredResources(session.project, observation, now);
   const addresses = session.project.entries.map((each) => each.address);
+  const { project: declared, cwd } = session;
+  const selectors = selectionOf(options, { project: declared, cwd });
   const isSelected = selectedOf(selectors, { addresses, existsIn: session.project.existsIn });
 
   const reader = session.client.reader();
@@ -60,7 +60,7 @@ export async function status(session: ReadSession, options: StatusOptions = {}):
     sinceApply: 'lastApply' in period,
   });
   const shown = rows.filter(({ address }) => isSelected(address)).sort(worstFirst);
-  if (shown.length === 0 && selectors !== null) throw withoutHealth(options.addresses ?? []);
+  if (shown.length === 0 && selectors !== null) throw withoutHealth(selectors);
   const { name: project, environment } = session.project;
   const unread = found.diagnostics.map((each) => ({ ...each, severity: 'error' }) as const);
   const diagnostics = [...diagnosticsIn(session, observation, observation.comparison.diagnostics), ...unread];
@@ -102,7 +102,7 @@ function worstFirst(a: ResourceStatus, b: ResourceStatus): number {
   return healths.indexOf(a.health) - healths.indexOf(b.health) || naturalOrder(a.address, b.address);
 }
 
-function withoutHealth(addresses: readonly string[]): Problem {
+function withoutHealth(selectors: readonly Selector[]): Problem {
   const help = 'Only groups, pipelines and schedules run. `roster drift` compares everything.';
-  return problem('usage', `${addresses.join(', ')} cannot run, so there is no status`, help);
+  return problem('usage', `${selectionText(selectors)} cannot run, so there is no status`, help);
 }

@@ -84,7 +84,7 @@ test('an entry with an error stops no plan, apply or explanation of other addres
   const planned = await run(workspace, 'plan schedule/other group/good');
   expect(planned).toMatchObject({ exit: 0, changes: ['update schedule/other'], errors: [] });
   expect(planned.warnings.filter((each) => !each.includes('has no input'))).toEqual([
-    '5 entries with an error are outside the selected addresses, and not in this plan: group/shops, pipeline/chain, schedule/direct, schedule/grouped, schedule/chained',
+    '5 entries with an error are outside the selection, and not in this plan: group/shops, pipeline/chain, schedule/direct, schedule/grouped, schedule/chained',
   ]);
   expect((await workspace.command(['why', 'schedule/other'])).exit).toBe(0);
   expect((await workspace.command(['why', 'schedule/direct'])).exit).toBe(1);

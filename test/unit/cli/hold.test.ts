@@ -149,7 +149,7 @@ test.each([
   [['hold', '--all', '--yes', '--reason', 'a\u202eb'], 'an invisible character'],
   [['hold', '--all', '--yes', '--reason', 'x'.repeat(501)], 'more than 500 characters'],
   [['hold', '--yes', '--reason', 'x'], 'no address is given'],
-  [['hold', 'schedule/pipe', '--all', '--yes', '--reason', 'x'], 'exclude each other'],
+  [['hold', 'schedule/pipe', '--all', '--yes', '--reason', 'x'], 'cannot be used with addresses'],
   [['hold', '--all', '--yes', '--reason', 'x', '--until', 'soon'], 'neither a time nor a duration'],
   [['resume', '--yes'], 'no address is given'],
 ])('%j is refused before anything is read', async (words, message) => {

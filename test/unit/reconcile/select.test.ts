@@ -55,7 +55,7 @@ describe('select', () => {
     const [left] = planOf({ ...leaving, entries: [], prune, selected: only('schedule/s') }).findings.filter(
       isDiagnostic,
     );
-    expect(left?.help).toContain(`run ${command} without addresses`);
+    expect(left?.help).toContain(`run ${command} without a selection`);
   });
 
   test('refuses an address that matches nothing', () => {
