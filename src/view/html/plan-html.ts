@@ -3,12 +3,12 @@ import { isDiagnostic, isRisk } from '../../model/finding.js';
 import { type Plan, subgraphOf } from '../../model/plan.js';
 import { count } from '../../model/words.js';
 import { type ChangeView, factsOf } from '../change-view.js';
-import { type PlanPage, planPage } from '../plan-page.js';
 import { fits } from '../columns.js';
 import { word } from '../escape.js';
 import { type FieldView, LONGEST_LINE, tooDifferent, valueText } from '../field-view.js';
 import { actingActions, actionLabels } from '../labels.js';
 import { type RunsView, type RunText, zonesText } from '../next-runs.js';
+import { type PlanPage, planPage } from '../plan-page.js';
 import {
   messageWithEntries,
   type PlaceUrl,
@@ -74,7 +74,10 @@ ${panelsHtml(data, rest, calendar)}
   return pageHtml({ title: pageTitle(header), body, style: STYLE, script: planScript(), data });
 }
 
-function headerOf({ project, environment, destroy }: Plan, { basis, uncounted, starts, digest }: PlanPage): Header {
+function headerOf(
+  { project, environment, destroy }: Plan,
+  { basis, uncounted, starts, digest }: PlanPage,
+): Header {
   const named = basis.filter(({ label }) => label !== 'Project' && label !== 'Environment');
   const total = starts?.total ?? null;
   const counted = total === null ? [] : [{ label: 'Agent starts a week', value: total, isCode: false }];
