@@ -32,6 +32,8 @@ export interface FieldChange {
   readonly sensitive: boolean;
   readonly layout: Layout;
   readonly origin: Origin;
+  /** A new object has the value that an entry without the property means. Missing otherwise. */
+  readonly isDefault?: true;
   /** Where the manifest has the value of a changed field, or the closest thing around it. Null for creates and deletes. */
   readonly source: Place | null;
 }

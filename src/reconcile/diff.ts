@@ -1,7 +1,8 @@
-import { isEmptyObject, isJsonObject, type Json } from '../model/json.js';
+import { equal, isEmptyObject, isJsonObject, type Json } from '../model/json.js';
 import {
   type ExistingObject,
   isExpired,
+  type Kind,
   nameOf,
   type PlannedRequest,
   rawValue,
@@ -61,7 +62,8 @@ function create(match: Match, entry: Desired, names: Names): ResourceDiff {
   const origin: Origin = known === null ? 'manifest' : 'remote';
   const fields = Object.keys(kind.fields)
     .map((field) => fieldChange(match, field, { before: null, after: entry.spec, origin, names }))
-    .filter((field) => !isBlank(field.after));
+    .filter((field) => !isBlank(field.after))
+    .map((field) => markedDefault(field, kind, entry));
   const requests = kind.create(entry.spec, entry);
   return {
     ...resourceDiff(match, 'create', {
@@ -71,6 +73,13 @@ function create(match: Match, entry: Desired, names: Names): ResourceDiff {
     }),
     requests,
   };
+}
+
+/** What an entry need not say is not worth a line. */
+function markedDefault(field: FieldChange, kind: Kind, { key }: Desired): FieldChange {
+  const value = kind.entry?.defaults(key)[field.path];
+  const isDefault = value !== undefined && !field.sensitive && equal(value, field.after);
+  return isDefault ? { ...field, isDefault } : field;
 }
 
 function compareFields(

@@ -3,7 +3,7 @@ import type { Change, Drifted, Plan, Step } from '../model/plan.js';
 import { some } from '../model/words.js';
 import { escapeControls } from './escape.js';
 import { type FieldView, fieldLine, fieldParts, fieldViews, originText } from './field-view.js';
-import { actionLabels } from './labels.js';
+import { actionLabels, isMoved, MOVED } from './labels.js';
 import {
   cadenceBesideBrief,
   cadenceText,
@@ -67,7 +67,7 @@ function changeView(change: Change, steps: readonly Step[]): ChangeView {
     action === 'replace' ||
     deliversSecret(change) ||
     steps.some((step) => step.delivery !== null);
-  const { verb } = actionLabels[action];
+  const verb = isMoved(change) ? MOVED : actionLabels[action].verb;
   return {
     change,
     verb: needsCare ? verb.toUpperCase() : verb,

@@ -65,9 +65,9 @@ export function fieldViews(owner: FieldOwner): FieldView[] {
     .map((field) => fieldView(field, owner));
 }
 
-/** False for a field that was blank and stays blank. */
-function isWorthALine({ before, after }: FieldChange): boolean {
-  return !(isBlank(before) && isBlank(after));
+/** False for a field that was blank and stays blank, and for the default of a new object. */
+function isWorthALine({ before, after, isDefault }: FieldChange): boolean {
+  return isDefault !== true && !(isBlank(before) && isBlank(after));
 }
 
 function repeatsName({ path, before, after }: FieldChange, { action, name }: FieldOwner): boolean {

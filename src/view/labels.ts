@@ -1,4 +1,4 @@
-import type { Action } from '../model/plan.js';
+import type { Action, Change } from '../model/plan.js';
 import {
   type Health,
   healths,
@@ -31,6 +31,13 @@ export const actionLabels: Readonly<Record<Action, ActionLabel>> = {
   forget: { symbol: '.', verb: 'forget', past: 'forgotten', style: 'faint' },
   none: { symbol: ' ', verb: 'keep', past: 'unchanged', style: 'faint' },
 };
+
+/** Only its key has changed: it is adopted under another address, and was managed before. */
+export function isMoved({ action, renamedFrom }: Pick<Change, 'action' | 'renamedFrom'>): boolean {
+  return action === 'adopt' && renamedFrom !== undefined;
+}
+
+export const MOVED = 'moved';
 
 /** Every action but `none`, in the order of the summary line. */
 export const actingActions = ['create', 'update', 'replace', 'delete', 'adopt', 'forget'] as const;

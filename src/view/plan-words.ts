@@ -26,9 +26,9 @@ import { isComplete, outcomeCounts, type Report } from '../model/report.js';
 import type { ProjectScope } from '../model/resource.js';
 import { defaultSafeguards, weakerSafeguards } from '../model/safeguards.js';
 import { numberText } from '../model/schedule.js';
-import { agree, count, instantText, some } from '../model/words.js';
+import { agree, count, instantText, shellWord, some } from '../model/words.js';
 import { escapeControls } from './escape.js';
-import { actingActions, actionLabels } from './labels.js';
+import { actingActions, actionLabels, isMoved, MOVED } from './labels.js';
 
 /** What every format says of a plan as a whole, in the same words. */
 
@@ -70,8 +70,20 @@ export function basisFacts(plan: Plan): PlanFact[] {
 
 /** What the changes come to, and what they leave out. */
 export function totalFacts(plan: Plan): PlanFact[] {
-  return [...startsFacts(plan), ...uncountedFacts(plan)];
+  return [...adoptedFact(plan), ...startsFacts(plan), ...uncountedFacts(plan)];
 }
+
+/** Where most of a project exists already, a reviewer need not read each of its objects. */
+export function adoptedFact(plan: Plan): PlanFact[] {
+  const { create, update, replace, adopt, unchanged } = summaryOf(plan);
+  const declared = create + update + replace + adopt + unchanged;
+  const adopted = plan.changes.filter((each) => each.action === 'adopt' && !isMoved(each)).length;
+  if (adopted < FEWEST_ADOPTED || adopted * 2 <= declared) return [];
+  const text = `${numberText(adopted)} of ${numberText(declared)} resources exist already, and apply only records them in the inventory`;
+  return proseFact('Adopted', text);
+}
+
+const FEWEST_ADOPTED = 3;
 
 /** Agents that are named. */
 const MOST_AGENTS = 5;
@@ -198,20 +210,21 @@ function shownStarts(starts: number): number {
   return starts >= 100 ? Math.round(starts) : starts;
 }
 
-/** `2 to create, 1 to update`: only what there is; empty without changes. */
+/** `2 to create, 1 to update, 1 moved`: only what there is; empty without changes. */
 export function countsOf(changes: readonly Change[]): string {
-  const summary = summarise(changes);
-  return actingActions
+  const moved = changes.filter(isMoved).length;
+  const summary = summarise(changes.filter((each) => !isMoved(each)));
+  const counts = actingActions
     .filter((action) => summary[action] > 0)
-    .map((action) => `${summary[action]} to ${actionLabels[action].verb}`)
-    .join(', ');
+    .map((action) => `${summary[action]} to ${actionLabels[action].verb}`);
+  return [...counts, ...(moved === 0 ? [] : [`${moved} ${MOVED}`])].join(', ');
 }
 
 /** The same as a sentence in two parts, of which the first stands out: `Plan: 1 to create` and `, 2 unchanged.` */
 export function verdictOf(plan: Plan): readonly [string, string] {
   const counts = countsOf(plan.changes);
   return counts === ''
-    ? ['No changes.', ` ${nothingText(plan)}`]
+    ? ['No changes.', ` ${emptyText(plan)}`]
     : [`Plan: ${counts}`, `, ${summaryOf(plan).unchanged} unchanged.`];
 }
 
@@ -227,6 +240,54 @@ export function planLine(plan: Plan): string {
 function nothingText(plan: Plan): string {
   if (plan.destroy === true) return 'The inventory owns nothing that exists.';
   return `The service matches the manifests (${summaryOf(plan).unchanged} unchanged).`;
+}
+
+/** The same without a claim about manifests that declare nothing. */
+function emptyText(plan: Plan): string {
+  const isEmpty = plan.findings.some((each) => isRefusal(each) && each.code === 'empty-project');
+  return isEmpty ? 'Nothing is declared.' : nothingText(plan);
+}
+
+/** A longer command would not be read. */
+const MOST_SELECTED = 10;
+
+/**
+ * The command that applies what is not refused: without the changes that are, and without what depends on them. Null where
+ * the plan is refused as a whole, or nothing is left.
+ */
+export function restCommand(plan: Plan): string | null {
+  const refusals = plan.findings.filter(isRefusal);
+  const refused = new Set<string>();
+  for (const { address, addresses = address === null ? [] : [address] } of refusals) {
+    if (addresses.length === 0) return null;
+    for (const each of addresses) refused.add(each);
+  }
+  const left = dependingOn(refused, plan);
+  const rest = plan.changes.filter(({ action, address }) => action !== 'none' && !left.has(address));
+  if (refusals.length === 0 || rest.length === 0 || rest.length > MOST_SELECTED) return null;
+  const environment = plan.environment === null ? [] : ['-e', plan.environment];
+  const words = [...environment, ...rest.map(({ address }) => address)];
+  const quotedWords = words.map((each) => (/^[\w./-]+$/.test(each) ? each : shellWord(each)));
+  return `roster ${plan.destroy === true ? 'destroy' : 'apply'} ${quotedWords.join(' ')}`;
+}
+
+/** These, and all that refers to one of them or is carried out after it. */
+function dependingOn(addresses: ReadonlySet<string>, { links, steps }: Plan): ReadonlySet<string> {
+  const doneBy = new Map(steps.map((step) => [step.id, step.addresses]));
+  const dependents = groupBy(
+    [
+      ...links.map(({ from, to }) => ({ from, to })),
+      ...steps.flatMap((step) =>
+        step.addresses.flatMap((from) =>
+          step.after.flatMap((id) => (doneBy.get(id) ?? []).map((to) => ({ from, to }))),
+        ),
+      ),
+    ],
+    ({ to }) => to,
+  );
+  const found = new Set(addresses);
+  for (const address of found) for (const { from } of dependents.get(address) ?? []) found.add(from);
+  return found;
 }
 
 /** What precedes the refusals. */

@@ -21,6 +21,7 @@ import {
   factSentence,
   type PlaceUrl,
   refusalTitle,
+  restCommand,
   shownAndRest,
   totalFacts,
   verdictOf,
@@ -167,12 +168,14 @@ function refusalLines(plan: Plan): string[] {
     return `> - ${shortProse(message)}${advice} ${shortCode(code, 60)}`;
   });
   const left = refusals.length - lines.length;
+  const rest = restCommand(plan);
   return [
     '> [!CAUTION]',
     `> **${refusalTitle(plan)}:**`,
     '>',
     ...lines,
     ...(left > 0 ? [`> - …${andMore(left)}`] : []),
+    ...(rest === null ? [] : ['>', `> To apply the rest: ${shortCode(rest, LONGEST_SENTENCE)}`]),
     '',
   ];
 }

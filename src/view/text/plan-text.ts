@@ -7,12 +7,14 @@ import { escapeControls, quoted } from '../escape.js';
 import { valueText } from '../field-view.js';
 import { actionLabels } from '../labels.js';
 import {
+  adoptedFact,
   basisFacts,
   factSentence,
   type PageSubject,
   type PlanFact,
   planLine,
   refusalTitle,
+  restCommand,
   serviceFact,
   startsFacts,
   uncountedFacts,
@@ -63,7 +65,7 @@ function* planBlocks(plan: Plan, options: PlanTextOptions): Generator<readonly s
   const shortened = summary ? 0 : yield* changeBlocks(views, layout, isListed);
   yield refusalLines(plan, layout);
   yield shortenedLines(shortened, layout);
-  yield startsFacts(plan).flatMap((each) => wrap(factSentence(each), width));
+  yield [...adoptedFact(plan), ...startsFacts(plan)].flatMap((each) => wrap(factSentence(each), width));
   yield [`Digest: ${escapeControls(plan.digest)}`];
   yield [...uncountedLines(plan), paint('strong', planLine(plan))];
 }
@@ -216,9 +218,11 @@ function shortenedLines(shortened: number, { width, paint }: TextLayout): string
 function refusalLines(plan: Plan, layout: TextLayout): string[] {
   const refusals = plan.findings.filter(isRefusal);
   if (refusals.length === 0) return [];
+  const rest = restCommand(plan);
   return [
     layout.paint('danger', `${refusalTitle(plan)}:`),
     ...refusals.flatMap((each) => refusalText(each, layout)),
+    ...(rest === null ? [] : ['To apply the rest:', `  ${escapeControls(rest)}`]),
   ];
 }
 
