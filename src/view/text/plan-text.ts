@@ -59,19 +59,19 @@ function* planBlocks(plan: Plan, options: PlanTextOptions): Generator<readonly s
   const textOf = (each: ChangeBlock) => (summary ? inList(each) : blockText(each, page, layout));
   const risks = planRiskLines(page.risks, layout);
   const hasRisks = risks.length + page.risky.length > 0;
-  yield flow(
-    page.verdict.split(' · ').map((text) => ({ text })),
-    width,
-    ' · ',
-  ).map((line) => paint('strong', line));
-  yield refusalLines(plan, page.refusals, layout);
+  // The last line says the same.
+  const isSaidLast = page.verdict === page.lastLine;
+  yield flow(isSaidLast ? [] : page.verdict.split(' · ').map((text) => ({ text })), width, ' · ').map(
+    (line) => paint('strong', line),
+  );
+  yield refusalLines(plan, page, layout);
   const heading = hasRisks ? [paint('danger', 'RISKS'), ...risks] : [];
   const risky = yield* section(heading, page.risky, textOf, layout);
   const otherTitle = paint('strong', hasRisks ? 'OTHER CHANGES' : 'CHANGES');
   const others = yield* section(page.others.length === 0 ? [] : [otherTitle], page.others, textOf, layout);
   yield shortenedLines(risky + others, layout);
   yield startsLines(page.starts, layout);
-  yield [...basisLines(page, layout), ...uncountedLines(plan), paint('strong', page.lastLine)];
+  yield [...basisLines(page, layout), ...page.totals.map(factSentence), paint('strong', page.lastLine)];
 }
 
 /** The project and the service, as every text about them begins. */
@@ -246,11 +246,12 @@ function shortenedLines(shortened: number, { width, paint }: TextLayout): string
   return wrap(text, width).map((line) => paint('warning', line));
 }
 
-function refusalLines(plan: Plan, refusals: readonly Refusal[], layout: TextLayout): string[] {
+function refusalLines(plan: Plan, { refusals, restCommand: rest }: PlanPage, layout: TextLayout): string[] {
   if (refusals.length === 0) return [];
   return [
     layout.paint('danger', `${refusalTitle(plan)}:`),
     ...refusals.flatMap((each) => refusalText(each, layout)),
+    ...(rest === null ? [] : ['To apply the rest:', `  ${escapeControls(rest)}`]),
   ];
 }
 
