@@ -61,7 +61,11 @@ async function write(found: Pulled, { yes }: PullFlags, { host, output }: Comman
       });
     const answer = await confirm(`${what}.\nWrite the files? Only 'yes' will be accepted: `);
     if (answer !== 'yes')
-      throw new Problem({ severity: 'error', code: 'not-confirmed', message: 'nothing was written' });
+      throw new Problem({
+        severity: 'error',
+        code: 'not-confirmed',
+        message: 'Cancelled. Nothing was written.',
+      });
   }
   await writePulled(found);
 }

@@ -141,7 +141,7 @@ class ApplyRun implements ReviewedRun<Look, ApplyResult> {
   }
 
   declined({ plan }: Look): ApplyResult {
-    const message = 'not confirmed: nothing was changed';
+    const message = 'Cancelled. Nothing was changed.';
     const diagnostic: Diagnostic = { severity: 'error', code: 'not-confirmed', message };
     const outcomes = plan.changes
       .filter((each) => each.action !== 'none')

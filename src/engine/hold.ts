@@ -110,7 +110,7 @@ class HoldRun implements ReviewedRun<PlannedHold, HoldReport> {
   }
 
   declined(): never {
-    throw problem('not-confirmed', 'not confirmed: nothing was changed');
+    throw problem('not-confirmed', 'Cancelled. Nothing was changed.');
   }
 
   async makeAgain(confirmed: PlannedHold): Promise<PlannedHold> {

@@ -44,8 +44,10 @@ export interface Refusal {
   readonly message: string;
   /** How to allow it, as imperative sentences. */
   readonly help: string;
-  /** The change that it is about; null for the plan as a whole. */
+  /** The change that it is about; null for several, and for the plan as a whole. */
   readonly address: Address | null;
+  /** The changes that it is about, where these are several. */
+  readonly addresses?: readonly Address[];
   /** Where the manifests say it, if that is not the entry. */
   readonly place?: Place;
   /** The policy that is broken. */
@@ -90,7 +92,7 @@ export function isDiagnostic(found: Finding): found is Diagnostic {
 
 /** A refusal as the error that a command reports. `entry` is where the change is declared, if that is to be shown. */
 export function refusalError(found: Refusal, entry: Place | null = null): Diagnostic {
-  const { allowedBy: _allowedBy, address: _address, ...said } = found;
+  const { allowedBy: _allowedBy, address: _address, addresses: _addresses, ...said } = found;
   const error = { ...said, severity: 'error' } as const;
   return error.place !== undefined || entry === null ? error : { ...error, place: entry };
 }

@@ -1,5 +1,6 @@
 import { isJsonObject, type Json } from './json.js';
 import type { Address } from './resource.js';
+import { instantText } from './words.js';
 
 /** Why an object is paused for a time, whatever its entry says (`roster hold`). */
 export type Hold = {
@@ -39,23 +40,19 @@ export function isTime(value: Json | undefined): value is string {
   return time !== null && !Number.isNaN(time.getTime()) && time.toISOString() === value;
 }
 
-/** `until 2026-12-01T06:00:00Z`, or `until `roster resume``. */
+/** `until 2026-12-01 06:00 UTC`, or `until `roster resume``. */
 export function endText({ until }: Hold): string {
-  return until === null ? 'until `roster resume`' : `until ${withoutMilliseconds(until)}`;
+  return until === null ? 'until `roster resume`' : `until ${instantText(until)}`;
 }
 
-/** `held by Anna until 2026-12-01T06:00:00Z: "incident 42"`. */
+/** `held by Anna until 2026-12-01 06:00 UTC: "incident 42"`. */
 export function holdText({ by, reason, until }: Hold): string {
-  const end = until === null ? '' : ` until ${withoutMilliseconds(until)}`;
+  const end = until === null ? '' : ` until ${instantText(until)}`;
   return `held by ${by}${end}: "${reason}"`;
 }
 
-/** `the hold of Anna ended at 2026-12-01T06:00:00Z`. */
+/** `the hold of Anna ended at 2026-12-01 06:00 UTC`. */
 export function endedHoldText({ by, until, resumed }: Hold): string {
   if (resumed === true || until === null) return `\`roster resume\` has begun to end the hold of ${by}`;
-  return `the hold of ${by} ended at ${withoutMilliseconds(until)}`;
-}
-
-function withoutMilliseconds(time: string): string {
-  return time.replace('.000Z', 'Z');
+  return `the hold of ${by} ended at ${instantText(until)}`;
 }

@@ -30,10 +30,10 @@ export interface FieldChange {
   readonly after: Json;
   /** It holds values from the environment: `before` has a mask in place of them, `after` is the template. */
   readonly sensitive: boolean;
-  /** A new object gets the value without being told. Missing where it does not. */
-  readonly isDefault?: true;
   readonly layout: Layout;
   readonly origin: Origin;
+  /** A new object has the value that an entry without the property means. Missing otherwise. */
+  readonly isDefault?: true;
   /** Where the manifest has the value of a changed field, or the closest thing around it. Null for creates and deletes. */
   readonly source: Place | null;
 }

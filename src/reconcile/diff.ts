@@ -1,7 +1,8 @@
-import { isEmptyObject, isJsonObject, type Json } from '../model/json.js';
+import { equal, isEmptyObject, isJsonObject, type Json } from '../model/json.js';
 import {
   type ExistingObject,
   isExpired,
+  type Kind,
   nameOf,
   type PlannedRequest,
   rawValue,
@@ -61,21 +62,24 @@ function create(match: Match, entry: Desired, names: Names): ResourceDiff {
   const origin: Origin = known === null ? 'manifest' : 'remote';
   const fields = Object.keys(kind.fields)
     .map((field) => fieldChange(match, field, { before: null, after: entry.spec, origin, names }))
-    .filter((field) => !isBlank(field.after));
-  const defaults = kind.entry?.defaults(match.address.slice(match.address.indexOf('/') + 1)) ?? {};
-  const isDefault = ({ path, after }: FieldChange) => after === defaults[path];
+    .filter((field) => !isBlank(field.after))
+    .map((field) => markedDefault(field, kind, entry));
   const requests = kind.create(entry.spec, entry);
   return {
     ...resourceDiff(match, 'create', {
-      fields: [
-        ...fields.map((each) => (isDefault(each) ? asDefault(each) : each)),
-        ...deliveryFields(requests),
-      ],
+      fields: [...fields, ...deliveryFields(requests)],
       origin,
       name: nameOf(match.kind, entry.spec),
     }),
     requests,
   };
+}
+
+/** What an entry need not say is not worth a line. */
+function markedDefault(field: FieldChange, kind: Kind, { key }: Desired): FieldChange {
+  const value = kind.entry?.defaults(key)[field.path];
+  const isDefault = value !== undefined && !field.sensitive && equal(value, field.after);
+  return isDefault ? { ...field, isDefault } : field;
 }
 
 function compareFields(
@@ -278,10 +282,6 @@ export function fieldChange(
     origin,
     source: before === null || after === null ? null : (match.entry?.placeOf([field]) ?? null),
   };
-}
-
-function asDefault(field: FieldChange): FieldChange {
-  return { isDefault: true, ...field };
 }
 
 /** An empty field, which is not shown for new and deleted objects: no text, no inputs, another type of timing. */

@@ -61,13 +61,13 @@ export type FieldOwner = Pick<Change, 'action' | 'name' | 'fields' | 'origin'>;
 /** The fields that say something: no defaults of what is created, and no name that is already beside the address. */
 export function fieldViews(owner: FieldOwner): FieldView[] {
   return owner.fields
-    .filter((field) => field.isDefault !== true && isWorthALine(field) && !repeatsName(field, owner))
+    .filter((field) => isWorthALine(field) && !repeatsName(field, owner))
     .map((field) => fieldView(field, owner));
 }
 
-/** False for a field that was blank and stays blank. */
-function isWorthALine({ before, after }: FieldChange): boolean {
-  return !(isBlank(before) && isBlank(after));
+/** False for a field that was blank and stays blank, and for the default of a new object. */
+function isWorthALine({ before, after, isDefault }: FieldChange): boolean {
+  return isDefault !== true && !(isBlank(before) && isBlank(after));
 }
 
 function repeatsName({ path, before, after }: FieldChange, { action, name }: FieldOwner): boolean {

@@ -31,11 +31,15 @@ export const actionLabels: Readonly<Record<Action, ActionLabel>> = {
   none: { symbol: ' ', verb: 'keep', past: 'unchanged', style: 'faint' },
 };
 
-/** An entry whose key has changed, and nothing else. The last line of a plan and JSON count it as adopted (contract §18). */
-const moved: ActionLabel = { symbol: '→', verb: 'move', past: 'moved', style: 'kept' };
+/** Only its key has changed: it is adopted under another address, and was managed before. */
+export function isMoved({ action, renamedFrom }: Pick<Change, 'action' | 'renamedFrom'>): boolean {
+  return action === 'adopt' && renamedFrom !== undefined;
+}
 
-export function labelOf({ action, renamedFrom }: Pick<Change, 'action' | 'renamedFrom'>): ActionLabel {
-  return action === 'adopt' && renamedFrom !== undefined ? moved : actionLabels[action];
+const moved: ActionLabel = { symbol: '→', verb: 'moved', past: 'moved', style: 'kept' };
+
+export function labelOf(change: Pick<Change, 'action' | 'renamedFrom'>): ActionLabel {
+  return isMoved(change) ? moved : actionLabels[change.action];
 }
 
 /** Every action but `none`, in the order of the summary line. */

@@ -5,10 +5,13 @@ import { agree } from '../model/words.js';
 import { blocksOf, type ChangeBlock, oneByOne, startsPerRun } from './alike.js';
 import { type ChangeView, changeViews, deliversSecret, isInventoryOnly } from './change-view.js';
 import {
+  adoptedFact,
   basisFacts,
   countsOf,
+  emptyVerdict,
   type PlanFact,
   planLine,
+  restCommand,
   startsPerWeek,
   uncountedFacts,
 } from './plan-words.js';
@@ -18,10 +21,12 @@ import {
  * what starts more or less often, and what the plan rests on. The formats only lay it out.
  */
 export interface PlanPage {
-  /** `2 to update, 1 to delete · 2 risks`. */
+  /** `2 to update, 1 to delete · 2 risks`; a sentence if there are none. */
   readonly verdict: string;
   /** Why apply would refuse the plan. */
   readonly refusals: readonly Refusal[];
+  /** The command that applies the rest of a refused plan; null where there is none. */
+  readonly restCommand: string | null;
   /** Those of the plan as a whole. */
   readonly risks: readonly Risk[];
   /** Changes with a risk, and those that a reviewer must not overlook: what may run a program first, then deletes. */
@@ -34,8 +39,8 @@ export interface PlanPage {
   /** Null where the plan changes no starts. */
   readonly starts: StartsView | null;
   readonly basis: readonly PlanFact[];
-  /** What the counts of the last line leave out. */
-  readonly uncounted: readonly PlanFact[];
+  /** What the counts of the last line mean, and what they leave out. */
+  readonly totals: readonly PlanFact[];
   readonly digest: string;
   /** Frozen (contract §6). */
   readonly lastLine: string;
@@ -64,8 +69,9 @@ export function planPage(plan: Plan, { verbose = false }: PlanPageOptions = {}):
   const startsOf = startsPerRun(plan);
   const blocks = (list: readonly ChangeView[]) => (verbose ? oneByOne(list) : blocksOf(list, startsOf));
   return {
-    verdict: verdictText(plan.changes, risks.length + risky.length),
+    verdict: verdictText(plan.changes, risks.length + risky.length) || emptyVerdict(plan),
     refusals: plan.findings.filter(isRefusal),
+    restCommand: restCommand(plan),
     risks,
     risky: blocks(inOrder(risky, riskOrder)),
     others: blocks(inOrder(others, (view) => (isInventoryOnly(view) ? 1 : 0))),
@@ -73,7 +79,7 @@ export function planPage(plan: Plan, { verbose = false }: PlanPageOptions = {}):
     owners,
     starts: startsOfPlan(plan),
     basis: basisFacts(plan),
-    uncounted: uncountedFacts(plan),
+    totals: [...adoptedFact(plan), ...uncountedFacts(plan)],
     digest: plan.digest,
     lastLine: planLine(plan),
   };

@@ -18,7 +18,6 @@ import {
   type ServiceOverride,
   type SnapshotAge,
   type Step,
-  summarise,
   summaryOf,
   type UnmanagedCounts,
 } from '../model/plan.js';
@@ -26,9 +25,9 @@ import { isComplete, outcomeCounts, type Report } from '../model/report.js';
 import type { ProjectScope } from '../model/resource.js';
 import { defaultSafeguards, weakerSafeguards } from '../model/safeguards.js';
 import { numberText } from '../model/schedule.js';
-import { agree, count, instantText, some } from '../model/words.js';
+import { agree, count, instantText, shellWord, some } from '../model/words.js';
 import { escapeControls } from './escape.js';
-import { actingActions, actionLabels, labelOf } from './labels.js';
+import { actingActions, actionLabels, isMoved } from './labels.js';
 
 /** What every format says of a plan as a whole, in the same words. */
 
@@ -74,6 +73,18 @@ export function basisFacts(plan: Plan): PlanFact[] {
     ...proseFact('Planned against', snapshot === undefined ? null : snapshotAge(snapshot)),
   ];
 }
+
+/** Where most of a project exists already, a reviewer need not read each of its objects. */
+export function adoptedFact(plan: Plan): PlanFact[] {
+  const { create, update, replace, adopt, unchanged } = summaryOf(plan);
+  const declared = create + update + replace + adopt + unchanged;
+  const adopted = plan.changes.filter((each) => each.action === 'adopt' && !isMoved(each)).length;
+  if (adopted < FEWEST_ADOPTED || adopted * 2 <= declared) return [];
+  const text = `${numberText(adopted)} of ${numberText(declared)} resources exist already, and apply only records them in the inventory`;
+  return proseFact('Adopted', text);
+}
+
+const FEWEST_ADOPTED = 3;
 
 /** What the summary does not count. */
 export function uncountedFacts({ unmanaged, ignored }: Plan): PlanFact[] {
@@ -187,16 +198,15 @@ function shownStarts(starts: number): number {
   return starts >= 100 ? Math.round(starts) : starts;
 }
 
-/** `2 to create, 1 to update`: only what there is; empty without changes. */
+/** `2 to create, 1 to update, 1 moved`: only what there is; empty without changes. */
 export function countsOf(changes: readonly Change[]): string {
-  return actingActions
-    .flatMap((action) => {
-      const verbs = groupBy(
-        changes.filter((each) => each.action === action),
-        (each) => labelOf(each).verb,
-      );
-      return [...verbs].map(([verb, list]) => `${numberText(list.length)} to ${verb}`);
-    })
+  const counts = actingActions.map((action) => {
+    const number = changes.filter((each) => each.action === action && !isMoved(each)).length;
+    return number === 0 ? '' : `${numberText(number)} to ${actionLabels[action].verb}`;
+  });
+  const moved = changes.filter(isMoved).length;
+  return [...counts, moved === 0 ? '' : `${numberText(moved)} moved`]
+    .filter((text) => text !== '')
     .join(', ');
 }
 
@@ -212,6 +222,54 @@ export function planLine(plan: Plan): string {
 function nothingText(plan: Plan): string {
   if (plan.destroy === true) return 'The inventory owns nothing that exists.';
   return `The service matches the manifests (${summaryOf(plan).unchanged} unchanged).`;
+}
+
+/** Of a plan without changes and risks. It claims nothing about manifests that declare nothing. */
+export function emptyVerdict(plan: Plan): string {
+  const isEmpty = plan.findings.some((each) => isRefusal(each) && each.code === 'empty-project');
+  return isEmpty ? 'Nothing is declared.' : planLine(plan);
+}
+
+/** A longer command would not be read. */
+const MOST_SELECTED = 10;
+
+/**
+ * The command that applies what is not refused: without the changes that are, and without what depends on them. Null where
+ * the plan is refused as a whole, or nothing is left.
+ */
+export function restCommand(plan: Plan): string | null {
+  const refusals = plan.findings.filter(isRefusal);
+  const refused = new Set<string>();
+  for (const { address, addresses = address === null ? [] : [address] } of refusals) {
+    if (addresses.length === 0) return null;
+    for (const each of addresses) refused.add(each);
+  }
+  const left = dependingOn(refused, plan);
+  const rest = plan.changes.filter(({ action, address }) => action !== 'none' && !left.has(address));
+  if (refusals.length === 0 || rest.length === 0 || rest.length > MOST_SELECTED) return null;
+  const environment = plan.environment === null ? [] : ['-e', plan.environment];
+  const words = [...environment, ...rest.map(({ address }) => address)];
+  const quotedWords = words.map((each) => (/^[\w./-]+$/.test(each) ? each : shellWord(each)));
+  return `roster ${plan.destroy === true ? 'destroy' : 'apply'} ${quotedWords.join(' ')}`;
+}
+
+/** These, and all that refers to one of them or is carried out after it. */
+function dependingOn(addresses: ReadonlySet<string>, { links, steps }: Plan): ReadonlySet<string> {
+  const doneBy = new Map(steps.map((step) => [step.id, step.addresses]));
+  const dependents = groupBy(
+    [
+      ...links.map(({ from, to }) => ({ from, to })),
+      ...steps.flatMap((step) =>
+        step.addresses.flatMap((from) =>
+          step.after.flatMap((id) => (doneBy.get(id) ?? []).map((to) => ({ from, to }))),
+        ),
+      ),
+    ],
+    ({ to }) => to,
+  );
+  const found = new Set(addresses);
+  for (const address of found) for (const { from } of dependents.get(address) ?? []) found.add(from);
+  return found;
 }
 
 /** What precedes the refusals. */

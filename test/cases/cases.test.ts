@@ -34,6 +34,8 @@ interface Case {
   allow?: { deletes?: string; selfRevoke?: boolean };
   /** Expected changes, without those whose action is `none`. */
   plan: Expected[];
+  /** Expected codes of the risks of the plan as a whole. */
+  risks?: string[];
   /** Expected warnings. */
   warnings?: string[];
   /** Expected number of ignored differences. */
@@ -91,6 +93,7 @@ describe.each(cases)('%s', (name, given) => {
     expect(plan.changes.map((change) => pick(change, given))).toEqual(given.plan);
     expect(plan.diagnostics.map((each) => each.code)).toEqual(given.warnings ?? []);
     expect(Object.keys(plan.held ?? {})).toEqual(given.held ?? []);
+    if (given.risks !== undefined) expect(plan.risks.map(({ code }) => code)).toEqual(given.risks);
     if (given.ignored !== undefined) expect(plan.ignored?.differences).toBe(given.ignored);
     if (given.unmanaged !== undefined) expect(plan.unmanaged).toEqual({ ...given.unmanaged, key: 1 });
     expect(writesOf(sandbox)).toEqual([]); // law 3: plan sends only reads

@@ -400,7 +400,7 @@ export async function removeRun(
   const answer = (await confirm?.(run)) ?? 'yes';
   if (answer === 'interrupted' || watch.interrupted)
     throw problem('interrupted', 'interrupted: nothing was deleted');
-  if (answer === 'no') throw problem('not-confirmed', 'not confirmed: nothing was deleted');
+  if (answer === 'no') throw problem('not-confirmed', 'Cancelled. Nothing was deleted.');
   const sent = await attempt(session.client, found.kind.remove(id));
   const failure = sent.type === 'done' ? null : sent.failure;
   // An earlier attempt, or somebody else, may have deleted it. A 404 to the first attempt means that nothing has begun.

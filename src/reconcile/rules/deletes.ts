@@ -17,20 +17,21 @@ function emptyProject({ basis: { project } }: World): Finding[] {
   const { elsewhere = [] } = project;
   const message =
     elsewhere.length === 0
-      ? 'the project declares no resources'
+      ? 'nothing is declared yet: `roster pull` writes entries for what exists'
       : `the project declares no resources in this environment: \`environments:\` leaves out all ${elsewhere.length}`;
-  const help =
-    'To write entries for existing objects, run `roster pull`. If the project is to be empty, use `--allow-empty`.';
+  const help = 'If the project should be empty, use `--allow-empty`.';
   return [refusal('empty-project', null, message, help, 'empty')];
 }
 
 function tooManyDeletes({ basis: { project, allow }, diffs }: World): Finding[] {
-  const count = diffs.filter(({ change }) => change.action === 'delete').length;
+  const deleted = diffs.filter(({ change }) => change.action === 'delete');
+  const count = deleted.length;
   const limit = allow.deletes ?? project.limits.deletes;
   if (count <= limit) return [];
   const message = `the plan deletes ${count} ${count === 1 ? 'object' : 'objects'}, more than the limit of ${limit}`;
   const help = `Review the deletes. If all of them are intended, use \`--allow-deletes ${count}\`.`;
-  return [refusal('too-many-deletes', null, message, help)];
+  const addresses = deleted.map(({ change }) => change.address);
+  return [{ ...refusal('too-many-deletes', null, message, help), addresses }];
 }
 
 function deletion({ match, change: { action, address } }: ResourceDiff): Finding[] {

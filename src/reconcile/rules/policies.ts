@@ -96,7 +96,11 @@ function refusalOf(found: BrokenPolicy): Finding {
     ? `This is required by ${policyLabel(policy)}. No option lets it pass.`
     : `This is required by ${policyLabel(policy)}. To let it pass, use \`--allow-policy ${policy.name}\`.`;
   const address = addresses.length === 1 ? (addresses[0] ?? null) : null;
-  const refused = { ...refusal('policy', address, breachesInBrief(found), help), policy: policy.name };
+  const refused = {
+    ...refusal('policy', address, breachesInBrief(found), help),
+    addresses,
+    policy: policy.name,
+  };
   if (first === undefined) return refused;
   return { ...refused, place: addresses.length === 1 ? first.place : withoutItem(first.place) };
 }

@@ -66,7 +66,7 @@ export function planHtml(plan: Plan, { urlOf = () => null, verbose }: HtmlOption
   const calendar = plan.calendar === undefined ? null : calendarPanel(plan.calendar);
   const body = html`${headerHtml(header)}
 <main>
-<p class="verdict"><b>${page.verdict === '' ? page.lastLine : page.verdict}</b></p>
+<p class="verdict"><b>${page.verdict}</b></p>
 ${refusalsHtml(plan)}
 ${risksHtml(plan)}
 ${panelsHtml(data, rest, calendar)}
@@ -76,12 +76,12 @@ ${panelsHtml(data, rest, calendar)}
 
 function headerOf(
   { project, environment, destroy }: Plan,
-  { basis, uncounted, starts, digest }: PlanPage,
+  { basis, totals, starts, digest }: PlanPage,
 ): Header {
   const named = basis.filter(({ label }) => label !== 'Project' && label !== 'Environment');
   const total = starts?.total ?? null;
   const counted = total === null ? [] : [{ label: 'Agent starts a week', value: total, isCode: false }];
-  const facts = [...named, ...counted, ...uncounted];
+  const facts = [...named, ...counted, ...totals];
   return {
     what: destroy === true ? 'Plan to destroy' : 'Plan',
     project,

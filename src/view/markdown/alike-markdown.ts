@@ -1,6 +1,6 @@
 import { count } from '../../model/words.js';
-import { type Alike, type ChangeBlock, type Tally, tallyText } from '../alike.js';
-import { changeMarkdown, type ItemContext, LONGEST_SENTENCE } from './change-markdown.js';
+import { type Alike, type ChangeBlock, ownPart, type Tally, tallyText } from '../alike.js';
+import { changeMarkdown, type PageContext, LONGEST_SENTENCE } from './change-markdown.js';
 import { markdownCode, shortCode, shortProse } from './markdown-escape.js';
 import { fold, type PageItem } from './page-parts.js';
 
@@ -9,7 +9,7 @@ const MOST_LISTED = 50;
 const LONGEST_VALUE = 120;
 
 /** Changes that are read as one: a list item with what they share and what varies, and each of them folded below. */
-export function alikeMarkdown(views: ChangeBlock['views'], alike: Alike, context: ItemContext): PageItem {
+export function alikeMarkdown(views: ChangeBlock['views'], alike: Alike, context: PageContext): PageItem {
   const [{ verb, needsCare }] = views;
   const code = (text: string) => shortCode(text, LONGEST_VALUE);
   const owners = context.owners.length > 0 ? null : tallyText(alike.owners, code);
@@ -36,7 +36,7 @@ export function alikeMarkdown(views: ChangeBlock['views'], alike: Alike, context
     short,
     full: () => {
       if (!isListed(views)) return { text: short, shortened: 0 };
-      const items = views.map((each) => changeMarkdown(each, context));
+      const items = views.map((each) => changeMarkdown(ownPart(each, alike), context));
       const list = fold(
         count(views.length, 'change'),
         items.flatMap((each) => each.short.split('\n')),

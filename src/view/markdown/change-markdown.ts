@@ -41,14 +41,14 @@ const MOST_OWNERS = 3;
 const WIDEST_LINE = 100;
 
 /** What is said of a plan as a whole, and how its places are linked. */
-export interface ItemContext {
+export interface PageContext {
   readonly urlOf: PlaceUrl;
   /** The owners of every change: they are not said with each. */
   readonly owners: readonly string[];
 }
 
 /** A list item: the action, the resource and what changes, risks and notes, and what is long folded below. */
-export function changeMarkdown(view: ChangeView, context: ItemContext): PageItem {
+export function changeMarkdown(view: ChangeView, context: PageContext): PageItem {
   const parts = fieldParts(view.fields);
   // An empty list item would underline the line before it and so make it a heading.
   const sentences = sentencesOf(view).filter((each) => /\S/.test(each));
@@ -81,7 +81,7 @@ function shortenedParts({ change, name }: ChangeView, sentences: readonly string
   );
 }
 
-function heading(view: ChangeView, parts: FieldParts, { urlOf, owners: common }: ItemContext): string {
+function heading(view: ChangeView, parts: FieldParts, { urlOf, owners: common }: PageContext): string {
   const { change, verb, name, isIdentified, remarks } = view;
   const { address, id, source, formerFile } = change;
   const owners = common.length > 0 ? [] : (change.owners ?? []);

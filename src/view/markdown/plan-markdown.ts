@@ -17,7 +17,7 @@ import {
   startsText,
 } from '../plan-words.js';
 import { alikeMarkdown, isListed } from './alike-markdown.js';
-import { changeMarkdown, type ItemContext, LONGEST_SENTENCE, ownersMarkdown } from './change-markdown.js';
+import { changeMarkdown, type PageContext, LONGEST_SENTENCE, ownersMarkdown } from './change-markdown.js';
 import {
   markdownFence,
   markdownMarker,
@@ -101,12 +101,12 @@ function needsCare({ views: [first] }: ChangeBlock): boolean {
 }
 
 function header(plan: Plan, page: PlanPage): string {
-  const { verdict, starts, owners, lastLine } = page;
+  const { verdict, starts, owners } = page;
   const total = starts?.total ?? null;
   return [
     markdownMarker('plan', plan.project, plan.environment),
     [
-      verdict === '' ? lastLine : `**Plan: ${verdict}.**`,
+      /[.]$/.test(verdict) ? verdict : `**Plan: ${verdict}.**`,
       ...(total === null ? [] : [`Agent starts a week: ${total}.`]),
       ...(owners.length === 0 ? [] : [`Owned by ${ownersMarkdown(owners)}.`]),
     ].join(' '),
@@ -117,12 +117,8 @@ function header(plan: Plan, page: PlanPage): string {
 }
 
 /** What the plan rests on, in small print. */
-function footer({ basis, uncounted, digest }: PlanPage): string {
-  const facts = [
-    ...basis.map(factMarkdown),
-    ...uncounted.map(factMarkdown),
-    `digest ${shortCode(digest, 100)}`,
-  ];
+function footer({ basis, totals, digest }: PlanPage): string {
+  const facts = [...basis.map(factMarkdown), ...totals.map(factMarkdown), `digest ${shortCode(digest, 100)}`];
   return `\n<sub>${facts.join(' · ')}</sub>\n`;
 }
 
@@ -142,7 +138,7 @@ function deleteLines(changes: readonly Change[]): string[] {
   return ['> [!WARNING]', `> **Deletes ${wordList(counts, 'and')}.**`, ''];
 }
 
-function refusalLines(plan: Plan, { refusals }: PlanPage): string[] {
+function refusalLines(plan: Plan, { refusals, restCommand: rest }: PlanPage): string[] {
   if (refusals.length === 0) return [];
   const lines = refusals.slice(0, MOST_REFUSALS).map(({ code, message, help }) => {
     const advice = help === '' ? '' : ` (help: ${shortProse(help)})`;
@@ -155,6 +151,7 @@ function refusalLines(plan: Plan, { refusals }: PlanPage): string[] {
     '>',
     ...lines,
     ...(left > 0 ? [`> - …${andMore(left)}`] : []),
+    ...(rest === null ? [] : ['>', `> To apply the rest: ${shortCode(rest, LONGEST_SENTENCE)}`]),
     '',
   ];
 }
@@ -178,7 +175,7 @@ function hiddenRisks({ items, texts, shortened }: Filled<Risk>): string[] {
   ];
 }
 
-function blockItem({ views, alike }: ChangeBlock, context: ItemContext): PageItem {
+function blockItem({ views, alike }: ChangeBlock, context: PageContext): PageItem {
   return alike === null ? changeMarkdown(views[0], context) : alikeMarkdown(views, alike, context);
 }
 

@@ -89,7 +89,7 @@ function heading(
     ...nameAndId(name, null)
       .flatMap(parts)
       .map((text) => ({ text })),
-    ...(isIdentified || verbose ? nameAndId(null, change.id) : [])
+    ...((isIdentified && change.action !== 'adopt') || verbose ? nameAndId(null, change.id) : [])
       .flatMap(parts)
       .map((text) => faint(text, paint)),
     ...remarks.flatMap((each) => parts(`(${escapeControls(each)})`)).map((text) => ({ text })),

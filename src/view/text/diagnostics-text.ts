@@ -33,6 +33,8 @@ const severityStyles: Readonly<Record<Severity, Style>> = {
 export function diagnosticsText(diagnostics: readonly Diagnostic[], options: TextOptions): string {
   if (diagnostics.length === 0) return '';
   const layout = textLayout(options);
+  const declined = diagnostics.find(isDeclined);
+  if (declined !== undefined) return `${declined.message}\n`;
   const failed = hasErrors(diagnostics);
   const { shown: all, rest } = shownAndRest(diagnostics, { verbose: layout.verbose || failed });
   const of = (severity: Severity) => all.filter((each) => each.severity === severity);
@@ -47,6 +49,11 @@ export function diagnosticsText(diagnostics: readonly Diagnostic[], options: Tex
   const learnMore = learnMoreLines(errors, layout.width);
   const tail = [...counts, ...(rest === null ? [] : [rest]), ...learnMore].join('\n');
   return `${[...blocks, tail].join('\n\n')}\n`;
+}
+
+/** The answer of a person, which is no mistake. What nobody could answer comes with help. */
+function isDeclined({ code, help }: Diagnostic): boolean {
+  return code === 'not-confirmed' && help === undefined;
 }
 
 /** Entries that are listed of those that break a policy. */

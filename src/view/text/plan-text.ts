@@ -59,19 +59,19 @@ function* planBlocks(plan: Plan, options: PlanTextOptions): Generator<readonly s
   const textOf = (each: ChangeBlock) => (summary ? inList(each) : blockText(each, page, layout));
   const risks = planRiskLines(page.risks, layout);
   const hasRisks = risks.length + page.risky.length > 0;
-  yield flow(
-    page.verdict.split(' · ').map((text) => ({ text })),
-    width,
-    ' · ',
-  ).map((line) => paint('strong', line));
-  yield refusalLines(plan, page.refusals, layout);
+  // The last line says the same.
+  const isSaidLast = page.verdict === page.lastLine;
+  yield flow(isSaidLast ? [] : page.verdict.split(' · ').map((text) => ({ text })), width, ' · ').map(
+    (line) => paint('strong', line),
+  );
+  yield refusalLines(plan, page, layout);
   const heading = hasRisks ? [paint('danger', 'RISKS'), ...risks] : [];
   const risky = yield* section(heading, page.risky, textOf, layout);
   const otherTitle = paint('strong', hasRisks ? 'OTHER CHANGES' : 'CHANGES');
   const others = yield* section(page.others.length === 0 ? [] : [otherTitle], page.others, textOf, layout);
   yield shortenedLines(risky + others, layout);
   yield startsLines(page.starts, layout);
-  yield [...basisLines(page, layout), ...uncountedLines(plan), paint('strong', page.lastLine)];
+  yield [...basisLines(page, layout), ...page.totals.map(factSentence), paint('strong', page.lastLine)];
 }
 
 /** The project and the service, as every text about them begins. */
@@ -174,15 +174,15 @@ function startsLines(starts: StartsView | null, { width, paint }: TextLayout): s
 /** `Project pricing · Service https://… · Inventory roster.inventory.json`, and what a reviewer must look at. */
 function basisLines({ basis, owners, digest }: PlanPage, layout: TextLayout): string[] {
   const { width, paint } = layout;
-  const names = basis.filter(({ isCode, override }) => isCode && override === undefined);
-  const rest = basis.filter((each) => !names.includes(each));
-  const fragments = names.flatMap(({ label, value }): Fragment[] => {
-    const parts = folded(`${label} ${escapeControls(value)}`, width);
-    return parts.map((text) => ({ text, shown: paint('faint', text) }));
+  const text = ({ label, value }: PlanFact) => `${label} ${escapeControls(value)}`;
+  const isShort = (fact: PlanFact) => fact.isCode && fact.override === undefined && fits(text(fact), width);
+  const names = basis.filter(isShort).map((fact): Fragment => {
+    return { text: text(fact), shown: paint('faint', text(fact)) };
   });
+  const rest = basis.filter((fact) => !isShort(fact));
   const all = owners.length === 0 ? [] : wrap(`Owned by ${owners.map(escapeControls).join(' ')}`, width);
   return [
-    ...flow(fragments, width, paint('faint', ' · ')),
+    ...flow(names, width, ' · '),
     ...rest.flatMap((each) => factLines(each, layout)),
     ...all.map((line) => paint('faint', line)),
     paint('faint', `Digest: ${escapeControls(digest)}`),
@@ -246,11 +246,12 @@ function shortenedLines(shortened: number, { width, paint }: TextLayout): string
   return wrap(text, width).map((line) => paint('warning', line));
 }
 
-function refusalLines(plan: Plan, refusals: readonly Refusal[], layout: TextLayout): string[] {
+function refusalLines(plan: Plan, { refusals, restCommand: rest }: PlanPage, layout: TextLayout): string[] {
   if (refusals.length === 0) return [];
   return [
     layout.paint('danger', `${refusalTitle(plan)}:`),
     ...refusals.flatMap((each) => refusalText(each, layout)),
+    ...(rest === null ? [] : ['To apply the rest:', `  ${escapeControls(rest)}`]),
   ];
 }
 

@@ -304,7 +304,7 @@ test('what is still paused after its hold has ended names the hold', async () =>
     sync: 'pending',
   });
   const { stdout } = await workspace.command(['status']);
-  expect(stdout).toContain('the hold of anna ended at 2026-12-08T18:00:00Z');
+  expect(stdout).toContain('the hold of anna ended at 2026-12-08 18:00 UTC');
 });
 
 test('a start that the service refuses makes a schedule fail, with its reason', async () => {

@@ -1,0 +1,163 @@
+import { describe, expect, it, test } from 'vitest';
+import type { ScheduleSpec } from '../../../src/kinds/schedule-spec.js';
+import { isRisk, type Risk } from '../../../src/model/finding.js';
+import type { Plan } from '../../../src/model/plan.js';
+import { plan as planFor } from '../../../src/reconcile/plan.js';
+import { nothingAsked } from '../../../src/reconcile/world.js';
+import { longestGapSeconds } from '../../../src/timing/runs.js';
+import {
+  agents,
+  group,
+  owning,
+  reconcileWorld,
+  remoteGroup,
+  remoteSchedule,
+  type SmallWorld,
+  schedule,
+} from '../../support/small-world.js';
+
+/** With the next runs, as a plan that somebody reads. */
+function planOf(world: SmallWorld): Plan {
+  const { plan } = planFor(reconcileWorld(world), { ...nothingAsked, previews: [] });
+  if (plan === null) throw new Error('no plan');
+  return plan;
+}
+
+const messages = ({ changes, findings }: Plan, code: Risk['code']) =>
+  [...findings, ...changes.flatMap((change) => change.findings)].flatMap((found) =>
+    isRisk(found) && found.code === code ? [found.message] : [],
+  );
+
+type Timing = Partial<Pick<ScheduleSpec, 'every' | 'cron' | 'once' | 'startTime' | 'timeZone' | 'enabled'>>;
+
+const days = (value: number): Timing => ({ every: { value, unit: 'Days' }, cron: null });
+const hours = (value: number): Timing => ({ every: { value, unit: 'Hours' }, cron: null });
+const from = (startTime: string): Timing => ({ startTime });
+
+describe('a gap', () => {
+  // It is midnight of Sunday, 2026-11-01. What existed ran every day at 06:00, unless it says more.
+  const changed = (before: Timing, after: Timing) =>
+    planOf({
+      entries: [schedule('s', { ...before, ...after })],
+      objects: [remoteSchedule('s', before)],
+      inventory: owning({ 'schedule/s': 's' }),
+    });
+  const created = (after: Timing) => planOf({ entries: [schedule('s', after)] });
+
+  it.each<[string, Plan, string | null]>([
+    ['of a year', changed({}, from('2027-11-01T00:00:00')), 'no runs for 365 days: 2026-11-01 → 2027-11-01'],
+    ['of twice the interval', changed({}, from('2026-11-03T00:00:00')), null],
+    [
+      'of more than that',
+      changed({}, from('2026-11-03T07:00:00')),
+      'no runs for 3 days: 2026-11-01 → 2026-11-04',
+    ],
+    ['of exactly a day', changed(hours(6), from('2026-11-02T00:00:00')), null],
+    [
+      'of more than a day',
+      changed(hours(6), from('2026-11-02T00:01:00')),
+      'no runs for 24 hours: 2026-11-01 00:00 → 2026-11-02 00:01',
+    ],
+    [
+      'until a new schedule starts, longer than its own interval',
+      created({ ...days(1), ...from('2026-11-03T06:00:00') }),
+      'no runs for 2 days: 2026-11-01 → 2026-11-03',
+    ],
+    [
+      'until a new schedule starts, within its own interval',
+      created({ ...days(7), ...from('2026-11-10T06:00:00') }),
+      null,
+    ],
+    ['until the only run', created({ cron: null, once: '2030-01-01T00:00:00', startTime: null }), null],
+    [
+      'that begins with the next run before the change',
+      changed({ ...from('2026-12-24T00:00:00') }, from('2026-12-25T00:00:00')),
+      null,
+    ],
+    [
+      'of what starts again',
+      changed({ enabled: false, ...from('2027-01-01T00:00:00') }, { enabled: true }),
+      'no runs for 61 days: 2026-11-01 → 2027-01-01',
+    ],
+    ['of what is paused', changed({}, { ...from('2027-11-01T00:00:00'), enabled: false }), null],
+    ['over a weekend, of what runs on working days', created({ cron: '0 0 9-17 ? * MON-FRI' }), null],
+    [
+      'over the autumn clock change, of two days',
+      changed({ timeZone: 'Europe/Berlin' }, { timeZone: 'Europe/Berlin', ...from('2026-11-03T00:00:00') }),
+      null,
+    ],
+    ['between other hours of the day', changed({}, { cron: '0 0 5 * * *' }), null],
+    ['to once a week', changed({}, { cron: '0 0 6 ? * SAT' }), 'no runs for 6 days: 2026-11-01 → 2026-11-07'],
+  ])('%s', (_, plan, expected) => expect(messages(plan, 'gap')).toEqual(expected === null ? [] : [expected]));
+
+  it.each<[string, number]>([
+    ['0 0 6 * * *', 86_400],
+    ['0 0 9-17 ? * MON-FRI', 64 * 3600],
+    ['0 0,30 * * * *', 1800],
+    ['0 10,20 8 * * *', 86_400 - 600],
+    ['30 0 6 1 1 *', 366 * 86_400],
+    ['0 0 6 29 2 *', 1461 * 86_400],
+  ])('has the longest interval of %s to compare with', (expression, seconds) =>
+    expect(longestGapSeconds({ type: 'Cron', expression, startTime: '2026-01-01T00:00:00' })).toBe(seconds),
+  );
+});
+
+describe('load', () => {
+  /** So many starts a week, of one schedule: it runs every hour or every day, for a group of so many members. */
+  const members = (number: number) =>
+    Array.from(
+      { length: number },
+      (_, index) => `aaaaaaaa-0000-4000-8000-${String(index).padStart(12, '0')}`,
+    );
+  const daily = (before: number, after: number) =>
+    planOf({
+      entries: [
+        schedule('s', { target: 'group/before' }),
+        schedule('new', { target: 'group/added' }),
+        group('before', {}, { external: true, id: 'before' }),
+        group('added', {}, { external: true, id: 'added' }),
+      ],
+      objects: [
+        remoteGroup('before', { members: members(before) }),
+        remoteGroup('added', { members: members(after - before) }),
+        remoteSchedule('s', { target: { kind: 'group', id: 'before' } }),
+      ],
+      inventory: owning({ 'schedule/s': 's' }),
+    });
+
+  it.each<[string, number, number, boolean]>([
+    ['grows from nothing by 497', 0, 71, false],
+    ['grows from nothing by 504', 0, 72, true],
+    ['doubles, and grows by much', 100, 200, false],
+    ['more than doubles, and grows by much', 100, 201, true],
+    ['more than doubles, and grows by little', 10, 72, false],
+    ['grows by much, and does not double', 200, 300, false],
+  ])('that %s', (_, before, after, isRisky) =>
+    expect(messages(daily(before, after), 'load')).toHaveLength(isRisky ? 1 : 0),
+  );
+
+  test('names what adds most', () =>
+    expect(messages(daily(100, 250), 'load')).toEqual([
+      'agent starts a week grow from 700 to 1,750; most are added by schedule/new +1,050',
+    ]));
+});
+
+describe('starts by agent', () => {
+  test('show a swap of members although the total is equal', () => {
+    const [acme = '', globex = ''] = agents.map(({ id }) => id);
+    const plan = planOf({
+      entries: [group('shops', { agents: ['globex'] }), schedule('s', { target: 'group/shops' })],
+      objects: [
+        remoteGroup('shops', { members: [acme] }),
+        remoteSchedule('s', { target: { kind: 'group', id: 'shops' } }),
+      ],
+      inventory: owning({ 'group/shops': 'shops', 'schedule/s': 's' }),
+    });
+    expect(plan.startsPerWeek).toMatchObject({ before: 7, after: 7 });
+    expect(plan.startsByAgent).toEqual([
+      { agent: 'acme', before: 7, after: 0 },
+      { agent: 'globex', before: 0, after: 7 },
+    ]);
+    expect(globex).not.toBe(acme);
+  });
+});
