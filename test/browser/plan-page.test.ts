@@ -18,14 +18,20 @@ function planOf(count: number): Plan {
       id: `id-${index}`,
       fields: [
         field('description', { before: `old text ${index}`, after: `new text ${index}`, layout: 'text' }),
-        field('members', { before: ['a', `b${index}`], after: [`c${index}`, 'a'], layout: 'set' }),
+        // Unlike the others, so that none are grouped.
+        field(`members-${index}`, { before: ['a', `b${index}`], after: [`c${index}`, 'a'], layout: 'set' }),
       ],
       risks: action === 'delete' ? [{ code: 'delete', message: 'it is no longer declared' }] : [],
       source: action === 'delete' ? null : place(index + 1, 3, 4, '', `teams/${index % 3}.yaml`),
     });
   });
   const links = changes.flatMap(({ address }, index) =>
-    index % 2 === 1 ? [{ from: address, to: `group/item-${index - 1}`, stage: null }] : [],
+    index % 2 === 1
+      ? [
+          { from: address, to: `group/item-${index - 1}`, stage: null },
+          { from: `group/item-${index - 1}`, to: `agent/shop-${index}`, stage: null },
+        ]
+      : [],
   );
   return { ...plan, changes, links, steps: [], findings: diagnostics };
 }
@@ -69,6 +75,25 @@ describe.skipIf(why !== '')(`the page of a plan in a browser${why && ` (skipped:
     await page.selectOption('#risk', '');
     await page.selectOption('#file', 'teams/1.yaml');
     expect(await shown(page)).toBe('25 of 100 changes');
+  });
+
+  test('shows many like changes as one closed group, whose changes a click or a search shows', async () => {
+    const like = Array.from({ length: 3_000 }, (_, index) =>
+      change(`group/new-${index}`, {
+        action: 'create',
+        fields: [field('description', { before: null, after: 'the same' })],
+        source: place(1, 3, 4, '', 'teams/a.yaml'),
+      }),
+    );
+    const page = await browser.open(planHtml({ ...planOf(0), changes: like }));
+    expect([await groups(page).count(), await changed(page).count()]).toEqual([1, 0]);
+    expect(await groups(page).locator('.address').textContent()).toBe('3,000 groups');
+    await groups(page).click();
+    expect(await changed(page).count()).toBeGreaterThan(0);
+    await groups(page).click();
+    expect(await changed(page).count()).toBe(0);
+    await page.fill('#query', 'new-2999');
+    expect([await shown(page), await changed(page).count()]).toEqual(['1 of 3,000 changes', 1]);
   });
 
   test('opens a change with its differences, and its address in a link', async () => {
@@ -187,7 +212,10 @@ describe.skipIf(why !== '')(`the page of a plan in a browser${why && ` (skipped:
         }),
         change(name, { action: 'create' }),
       ],
-      links: [{ from: `group/${name}`, to: name, stage: null }],
+      links: [
+        { from: `group/${name}`, to: name, stage: null },
+        { from: `group/${name}`, to: 'agent/acme-shop', stage: null },
+      ],
       findings: [{ severity: 'warning', code: 'start-rate', message: name, help: name }],
     } satisfies Plan;
     const page = await browser.open(planHtml(hostile, { urlOf: () => name }));
@@ -204,7 +232,7 @@ describe.skipIf(why !== '')(`the page of a plan in a browser${why && ` (skipped:
   test('draws the graph of what is shown, and says what it leaves out', async () => {
     const page = await browser.open(planHtml(planOf(1_000)), '#tab=graph');
     expect(await page.locator('.arrow').count()).toBe(150);
-    expect(await page.locator('#graph-note').textContent()).toContain('Of 500 arrows, 150 are drawn');
+    expect(await page.locator('#graph-note').textContent()).toContain('Of 1,000 arrows, 150 are drawn');
     await page.fill('#query', 'item-7');
     expect(await page.locator('.arrow').count()).toBeLessThan(150);
   });
