@@ -1,7 +1,7 @@
 import { groupBy } from '../model/json.js';
 import type { Plan } from '../model/plan.js';
 import { numberText } from '../model/schedule.js';
-import { count, instantText } from '../model/words.js';
+import { instantText } from '../model/words.js';
 import { type ChangeView, deliversSecret } from './change-view.js';
 import { escapeControls } from './escape.js';
 import { type FieldView, shortValues } from './field-view.js';
@@ -25,7 +25,7 @@ export interface Alike {
   readonly remarks: Tally;
   readonly risks: Tally;
   readonly notes: Tally;
-  /** The ones to look at: `most members: group/de-bikes (4)`. */
+  /** The ones to look at: `most members: 4 in group/de-bikes`. */
   readonly outliers: readonly string[];
 }
 
@@ -146,6 +146,23 @@ export function tallyText(
   return texts.join(', ') + (more > 0 ? ` and ${numberText(more)} more` : '');
 }
 
+/** A change without what is the same for all of its block, and so said once. */
+export function ownPart(view: ChangeView, { fields, risks, notes, remarks, cadences }: Alike): ChangeView {
+  const isOwn = (said: Tally) => (text: string) =>
+    !said.shown.some(({ text: same, number }) => same === text && number === said.of);
+  return {
+    ...view,
+    fields: view.fields.filter((field, index) => {
+      const said = fields[index]?.values;
+      return said === undefined || said.shown.length === 0 || shortValues(field).some(isOwn(said));
+    }),
+    risks: view.risks.filter(({ besideCadence }) => isOwn(risks)(besideCadence)),
+    notes: view.notes.filter(isOwn(notes)),
+    remarks: view.remarks.filter(isOwn(remarks)),
+    cadence: view.cadence === null || !isOwn(cadences)(view.cadence) ? null : view.cadence,
+  };
+}
+
 /** How many agents a change starts each time that it runs. */
 export type StartsOf = (view: ChangeView) => number;
 
@@ -163,7 +180,7 @@ export function startsPerRun({ links }: Plan): StartsOf {
 function mostStarts(views: readonly ChangeView[], startsOf: StartsOf): string[] {
   const weekly = (view: ChangeView) =>
     Math.round((view.change.nextRuns?.pace.after?.runsPerWeek ?? 0) * startsOf(view));
-  return outlier(views, weekly, 'most starts', (starts) => `${numberText(starts)} a week`);
+  return outlier(views, weekly, 'most starts', (starts) => `${numberText(starts)} a week by`);
 }
 
 /** Of each list, such as the members of groups. */
@@ -175,7 +192,7 @@ function largest(views: ChangeBlock['views']): string[] {
       const found = own[index]?.difference;
       return found?.kind === 'list' ? (found.after ?? []).length : 0;
     };
-    return outlier(views, length, `most ${escapeControls(path)}`, numberText);
+    return outlier(views, length, `most ${escapeControls(path)}`, (size) => `${numberText(size)} in`);
   });
 }
 
@@ -197,7 +214,7 @@ function outlier(
     }
   }
   if (found === undefined || most === least) return [];
-  return [`${title}: ${escapeControls(found.change.address)} (${text(most)})`];
+  return [`${title}: ${text(most)} ${escapeControls(found.change.address)}`];
 }
 
 /** Among the next few runs of each: there may be more in that minute. */
@@ -215,7 +232,5 @@ function busiestMinute(views: readonly ChangeView[], startsOf: StartsOf): string
   let [busiest, most] = ['', 1];
   for (const [minute, starts] of minutes) if (starts > most) [busiest, most] = [minute, starts];
   if (busiest === '') return [];
-  return [
-    `busiest minute: ${escapeControls(instantText(busiest))} (at least ${count(most, 'start').replace(/^\d+/, numberText(most))})`,
-  ];
+  return [`busiest minute: at least ${numberText(most)} starts at ${escapeControls(instantText(busiest))}`];
 }

@@ -175,7 +175,9 @@ export function factsOf({ change, cadence, fields }: ChangeView): string[][] {
 export function shortChange({ change, cadence, fields }: ChangeView): string | null {
   const { action, inBrief } = change;
   if (action === 'adopt')
-    return present(inBrief === undefined ? null : escapeControls(inBrief), cadenceBesideBrief(change)).join(' · ');
+    return present(inBrief === undefined ? null : escapeControls(inBrief), cadenceBesideBrief(change)).join(
+      ' · ',
+    );
   const parts = fieldParts(fields);
   if (parts.below.length > 0 || fields.some(({ isWhole }) => isWhole)) return null;
   const values = fieldLine(parts, escapeControls);

@@ -230,7 +230,8 @@ export function signedWords({ added, removed }: Pick<ListDifference, 'added' | '
 /** A field as a few short values, to be counted over many changes. None for what is too long to be read on a line. */
 export function shortValues({ difference }: FieldView): string[] {
   if (difference.kind === 'lines') return [];
-  if (difference.kind === 'value' || difference.isOrdered) return [differenceText(difference, escapeControls)];
+  if (difference.kind === 'value' || difference.isOrdered)
+    return [differenceText(difference, escapeControls)];
   const { before, after } = difference;
   if (before === undefined || after === undefined) return (before ?? after ?? []).map(word);
   return signedWords(difference);

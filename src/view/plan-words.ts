@@ -18,7 +18,6 @@ import {
   type ServiceOverride,
   type SnapshotAge,
   type Step,
-  summarise,
   summaryOf,
   type UnmanagedCounts,
 } from '../model/plan.js';

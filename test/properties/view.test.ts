@@ -122,7 +122,7 @@ describe('text', () => {
 
   it('no text in a text plan can look like another part of the plan', () => {
     const known =
-      /^(Project |Service |Inventory |Apply would refuse|Digest: |Agent starts per week: |Not managed here: 2 schedules, 1 key \(roster list --unmanaged\)\.$|Plan: | {2}(\[protected\]( |$)|[+~-] (CREATE|UPDATE|DELETE) )| {12}| {6}|$)/;
+      /^([\d a-z,]+ · \d+ risks?$|Apply would refuse|RISKS$|OTHER CHANGES$|CHANGES$|STARTS A WEEK |Project |Service |Inventory |Environment |Digest: |Not managed here: 2 schedules, 1 key \(roster list --unmanaged\)\.$|Plan: | {2}(\[protected\]( |$)|[+~-] (CREATE|UPDATE|DELETE|create|update) )| {12}| {6}|$)/;
     check(
       (text) => {
         const shown = planText(planOf(text), { color: false, width: 60, verbose: true });

@@ -1,5 +1,5 @@
 import { count } from '../../model/words.js';
-import { type Alike, type ChangeBlock, type Tally, tallyText } from '../alike.js';
+import { type Alike, type ChangeBlock, ownPart, type Tally, tallyText } from '../alike.js';
 import { changeMarkdown, type ItemContext, LONGEST_SENTENCE } from './change-markdown.js';
 import { markdownCode, shortCode, shortProse } from './markdown-escape.js';
 import { fold, type PageItem } from './page-parts.js';
@@ -36,7 +36,7 @@ export function alikeMarkdown(views: ChangeBlock['views'], alike: Alike, context
     short,
     full: () => {
       if (!isListed(views)) return { text: short, shortened: 0 };
-      const items = views.map((each) => changeMarkdown(each, context));
+      const items = views.map((each) => changeMarkdown(ownPart(each, alike), context));
       const list = fold(
         count(views.length, 'change'),
         items.flatMap((each) => each.short.split('\n')),

@@ -107,8 +107,7 @@ export function ownersMarkdown(owners: readonly string[]): string {
 /** What changes, if it fits; otherwise what it is in brief. And how often it runs, in the words that the rest leaves. */
 function headingFacts({ change, cadence }: ChangeView, parts: FieldParts): (string | null)[] {
   const { action, inBrief } = change;
-  if (action === 'adopt' && inBrief !== undefined)
-    return [shortProse(inBrief), cadenceBesideBrief(change)];
+  if (action === 'adopt' && inBrief !== undefined) return [shortProse(inBrief), cadenceBesideBrief(change)];
   const fields = fieldLine(parts, markdownCode);
   return fields === null ? [cadence] : [fitsHeading(parts) ? fields : null, weeklyText(change)];
 }

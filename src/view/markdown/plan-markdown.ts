@@ -8,7 +8,14 @@ import { fits } from '../columns.js';
 import { escapeControls } from '../escape.js';
 import { graphMermaid } from '../graph/graph-formats.js';
 import { type PlanPage, planPage, type StartsView } from '../plan-page.js';
-import { countsOf, factSentence, type PlanFact, refusalTitle, shownAndRest, startsText } from '../plan-words.js';
+import {
+  countsOf,
+  factSentence,
+  type PlanFact,
+  refusalTitle,
+  shownAndRest,
+  startsText,
+} from '../plan-words.js';
 import { alikeMarkdown, isListed } from './alike-markdown.js';
 import { changeMarkdown, type ItemContext, LONGEST_SENTENCE, ownersMarkdown } from './change-markdown.js';
 import {
@@ -111,7 +118,11 @@ function header(plan: Plan, page: PlanPage): string {
 
 /** What the plan rests on, in small print. */
 function footer({ basis, uncounted, digest }: PlanPage): string {
-  const facts = [...basis.map(factMarkdown), ...uncounted.map(factMarkdown), `digest ${shortCode(digest, 100)}`];
+  const facts = [
+    ...basis.map(factMarkdown),
+    ...uncounted.map(factMarkdown),
+    `digest ${shortCode(digest, 100)}`,
+  ];
   return `\n<sub>${facts.join(' · ')}</sub>\n`;
 }
 

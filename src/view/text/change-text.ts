@@ -1,16 +1,10 @@
 import { messageOf, type Place } from '../../model/diagnostic.js';
-import { count } from '../../model/words.js';
 import type { Change } from '../../model/plan.js';
+import { count } from '../../model/words.js';
 import { type ChangeView, shortChange } from '../change-view.js';
 import { cut, fits, pad, widthOf } from '../columns.js';
 import { escapeControls, quoted, word } from '../escape.js';
-import {
-  type FieldView,
-  MOST_LINES,
-  sidesText,
-  tooDifferent,
-  valueText,
-} from '../field-view.js';
+import { type FieldView, MOST_LINES, sidesText, tooDifferent, valueText } from '../field-view.js';
 import type { DiffLine } from '../line-diff.js';
 import { type RunsView, type RunText, zonesText } from '../next-runs.js';
 import {
@@ -43,9 +37,14 @@ export function changeText(view: ChangeView, said: SaidOnce, layout: TextLayout)
   const line = shortChange(view);
   const isOnHeading = line !== null && line !== '' && fits(line, inner.width - 2);
   const fields =
-    line === null ? fieldsText(view.fields, inner) : { lines: isOnHeading ? [] : wrap(line, inner.width), shortened: 0 };
+    line === null
+      ? fieldsText(view.fields, inner)
+      : { lines: isOnHeading ? [] : wrap(line, inner.width), shortened: 0 };
   const below = [
-    ...riskLines(view.risks.map(({ besideCadence }) => besideCadence), inner),
+    ...riskLines(
+      view.risks.map(({ besideCadence }) => besideCadence),
+      inner,
+    ),
     ...fields.lines,
     ...noteLines(view.notes, inner),
     ...runLines(view, inner),
@@ -87,11 +86,17 @@ function heading(
   const fragments: Fragment[] = [
     { text: `${action.text} ${address}`, shown: `${action.shown} ${paint('strong', address)}` },
     ...more.map((text) => ({ text, shown: paint('strong', text) })),
-    ...nameAndId(name, null).flatMap(parts).map((text) => ({ text })),
-    ...(isIdentified || verbose ? nameAndId(null, change.id) : []).flatMap(parts).map((text) => faint(text, paint)),
+    ...nameAndId(name, null)
+      .flatMap(parts)
+      .map((text) => ({ text })),
+    ...((isIdentified && change.action !== 'adopt') || verbose ? nameAndId(null, change.id) : [])
+      .flatMap(parts)
+      .map((text) => faint(text, paint)),
     ...remarks.flatMap((each) => parts(`(${escapeControls(each)})`)).map((text) => ({ text })),
     ...facts.flatMap((text) => brokenAtArrow(text, room)).map((text) => ({ text })),
-    ...placeAndOwners(change, common).flatMap(parts).map((text) => faint(text, paint)),
+    ...placeAndOwners(change, common)
+      .flatMap(parts)
+      .map((text) => faint(text, paint)),
   ];
   const [first = '', ...rest] = flow(fragments, width - 2, '  ');
   return [`  ${first}`, ...indent(rest, INDENT)];
@@ -151,7 +156,10 @@ function runsText(runs: RunsView, layout: TextLayout): string[] {
   const changes = runs.clockChanges.map((line) => paint('warning', `  ${cut(line, width - 2)}`));
   const [next] = after;
   if (!verbose && before === null && computed === null && next !== undefined)
-    return [...wrap(`next run ${next.text}${runs.zone === 'UTC' ? ' UTC' : ` ${runs.zone}`}`, width), ...changes];
+    return [
+      ...wrap(`next run ${next.text}${runs.zone === 'UTC' ? ' UTC' : ` ${runs.zone}`}`, width),
+      ...changes,
+    ];
   const shown = verbose ? after.length : MOST_RUNS;
   const by = verbose ? `, ${runs.source}` : '';
   return [

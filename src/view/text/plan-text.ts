@@ -174,15 +174,15 @@ function startsLines(starts: StartsView | null, { width, paint }: TextLayout): s
 /** `Project pricing · Service https://… · Inventory roster.inventory.json`, and what a reviewer must look at. */
 function basisLines({ basis, owners, digest }: PlanPage, layout: TextLayout): string[] {
   const { width, paint } = layout;
-  const names = basis.filter(({ isCode, override }) => isCode && override === undefined);
-  const rest = basis.filter((each) => !names.includes(each));
-  const fragments = names.flatMap(({ label, value }): Fragment[] => {
-    const parts = folded(`${label} ${escapeControls(value)}`, width);
-    return parts.map((text) => ({ text, shown: paint('faint', text) }));
+  const text = ({ label, value }: PlanFact) => `${label} ${escapeControls(value)}`;
+  const isShort = (fact: PlanFact) => fact.isCode && fact.override === undefined && fits(text(fact), width);
+  const names = basis.filter(isShort).map((fact): Fragment => {
+    return { text: text(fact), shown: paint('faint', text(fact)) };
   });
+  const rest = basis.filter((fact) => !isShort(fact));
   const all = owners.length === 0 ? [] : wrap(`Owned by ${owners.map(escapeControls).join(' ')}`, width);
   return [
-    ...flow(fragments, width, paint('faint', ' · ')),
+    ...flow(names, width, ' · '),
     ...rest.flatMap((each) => factLines(each, layout)),
     ...all.map((line) => paint('faint', line)),
     paint('faint', `Digest: ${escapeControls(digest)}`),

@@ -5,7 +5,7 @@ import { type Frequency, frequencyText, intervalText, type NextRuns } from '../.
 import { planJson } from '../../../src/view/json/plan-json.js';
 import { planMarkdown } from '../../../src/view/markdown/plan-markdown.js';
 import { cadenceText } from '../../../src/view/next-runs.js';
-import { factSentence, startsFacts } from '../../../src/view/plan-words.js';
+import { startsPerWeek } from '../../../src/view/plan-words.js';
 import { planText } from '../../../src/view/text/plan-text.js';
 import { change, emptyPlan } from './samples.js';
 
@@ -28,9 +28,6 @@ function nextRuns(before: Frequency | null, after: Frequency | null): NextRuns {
     clockChanges: null,
   };
 }
-
-const startsText = (plan: Parameters<typeof startsFacts>[0]) =>
-  startsFacts(plan).map(factSentence)[0] ?? null;
 
 const schedule = (action: Change['action'], ...[before, after]: Parameters<typeof nextRuns>) =>
   change('schedule/s', { action, nextRuns: nextRuns(before, after) });
@@ -87,7 +84,7 @@ test('a risk does not repeat how often a schedule runs where that is said beside
   const update = schedule('update', sixHours, fast);
   const found = { code: 'schedule' as const, message, besideCadence: 'runs more often' };
   const plan = { ...emptyPlan, changes: [{ ...update, findings: [risk(update.address, found)] }] };
-  expect(planText(plan, { color: false })).toContain('risk: runs more often\n');
+  expect(planText(plan, { color: false })).toContain('! runs more often\n');
   expect(planText(plan, { color: false, summary: true })).toMatch(/ {2}runs more often\n/);
   expect(planMarkdown(plan)).toContain('  - runs more often\n');
   expect(planJson(plan).changes[0]?.risks).toEqual([{ code: 'schedule', message }]);
@@ -100,42 +97,42 @@ describe('the agent starts a week of a plan', () => {
     startsPerWeek: { before, after, unknown: { before: unknown[0] ?? 0, after: unknown[1] ?? 0 } },
   });
 
-  test('are one line when the plan changes them', () => {
-    expect(startsText(of(168, 121_128))).toBe('Agent starts per week: 168 → 121,128 (+120,960).');
-    expect(startsText(of(168, 100.4))).toBe('Agent starts per week: 168 → 100 (-68).');
-    expect(startsText(of(167.5, 84))).toBe('Agent starts per week: 168 → 84 (-84).');
-    expect(startsText(of(236, 247_700.02))).toBe('Agent starts per week: 236 → 247,700 (+247,464).');
-    expect(startsText(of(2, 2.23))).toBe('Agent starts per week: 2 → 2.23 (+0.23).');
-    expect(startsText(of(168, 168))).toBeNull();
-    expect(startsText(of(168, 168, [3, 3]))).toBeNull();
+  test('are shown when the plan changes them', () => {
+    expect(startsPerWeek(of(168, 121_128))).toBe('168 → 121,128 (+120,960)');
+    expect(startsPerWeek(of(168, 100.4))).toBe('168 → 100 (-68)');
+    expect(startsPerWeek(of(167.5, 84))).toBe('168 → 84 (-84)');
+    expect(startsPerWeek(of(236, 247_700.02))).toBe('236 → 247,700 (+247,464)');
+    expect(startsPerWeek(of(2, 2.23))).toBe('2 → 2.23 (+0.23)');
+    expect(startsPerWeek(of(168, 168))).toBeNull();
+    expect(startsPerWeek(of(168, 168, [3, 3]))).toBeNull();
   });
 
   test('are lower bounds when some are not known', () => {
-    expect(startsText(of(0, 0, [1, 0], [schedule('update', null, paused)]))).toBe(
-      'Agent starts per week: at least 0 → 0, not counting 1 timing before, which cannot be computed here.',
+    expect(startsPerWeek(of(0, 0, [1, 0], [schedule('update', null, paused)]))).toBe(
+      'at least 0 → 0, not counting 1 timing before, which cannot be computed here',
     );
-    expect(startsText(of(168, 175, [1, 1]))).toBe(
-      'Agent starts per week: at least 168 → at least 175 (+7), not counting 1 timing, which cannot be computed here.',
+    expect(startsPerWeek(of(168, 175, [1, 1]))).toBe(
+      'at least 168 → at least 175 (+7), not counting 1 timing, which cannot be computed here',
     );
   });
 
   test('have no difference where what is not known may be another part of them', () => {
-    expect(startsText(of(222, 243, [1, 0]))).toBe(
-      'Agent starts per week: at least 222 → 243, not counting 1 timing before, which cannot be computed here.',
+    expect(startsPerWeek(of(222, 243, [1, 0]))).toBe(
+      'at least 222 → 243, not counting 1 timing before, which cannot be computed here',
     );
-    expect(startsText(of(168, 168, [1, 2], [schedule('create', null, null)]))).toBe(
-      'Agent starts per week: at least 168 → at least 168, not counting 1 timing before and 2 timings after, which cannot be computed here.',
+    expect(startsPerWeek(of(168, 168, [1, 2], [schedule('create', null, null)]))).toBe(
+      'at least 168 → at least 168, not counting 1 timing before and 2 timings after, which cannot be computed here',
     );
-    expect(startsText(of(168, 168, [1, 1], [schedule('update', null, null)]))).toBe(
-      'Agent starts per week: at least 168 before and after, not counting 1 timing, which cannot be computed here.',
+    expect(startsPerWeek(of(168, 168, [1, 1], [schedule('update', null, null)]))).toBe(
+      'at least 168 before and after, not counting 1 timing, which cannot be computed here',
     );
-    expect(startsText(of(168, 175, [1, 1], [schedule('update', null, null)]))).not.toContain('(+7)');
+    expect(startsPerWeek(of(168, 175, [1, 1], [schedule('update', null, null)]))).not.toContain('(+7)');
   });
 
-  test('come before the digest in the text, and before all changes in Markdown', () => {
+  test('come after the changes in the text, and before them in a comment', () => {
     const plan = of(0, 7, [0, 0], [schedule('create', null, pace(7, 86_400))]);
-    expect(planText(plan, { color: false })).toMatch(/\n\nAgent starts per week: 0 → 7 \(\+7\)\.\n\nDigest/);
-    expect(planMarkdown(plan)).toMatch(/Agent starts per week: 0 → 7 \(\+7\)\.\n[\s\S]*### Changes/);
+    expect(planText(plan, { color: false })).toMatch(/\n\nSTARTS A WEEK {2}0 → 7 \(\+7\)\n\nProject/);
+    expect(planMarkdown(plan)).toMatch(/Agent starts a week: 0 → 7 \(\+7\)\.\n[\s\S]*### Changes/);
   });
 });
 

@@ -154,7 +154,7 @@ describe('the page of a plan', () => {
 
   test('without changes says so and has nothing to filter', () => {
     const page = planHtml(emptyPlan);
-    expect(page).toContain('<b>No changes. ');
+    expect(page).toContain('<b>No changes. The service matches the manifests (4 unchanged).</b>');
     expect(page).not.toContain('id="toolbar"');
   });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { refusal } from '../../../src/model/finding.js';
+import { refusal, risk } from '../../../src/model/finding.js';
 import type { Change } from '../../../src/model/plan.js';
 import type { NextRuns } from '../../../src/model/schedule.js';
 import { planMarkdown } from '../../../src/view/markdown/plan-markdown.js';
@@ -13,7 +13,8 @@ const [lineOf, below] = [
     comment(changes)
       .split('\n')
       .find((each) => each.startsWith('- **') && each.includes(`\`${address}\``)) ?? '',
-  (address: string, changes: readonly Change[]) => comment(changes).split(`\`${address}\``)[1] ?? '',
+  (address: string, changes: readonly Change[]) =>
+    (comment(changes).split(`\`${address}\``)[1] ?? '').replace(/\n<sub>.*<\/sub>\n$/, ''),
 ];
 
 const run = (time: string) => ({ local: time, utc: `${time}Z` });
@@ -38,11 +39,11 @@ describe('the line of a change in a comment', () => {
     ['a value that was not set', { before: '', after: 'One' }, '`x` (none) → `One`'],
     ['a text in words that a boolean has', { before: true, after: 'true' }, '`x` `true` → `"true"`'],
     ['a text in words that a number has', { before: 1, after: '1' }, '`x` `1` → `"1"`'],
-    ['a set', members, '`x` − `a` + `"c d"`'],
+    ['a set', members, '`x` `+"c d"` `-a`'],
     [
       'another order',
       { before: ['a', 'b'], after: ['b', 'a'], layout: 'sequence' },
-      '`x` from `a`, `b` to `b`, `a`',
+      '`x` `a`, `b` → `b`, `a`',
     ],
     ['a small map', { before: {}, after: { a: 1 }, layout: 'map' }, '`x` (none) → `{"a":1}`'],
   ])('shows %s', (_, values, shown) => {
@@ -77,22 +78,19 @@ describe('the line of a change in a comment', () => {
     expect(shown('delete')).toBe('- **DELETE** `group/a` named `a`');
   });
 
-  it('says in brief what is created where the fields do not fit', () => {
-    const fields = ['target', 'cron', 'timeZone'].map((path) => field(path, { after: 'x' }));
-    const brief = 'pipeline/refresh, every 6 hours';
+  it('says of what is created how often it runs, and nothing that its fields say', () => {
+    const fields = ['target', 'cron'].map((path) => field(path, { after: 'x' }));
+    const timeZone = field('timeZone', { after: 'UTC', isDefault: true });
     const nextRuns = { ...daily, before: null, pace: { before: null, after: frequency(7) } };
-    const line = (rest: Partial<Change>) =>
-      lineOf('schedule/a', [
-        change('schedule/a', { action: 'create', fields, inBrief: brief, nextRuns, ...rest }),
-      ]);
-    expect(line({})).toBe('- **create** `schedule/a`: `pipeline/refresh`, every 6 hours; 7 runs a week');
-    expect(
-      line({
-        inBrief: `${brief}, once at noon`,
-        nextRuns: { ...nextRuns, pace: { before: null, after: frequency(0) } },
-      }),
-    ).toMatch(/noon$/);
-    expect(line({ fields: fields.slice(2) })).not.toContain('6 hours');
+    const created = change('schedule/a', {
+      action: 'create',
+      fields: [...fields, timeZone],
+      inBrief: 'pipeline/refresh, every 6 hours',
+      nextRuns,
+    });
+    expect(lineOf('schedule/a', [created])).toBe(
+      '- **create** `schedule/a`: `target` `x`, `cron` `x`; 7 runs a week',
+    );
   });
 
   it('shows the id where it matters which object is meant', () => {
@@ -167,135 +165,156 @@ describe('a comment on many changes', () => {
       }),
     );
   const shownOf = (text: string, action: Change['action']) =>
-    [...text.matchAll(new RegExp(`^- \\*\\*${action}\\*\\* \`group/${action}-(\\d+)\``, 'gim'))].map(
+    [...text.matchAll(new RegExp(`^ *- \\*\\*${action}\\*\\* \`group/${action}-(\\d+)\``, 'gim'))].map(
       ([, number]) => Number(number),
     );
   const firstOf = (count: number) => Array.from({ length: count }, (_, index) => index);
+  const at = (file: string) => ({ source: { file, line: 1, column: 1, length: 1, lineText: '' } });
 
-  it('shows each of up to 20', () => {
-    const text = comment(groups('update', 20));
-    expect(shownOf(text, 'update')).toHaveLength(20);
-    expect(text).not.toContain('more groups');
+  it('shows each of up to five that are alike', () => {
+    const text = comment(groups('update', 5));
+    expect(shownOf(text, 'update')).toEqual(firstOf(5));
+    expect(text).not.toContain('5 groups');
   });
 
-  it('counts what changes in the same way after the first few, and has all of it in a fold', () => {
-    const text = comment(groups('update', 200));
-    expect(shownOf(text, 'update')).toEqual(firstOf(5));
-    expect(text).toContain('\n- … and 195 more groups (update: `active` `true` → `false`)\n');
-    expect(text).toContain('#### Groups: 200 to update\n');
+  it('says once what is the same for all, and has all of them in a fold', () => {
+    const text = comment(groups('update', 40, at('a.yaml')));
     expect(text).toContain(
-      '\n  <details><summary>The other 195</summary>\n\n  - **update** `group/update-5`',
+      [
+        '- **update** 40 groups in `a.yaml`',
+        '  - `group/update-0`, `group/update-1`, `group/update-2`, `group/update-3` and 36 more',
+        '  - `active` `true → false`',
+        '',
+        '  <details><summary>40 changes</summary>',
+        '',
+        '  - **update** `group/update-0` at `a.yaml:1`\n',
+      ].join('\n'),
     );
-    expect(text.match(/\*\*update\*\*/g)).toHaveLength(200);
+    expect(shownOf(text, 'update')).toEqual(firstOf(40));
     expect(text).not.toContain('Too long to show in full');
   });
 
-  it('counts 3,000 creates in a few lines, and says that it does not show them and what does', () => {
+  it('counts 3,000 creates in a few lines, and says that it does not list them and what does', () => {
     const pageUrl = 'https://ci.example/page';
     const text = planMarkdown({ ...emptyPlan, changes: groups('create', 3_000) }, { pageUrl });
-    expect(text.length).toBeLessThan(1_000);
+    expect(text.length).toBeLessThan(1_500);
     expect(text).toContain(
-      '> **Too long to show in full:** 2995 changes counted but not listed. The [`HTML page`](',
+      '> **Too long to show in full:** 3000 changes counted but not listed. The [`HTML page`](',
     );
-    expect(shownOf(text, 'create')).toEqual(firstOf(5));
-    expect(text).toContain('- … and 2995 more groups (create)');
+    expect(text).toContain('- **create** 3,000 groups\n');
+    expect(shownOf(text, 'create')).toEqual([]);
   });
 
-  it('keeps apart what differs in its action, file or values', () => {
-    const at = (file: string) => ({ source: { file, line: 1, column: 1, length: 1, lineText: '' } });
+  it('shows every change with --verbose', () => {
+    const text = planMarkdown({ ...emptyPlan, changes: groups('create', 300) }, { verbose: true });
+    expect(shownOf(text, 'create')).toEqual(firstOf(300));
+  });
+
+  it('keeps apart what differs in its action, its fields or its file', () => {
     const text = comment([
       ...groups('create', 10, at('a.yaml')),
       ...groups('create', 10, at('b.yaml')).map((each) => ({ ...each, address: `${each.address}b` })),
       change('group/other', { action: 'create', ...at('c.yaml') }),
-      change('group/odd', { fields: [field('active', { before: false, after: true })] }),
+      change('group/odd', { fields: [field('members', { before: ['a'], after: [], layout: 'set' })] }),
       ...groups('update', 10),
     ]);
-    expect(text).toContain('and 5 more groups (create in `a.yaml`)');
-    expect(text).toContain('and 5 more groups (create in `b.yaml`)');
-    expect(text).toContain('`group/other`');
-    expect(text).toContain('- **update** `group/odd`: `active` `false` → `true`\n');
+    expect(text).toContain('- **create** 10 groups in `a.yaml`\n');
+    expect(text).toContain('- **create** 10 groups in `b.yaml`\n');
+    expect(text).toContain('- **create** `group/other`');
+    expect(text).toContain('- **update** `group/odd`: `members` `-a`\n');
+    expect(text).toContain('- **update** 10 groups\n');
   });
 
-  it('shows all of those that give one field values of their own', () => {
-    const changes = groups('update', 30).map((each, index) => ({
+  it('joins what is alike in many files', () => {
+    const files = firstOf(20).flatMap((file) =>
+      groups('create', 6, at(`teams/${file}.yaml`)).map((each) => ({
+        ...each,
+        address: `${each.address}-${file}`,
+      })),
+    );
+    expect(comment(files)).toContain(
+      '- **create** 120 groups in `teams/0.yaml` (6), `teams/1.yaml` (6), `teams/2.yaml` (6), `teams/3.yaml` (6) and 16 more\n',
+    );
+  });
+
+  it('lists the values that vary, the most frequent first, and names the outliers', () => {
+    const changes = groups('create', 30).map((each, index) => ({
       ...each,
-      fields: [field('every', { before: '1 day', after: `${index + 2} days` })],
+      fields: [
+        field('members', { after: index === 9 ? ['a', 'b', 'c'] : ['a'], layout: 'set' }),
+        field('description', { after: `Shop ${index % 2 === 0 ? 'even' : index}` }),
+      ],
     }));
     const text = comment(changes);
-    expect(shownOf(text, 'update')).toEqual(firstOf(30));
-    expect(text).not.toContain('more groups');
+    expect(text).toContain('  - `members` `a`, `b`, `c`\n');
+    expect(text).toContain(
+      '  - `description` `Shop even` (15), `Shop 1` (1), `Shop 3` (1), `Shop 5` (1) and 12 more\n',
+    );
+    expect(text).toContain('  - most members: 3 in `group/create-9`\n');
   });
 
-  it('shows every delete and every risk', () => {
-    const risks = [{ code: 'schedule' as const, message: 'runs more often' }];
-    const text = comment([...groups('delete', 60), ...groups('update', 60, { risks })]);
-    expect(shownOf(text, 'delete')).toEqual(firstOf(60));
-    expect(shownOf(text, 'update')).toEqual(firstOf(60));
-  });
-
-  it('says once what is said of each of several deletes or risks, and shows all of 350 deletes', () => {
-    const risks = [{ code: 'delete' as const, message: 'it is no longer declared' }];
-    const deletes = Array.from({ length: 350 }, (_, index) =>
-      change(`group/shop-${index}`, {
-        action: 'delete',
-        name: `Prices of shop number ${index}`,
-        id: `00000000-0000-4000-8000-${String(index).padStart(12, '0')}`,
-        fields: [
-          field('active', { before: true }),
-          field('members', { before: ['acme-shop'], layout: 'set' }),
-        ],
-        risks: index === 7 ? [...risks, { code: 'breaks-unmanaged', message: 'something needs it' }] : risks,
+  it('names the schedule that starts most, and the busiest minute', () => {
+    const schedules = firstOf(8).map((index) =>
+      change(`schedule/s-${index}`, {
+        action: 'create',
+        nextRuns: {
+          ...daily,
+          before: null,
+          after: [run(index < 6 ? '2099-12-01T06:00:00' : '2099-12-01T07:00:00')],
+          pace: { before: null, after: frequency(index === 3 ? 14 : 7) },
+        },
       }),
     );
-    const text = comment(deletes);
-    expect(text).toContain(
-      '#### Deletes\n\nEach of these 350 changes: it is no longer declared; `active` `true`, `members` `acme-shop`.\n\n- **DELETE**',
-    );
-    expect(text.match(/no longer declared/g)).toHaveLength(1);
-    expect(text.match(/^ {2}- .*/gm)).toEqual(['  - something needs it']);
-    expect(text.match(/^- \*\*DELETE\*\*/gm)).toHaveLength(350);
-    expect(text).not.toContain('Too long');
+    const links = [
+      ...schedules.map(({ address }) => ({ from: address, to: 'group/a', stage: null })),
+      ...['x', 'y'].map((agent) => ({ from: 'group/a', to: `agent/${agent}`, stage: null })),
+    ];
+    const text = comment(schedules, { links });
+    expect(text).toContain('  - most starts: 28 a week by `schedule/s-3`\n');
+    expect(text).toContain('  - busiest minute: at least 12 starts at `2099-12-01 06:00` UTC\n');
   });
 
-  it('says once which values all of many deleted schedules had, and shows all of 350', () => {
-    const deletes = Array.from({ length: 350 }, (_, index) =>
+  it('lists every delete, with what is not the same for all', () => {
+    const deletes = firstOf(350).map((index) =>
       change(`schedule/nightly-${index}`, {
         action: 'delete',
-        kind: 'schedule',
-        name: null,
         id: `00000000-0000-4000-8000-${String(index).padStart(12, '0')}`,
+        reason: 'no longer declared',
         fields: [
           field('target', { before: 'agent/globex' }),
           field('every', { before: `${index + 2} hours` }),
-          field('startTime', { before: '2026-12-01T06:30:00' }),
-          field('timeZone', { before: 'UTC' }),
-          field('enabled', { before: true }),
-        ],
-        risks: [
-          { code: 'delete', message: 'it is no longer declared' },
-          { code: 'schedule', message: `ends ${index} runs a week` },
         ],
       }),
     );
     const text = comment(deletes);
-    expect(text).toContain(
-      'Each of these 350 changes: it is no longer declared; `target` `agent/globex`, `startTime` `2026-12-01T06:30:00`, `timeZone` `UTC`, `enabled` `true`.\n',
-    );
-    expect(text.match(/^- \*\*DELETE\*\*.*: `every` `\d+ hours`$/gm)).toHaveLength(350);
+    expect(text).toContain('- **DELETE** 350 schedules (no longer declared)\n');
+    expect(text.match(/no longer declared/g)).toHaveLength(1);
     expect(text.match(/agent\/globex/g)).toHaveLength(1);
+    expect(text.match(/^ {2}- \*\*DELETE\*\* `schedule.* id `.*: `every` `\d+ hours`$/gm)).toHaveLength(350);
     expect(text).not.toContain('Too long');
-    // A reviewer reads a short list line by line.
-    expect(comment(deletes.slice(0, 3)).match(/agent\/globex/g)).toHaveLength(3);
   });
 
-  it('repeats what is said of only some of them', () => {
-    const risks = [{ code: 'delete' as const, message: 'it is no longer declared' }];
-    const text = comment([...groups('delete', 3, { risks }), change('group/z', { action: 'delete' })]);
-    expect(text.match(/ {2}- it is no longer declared/g)).toHaveLength(3);
+  it('keeps apart the deletes that have another risk', () => {
+    const risks = [{ code: 'breaks-unmanaged' as const, message: 'something needs it' }];
+    const text = comment([...groups('delete', 60), change('group/z', { action: 'delete', risks })]);
+    expect(text).toContain('- **DELETE** `group/z`\n  - something needs it\n');
+    expect(text).toContain('- **DELETE** 60 groups\n');
+  });
+
+  it('says of how many a risk is that not all have', () => {
+    const changes = groups('update', 10).map((each, index) => ({
+      ...each,
+      findings: [
+        risk(each.address, { code: 'schedule', message: index < 9 ? 'starts again' : 'runs hourly' }),
+      ],
+    }));
+    expect(comment(changes)).toContain('  - 9 of 10: starts again\n  - 1 of 10: runs hourly\n');
   });
 
   it('counts the deletes that do not fit', () => {
-    expect(comment(groups('delete', 9_000))).toMatch(/Too long to show in full:\*\* \d+ groups left out/);
+    expect(comment(groups('delete', 9_000))).toContain(
+      'Too long to show in full:** 9000 changes counted but not listed',
+    );
   });
 });
 
@@ -305,11 +324,16 @@ describe('what only the inventory records', () => {
       change(`group/found-${index}`, { action: 'adopt', adopted: true, id: `f-${index}` }),
     );
 
-  it('is one line each after all other changes', () => {
+  it('comes after all other changes', () => {
     const text = comment([...adopts(2), change('key/a', { action: 'update', fields: [every] })]);
-    expect(text).toMatch(
-      /#### Keys: 1 to update.*#### Inventory only: 2 to adopt\n\n- \*\*adopt\*\* `group\/found-0`/s,
-    );
+    expect(text).toMatch(/- \*\*update\*\* `key\/a`.*\n- \*\*adopt\*\* `group\/found-0`/);
+  });
+
+  it('is called a move where only the key of an entry has changed', () => {
+    const moved = { ...adopts(1)[0], renamedFrom: 'group/old' };
+    const text = comment([change('group/new', { ...moved, address: 'group/new' })]);
+    expect(text).toContain('**Plan: 1 to move.**');
+    expect(text).toContain('- **move** `group/new`');
   });
 
   it('says what is adopted', () => {
@@ -322,10 +346,6 @@ describe('what only the inventory records', () => {
     expect(lineOf('schedule/a', [cron])).toBe(
       '- **adopt** `schedule/a` id `f-1`: `group/a`, cron `0 0 6 * * *` from `2026-12-01T06:00:00`, UTC, paused',
     );
-  });
-
-  it('is folded if there are many', () => {
-    expect(comment(adopts(6))).toContain('<details><summary>Inventory only: 6 to adopt</summary>');
   });
 });
 
@@ -354,7 +374,8 @@ describe('the dependency graph of a comment', () => {
     ['left out without an arrow', ['group/b'], [], false],
     ['left out for the arrow from a changed schedule to its target', ['schedule/a'], [arrow], false],
     ['drawn if something unchanged depends on what is changed', ['group/b'], [arrow], true],
-    ['drawn if there are several arrows', ['schedule/a'], [arrow, link('group/b', 'agent/c')], true],
+    ['drawn if arrows meet', ['schedule/a'], [arrow, link('group/b', 'agent/c')], true],
+    ['left out for pairs alone', ['schedule/a', 'schedule/c'], [arrow, link('schedule/c', 'group/d')], false],
   ])('is %s', (_, addresses, links, isDrawn) => {
     const text = comment(
       addresses.map((each) => change(each, { fields: [every] })),

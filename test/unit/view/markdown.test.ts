@@ -9,7 +9,7 @@ import {
 } from '../../../src/view/markdown/markdown-escape.js';
 import { MARKDOWN_LIMIT } from '../../../src/view/markdown/page-parts.js';
 import { planMarkdown } from '../../../src/view/markdown/plan-markdown.js';
-import { change, emptyPlan, field, place } from './samples.js';
+import { change, emptyPlan, field } from './samples.js';
 
 describe('Markdown escaping', () => {
   it.each([
@@ -83,7 +83,7 @@ describe('what a Markdown comment shows of a value', () => {
         }),
       ],
     });
-    for (const start of ['Project `', 'env-', 'https://', 'weaker-', 'group/', 'name-', 'id-', 'n-'])
+    for (const start of ['<sub>project `', 'env-', 'https://', 'weaker-', 'group/', 'name-', 'id-', 'n-'])
       expect(text).toContain(`${start}${name}`);
   });
 
@@ -154,37 +154,37 @@ describe('the limit of a Markdown comment', () => {
     expect(text.length).toBeLessThanOrEqual(MARKDOWN_LIMIT);
     for (let index = 0; index < 100; index += 1) expect(text).toContain(`group/delete-${index}\``);
     expect(text.indexOf('group/delete-99')).toBeLessThan(text.indexOf('group/create-0'));
-    expect(text).toContain('and 4995 more groups (create)');
-    expect(text).toContain('Too long to show in full:** 4995 changes counted but not listed');
+    expect(text).toContain('- **create** 5,000 groups\n');
+    expect(text).toContain('Too long to show in full:** 5000 changes counted but not listed');
   });
 
   it('shows nothing else if not all deletes fit', () => {
     const text = planMarkdown({ ...emptyPlan, changes: [...many('create', 10), ...many('delete', 9000)] });
     expect(text.length).toBeLessThanOrEqual(MARKDOWN_LIMIT);
     expect(text).not.toContain('group/create-');
-    expect(text).toMatch(/groups left out \(10 to create, \d+ to delete\)/);
-    expect(text).toContain('**Plan: 10 to create, 9000 to delete**');
+    expect(text).toContain('10 groups left out (10 to create); 9000 changes counted but not listed');
+    expect(text).toContain('**Plan: 10 to create, 9,000 to delete · 9,000 risks.**');
   });
 
   it('counts what is left out by kind, and mentions the graph', () => {
-    // Each in a file of its own, so that none is like another.
-    const inFile = (each: Change, index: number) => ({
+    // Each with a field of its own, so that none is like another.
+    const unlike = (each: Change, index: number) => ({
       ...each,
-      source: place(1, 1, 1, '', `teams/${index}.yaml`),
+      fields: [field(`field${index}`, { after: 1 })],
     });
     const changes = [
       ...many('create', 2000),
       ...Array.from({ length: 500 }, (_, index) => change(`schedule/s-${index}`, { action: 'update' })),
-    ].map(inFile);
+    ].map(unlike);
     const links = [1, 2].map((n) => ({ from: `schedule/s-${n}`, to: 'group/create-1', stage: null }));
     const text = planMarkdown({ ...emptyPlan, changes, links }, { limit: 20_000 });
     expect(text.length).toBeLessThanOrEqual(20_000);
-    expect(text).toMatch(/\d+ groups left out \(\d+ to create\); 500 schedules left out \(500 to update\)/);
+    expect(text).toMatch(
+      /\d+ groups left out \([\d,]+ to create\); 500 schedules left out \(500 to update\)/,
+    );
     expect(text).toContain('flowchart');
     const deletes = planMarkdown({ ...emptyPlan, changes: [...many('delete', 5000), ...changes], links });
-    expect(deletes).toMatch(
-      /groups left out \(2000 to create, \d+ to delete\); 500 schedules left out .*; the graph left out/,
-    );
+    expect(deletes).toMatch(/2000 groups left out .*; 500 schedules left out .*; the graph left out/);
   });
 
   it('holds whatever was recorded, and says how much is left out', () => {
