@@ -18,19 +18,26 @@ function planOf(count: number): Plan {
       id: `id-${index}`,
       fields: [
         field('description', { before: `old text ${index}`, after: `new text ${index}`, layout: 'text' }),
-        field('members', { before: ['a', `b${index}`], after: [`c${index}`, 'a'], layout: 'set' }),
+        // Unlike the others, so that none are grouped.
+        field(`members-${index}`, { before: ['a', `b${index}`], after: [`c${index}`, 'a'], layout: 'set' }),
       ],
       risks: action === 'delete' ? [{ code: 'delete', message: 'it is no longer declared' }] : [],
       source: action === 'delete' ? null : place(index + 1, 3, 4, '', `teams/${index % 3}.yaml`),
     });
   });
   const links = changes.flatMap(({ address }, index) =>
-    index % 2 === 1 ? [{ from: address, to: `group/item-${index - 1}`, stage: null }] : [],
+    index % 2 === 1
+      ? [
+          { from: address, to: `group/item-${index - 1}`, stage: null },
+          { from: `group/item-${index - 1}`, to: `agent/shop-${index}`, stage: null },
+        ]
+      : [],
   );
   return { ...plan, changes, links, steps: [], findings: diagnostics };
 }
 
-const rows = (page: Page) => page.locator('#list summary');
+const changed = (page: Page) => page.locator('#list .change:not(.group) summary');
+const groups = (page: Page) => page.locator('#list .change.group summary');
 const shown = (page: Page) => page.locator('#shown').textContent();
 const focused = (page: Page) =>
   page.evaluate(() => document.activeElement?.querySelector('.address')?.textContent);
@@ -47,34 +54,53 @@ describe.skipIf(why !== '')(`the page of a plan in a browser${why && ` (skipped:
 
   test('filters by words, action, kind, risk and file, and counts what is left', async () => {
     const page = await browser.open(planHtml(planOf(100)));
-    expect(await shown(page)).toBe('All 100 shown');
+    expect(await shown(page)).toBe('100 changes');
     await page.fill('#query', 'NEW text 13');
-    expect([await shown(page), await rows(page).count()]).toEqual(['1 of 100 shown', 1]);
+    expect([await shown(page), await changed(page).count()]).toEqual(['1 of 100 changes', 1]);
     await page.click('#reset');
     await page.click('[data-action=delete]');
     expect([await shown(page), await page.getAttribute('[data-action=delete]', 'aria-pressed')]).toEqual([
-      '25 of 100 shown',
+      '25 of 100 changes',
       'true',
     ]);
     await page.selectOption('#kind', 'group');
-    expect(await shown(page)).toBe('25 of 100 shown');
+    expect(await shown(page)).toBe('25 of 100 changes');
     await page.selectOption('#kind', 'schedule');
-    expect(await shown(page)).toBe('0 of 100 shown');
+    expect(await shown(page)).toBe('0 of 100 changes');
     await page.click('#reset');
     await page.selectOption('#risk', { label: 'any risk (25)' });
-    expect(await shown(page)).toBe('25 of 100 shown');
-    await page.selectOption('#file', { label: 'in no manifest (25)' });
-    expect(await shown(page)).toBe('25 of 100 shown');
+    expect(await shown(page)).toBe('25 of 100 changes');
+    await page.selectOption('#file', { label: 'deleted entries (25)' });
+    expect(await shown(page)).toBe('25 of 100 changes');
     await page.selectOption('#risk', '');
     await page.selectOption('#file', 'teams/1.yaml');
-    expect(await shown(page)).toBe('25 of 100 shown');
+    expect(await shown(page)).toBe('25 of 100 changes');
+  });
+
+  test('shows many like changes as one closed group, whose changes a click or a search shows', async () => {
+    const like = Array.from({ length: 3_000 }, (_, index) =>
+      change(`group/new-${index}`, {
+        action: 'create',
+        fields: [field('description', { before: null, after: 'the same' })],
+        source: place(1, 3, 4, '', 'teams/a.yaml'),
+      }),
+    );
+    const page = await browser.open(planHtml({ ...planOf(0), changes: like }));
+    expect([await groups(page).count(), await changed(page).count()]).toEqual([1, 0]);
+    expect(await groups(page).locator('.address').textContent()).toBe('3,000 groups');
+    await groups(page).click();
+    expect(await changed(page).count()).toBeGreaterThan(0);
+    await groups(page).click();
+    expect(await changed(page).count()).toBe(0);
+    await page.fill('#query', 'new-2999');
+    expect([await shown(page), await changed(page).count()]).toEqual(['1 of 3,000 changes', 1]);
   });
 
   test('opens a change with its differences, and its address in a link', async () => {
     const html = planHtml(planOf(100));
     const page = await browser.open(html);
     await page.fill('#query', 'item-33');
-    await rows(page).first().click();
+    await changed(page).first().click();
     expect(await page.locator('.body ins').allTextContents()).toEqual(['added "new text 33"', 'added c33']);
     const linked = await browser.open(html, '#open=schedule%2Fitem-97');
     expect(await focused(linked)).toBe('schedule/item-97');
@@ -142,7 +168,7 @@ describe.skipIf(why !== '')(`the page of a plan in a browser${why && ` (skipped:
     const large = await elements(10_000);
     expect(large.number).toBeLessThanOrEqual(small.number);
     await large.page.fill('#query', 'item-9999');
-    expect(await shown(large.page)).toBe('1 of 10,000 shown');
+    expect(await shown(large.page)).toBe('1 of 10,000 changes');
   });
 
   test('shows rows wherever it is scrolled to', async () => {
@@ -186,13 +212,16 @@ describe.skipIf(why !== '')(`the page of a plan in a browser${why && ` (skipped:
         }),
         change(name, { action: 'create' }),
       ],
-      links: [{ from: `group/${name}`, to: name, stage: null }],
+      links: [
+        { from: `group/${name}`, to: name, stage: null },
+        { from: `group/${name}`, to: 'agent/acme-shop', stage: null },
+      ],
       findings: [{ severity: 'warning', code: 'start-rate', message: name, help: name }],
     } satisfies Plan;
     const page = await browser.open(planHtml(hostile, { urlOf: () => name }));
     await page.click('#open-all');
     await page.fill('#query', name);
-    expect(await shown(page)).toMatch(/^(All 2|1 of 2|2 of 2) shown$/);
+    expect(await shown(page)).toMatch(/^(2|1 of 2) changes$/);
     for (const tab of ['graph', 'problems', 'changes']) await page.click(`#tab-${tab}`);
     const foreign =
       'img, iframe, a:not([href^="http"]), script:not([type="application/json"]):not([type=module])';
@@ -203,7 +232,7 @@ describe.skipIf(why !== '')(`the page of a plan in a browser${why && ` (skipped:
   test('draws the graph of what is shown, and says what it leaves out', async () => {
     const page = await browser.open(planHtml(planOf(1_000)), '#tab=graph');
     expect(await page.locator('.arrow').count()).toBe(150);
-    expect(await page.locator('#graph-note').textContent()).toContain('Of 500 arrows, 150 are drawn');
+    expect(await page.locator('#graph-note').textContent()).toContain('Of 1,000 arrows, 150 are drawn');
     await page.fill('#query', 'item-7');
     expect(await page.locator('.arrow').count()).toBeLessThan(150);
   });

@@ -1,9 +1,23 @@
 /** What the script of the page reads: `JSON.parse` of the element `#data`. Texts are plain and may be anything. */
 export interface PageData {
   readonly changes: readonly PageChange[];
+  /** Changes that are read as one: closed at first. */
+  readonly groups: readonly PageGroup[];
   readonly problems: readonly PageProblem[];
   /** Links to everything that a change touches. */
   readonly links: readonly PageLink[];
+}
+
+export interface PageGroup {
+  readonly action: string;
+  /** `1,000 groups`. */
+  readonly title: string;
+  /** What they have in common and what varies, a line each. */
+  readonly lines: readonly string[];
+  readonly risks: readonly string[];
+  /** The index of the first change. The others follow it. */
+  readonly first: number;
+  readonly size: number;
 }
 
 export interface PageChange {
@@ -19,6 +33,8 @@ export interface PageChange {
   readonly careful?: boolean | undefined;
   /** Such as `changed outside roster`. */
   readonly remarks: readonly string[];
+  /** Empty where all changes have the same owners. */
+  readonly owners: readonly string[];
   readonly risks: readonly PageRisk[];
   readonly notes: readonly string[];
   readonly place?: PagePlace | undefined;

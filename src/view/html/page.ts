@@ -77,8 +77,12 @@ export function headerHtml({ what, project, environment, facts }: Header): Html 
   return html`<header>
 <p class="what">${what}</p>
 <h1>${project}${environment === null ? null : html` <span class="environment">${environment}</span>`}</h1>
-<dl>${facts.map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>
+${facts.length === 0 ? null : factsHtml(facts)}
 </header>`;
+}
+
+export function factsHtml(facts: Header['facts']): Html {
+  return html`<dl class="facts-list">${facts.map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>`;
 }
 
 export function pageTitle({ what, project, environment }: Header): string {

@@ -1,7 +1,9 @@
 import type { Diagnostic, Place } from '../../model/diagnostic.js';
-import { isDiagnostic, isRisk } from '../../model/finding.js';
+import { isDiagnostic } from '../../model/finding.js';
 import { type Plan, subgraphOf } from '../../model/plan.js';
+import type { AgentStarts } from '../../model/schedule.js';
 import { count } from '../../model/words.js';
+import { type Alike, type ChangeBlock, tallyText } from '../alike.js';
 import { type ChangeView, factsOf } from '../change-view.js';
 import { fits } from '../columns.js';
 import { word } from '../escape.js';
@@ -17,6 +19,7 @@ import {
   refusalTitle,
   severityLabels,
   shownAndRest,
+  startsText,
   worstFirst,
 } from '../plan-words.js';
 import { calendarPanel, heatStyle } from './calendar-html.js';
@@ -29,6 +32,7 @@ import list from './page/list.js?raw';
 import main from './page/main.js?raw';
 import planStyle from './page/plan.css?raw';
 import {
+  factsHtml,
   type Header,
   type Html,
   headerHtml,
@@ -38,7 +42,7 @@ import {
   problemsHtml,
   proseHtml,
 } from './page.js';
-import type { PageChange, PageData, PageField, PagePlace, PageRuns } from './page-data.js';
+import type { PageChange, PageData, PageField, PageGroup, PagePlace, PageRuns } from './page-data.js';
 
 interface HtmlOptions {
   readonly urlOf?: PlaceUrl;
@@ -52,12 +56,18 @@ const STYLE = planStyle + calendarStyle + heatStyle();
 const MOST_REFUSALS = 10;
 
 /**
- * The whole plan as one page (contract §11): what it rests on, why apply would refuse it, every change with its
- * differences, the dependency graph, the calendar and the warnings. `plan.calendar` is shown where the plan has it.
+ * The whole plan as one page (contract §11, §18): the verdict, why apply would refuse it, what is risky, what starts more or
+ * less often, every change with its differences, the graph, the calendar and the warnings, and last what it rests on.
  */
 export function planHtml(plan: Plan, { urlOf = () => null, verbose }: HtmlOptions = {}): string {
-  const page = planPage(plan, { verbose: true });
-  const header = headerOf(plan, page);
+  const page = planPage(plan);
+  const { project, environment } = plan;
+  const header: Header = {
+    what: plan.destroy === true ? 'Plan to destroy' : 'Plan',
+    project,
+    environment,
+    facts: [],
+  };
   const { shown, rest } = shownAndRest(plan.findings.filter(isDiagnostic), {
     command: 'roster plan ',
     verbose,
@@ -66,31 +76,33 @@ export function planHtml(plan: Plan, { urlOf = () => null, verbose }: HtmlOption
   const calendar = plan.calendar === undefined ? null : calendarPanel(plan.calendar);
   const body = html`${headerHtml(header)}
 <main>
-<p class="verdict"><b>${page.verdict}</b></p>
+<p class="verdict"><b>${page.verdict === '' ? page.lastLine : page.verdict}</b>${ownersHtml(page)}</p>
 ${refusalsHtml(plan)}
-${risksHtml(plan)}
+${risksHtml(page)}
+${startsHtml(page)}
 ${panelsHtml(data, rest, calendar)}
-</main>`;
+</main>
+${footerHtml(page)}`;
   return pageHtml({ title: pageTitle(header), body, style: STYLE, script: planScript(), data });
 }
 
-function headerOf(
-  { project, environment, destroy }: Plan,
-  { basis, totals, starts, digest }: PlanPage,
-): Header {
-  const named = basis.filter(({ label }) => label !== 'Project' && label !== 'Environment');
-  const total = starts?.total ?? null;
-  const counted = total === null ? [] : [{ label: 'Agent starts a week', value: total, isCode: false }];
-  const facts = [...named, ...counted, ...totals];
-  return {
-    what: destroy === true ? 'Plan to destroy' : 'Plan',
-    project,
-    environment,
-    facts: [
-      ...facts.map((each) => [each.label, factHtml(each)] as const),
-      ['Digest', html`<code class="digest">${digest}</code>`],
-    ],
-  };
+function ownersHtml({ owners }: PlanPage): Html | null {
+  return owners.length === 0 ? null : html` <span class="owners">owned by ${owners.join(' ')}</span>`;
+}
+
+/** What the plan rests on. */
+function footerHtml({ basis, totals, lastLine, digest }: PlanPage): Html {
+  const facts = [
+    ...[...basis, ...totals].map((each) => [each.label, factHtml(each)] as const),
+    [
+      'Digest',
+      html`<code class="digest" id="digest">${digest}</code> <button type="button" class="copy" id="copy">Copy</button>`,
+    ] as const,
+  ];
+  return html`<footer>
+<p>${lastLine}</p>
+${factsHtml(facts)}
+</footer>`;
 }
 
 function factHtml({ value, isCode, override }: PlanFact): Html | string {
@@ -110,24 +122,52 @@ function refusalsHtml(plan: Plan): Html | null {
 ${problemsHtml(refusals.slice(0, MOST_REFUSALS))}${more > 0 ? html`<p>… and ${count(more, 'more reason')} under Problems.</p>` : null}</section>`;
 }
 
-/** The risks of the plan as a whole. */
-function risksHtml({ findings }: Plan): Html | null {
-  const risks = findings.filter(isRisk);
-  if (risks.length === 0) return null;
-  return html`<section class="cautions" aria-labelledby="settings"><h2 id="settings">Risky settings</h2>
-<ul>${risks.map(({ message }) => html`<li>${proseHtml(message)}</li>`)}</ul></section>`;
+/** More would hide the changes. The list of changes begins with them. */
+const MOST_RISKS = 6;
+const MOST_AGENTS = 6;
+
+/** What can go wrong, before anything else: of the plan as a whole, and then of its changes. */
+function risksHtml({ risks, risky }: PlanPage): Html | null {
+  if (risks.length + risky.length === 0) return null;
+  const shown = risky.slice(0, MOST_RISKS);
+  const more = risky.length - shown.length;
+  const hasDeletes = risky.some(({ views: [{ change: first }] }) => first.action === 'delete');
+  return html`<section class="${hasDeletes ? 'refused' : 'cautions'} risky" aria-labelledby="risky"><h2 id="risky">Risks</h2>
+<ul>${risks.map(({ message }) => html`<li>${proseHtml(message)}</li>`)}${shown.map(riskHtml)}${more > 0 ? html`<li>and ${more} more, at the top of the changes</li>` : null}</ul></section>`;
+}
+
+function riskHtml({ views, alike }: ChangeBlock): Html {
+  const [{ change: first, verb, symbol, remarks, risks }] = views;
+  const subject = alike === null ? html`<code>${first.address}</code>` : alike.what;
+  const said =
+    alike === null
+      ? [...remarks, ...risks.map(({ besideCadence }) => besideCadence)]
+      : [alike.remarks, alike.risks].flatMap((each) => tallyText(each) ?? []);
+  const owners = (alike === null ? first.owners?.join(' ') : tallyText(alike.owners)) ?? '';
+  return html`<li><span class="action ${first.action}"><span aria-hidden="true">${symbol}</span> ${verb}</span> ${subject}${owners === '' ? null : html` <span class="owners">${owners}</span>`}${said.map((each) => html`<span class="why">${proseHtml(each)}</span>`)}</li>`;
+}
+
+function startsHtml({ starts }: PlanPage): Html | null {
+  if (starts === null) return null;
+  const agents = starts.agents.slice(0, MOST_AGENTS);
+  const more = starts.agents.length - agents.length;
+  const number = ({ before, after }: AgentStarts) => `${startsText(before)} → ${startsText(after)}`;
+  const total = starts.total === null ? 'the total stays the same' : starts.total;
+  return html`<p class="starts"><b>Agent starts a week</b> ${total}${agents.map((each) => html`<span class="agent"><code>${each.agent}</code> ${number(each)}</span>`)}${more > 0 ? html`<span class="agent">and ${count(more, 'more agent')}</span>` : null}</p>`;
 }
 
 function dataOf(
   plan: Plan,
-  { risky, others }: PlanPage,
+  { risky, others, owners }: PlanPage,
   { diagnostics, urlOf }: { readonly diagnostics: readonly Diagnostic[]; readonly urlOf: PlaceUrl },
 ): PageData {
-  const views = [...risky, ...others].flatMap((block) => block.views);
+  const blocks = [...risky, ...others];
+  const views = blocks.flatMap((block) => block.views);
   const changed = new Set(views.map(({ change }) => change.address));
   const touched = subgraphOf({ nodes: [], links: plan.links }, changed);
   return {
-    changes: views.map((each) => changeData(each, urlOf)),
+    changes: views.map((each) => changeData(each, { urlOf, showsOwners: owners.length === 0 })),
+    groups: groupsOf(blocks),
     problems: worstFirst([...refusalErrors(plan), ...diagnostics]).map((each) => ({
       severity: severityLabels[each.severity],
       code: each.code,
@@ -137,6 +177,45 @@ function dataOf(
     })),
     links: touched.links.map(({ from, to, stage }) => ({ from, to, stage: stage ?? undefined })),
   };
+}
+
+function groupsOf(blocks: readonly ChangeBlock[]): PageGroup[] {
+  const groups: PageGroup[] = [];
+  let first = 0;
+  for (const { views, alike } of blocks) {
+    if (alike !== null) groups.push(groupData(views, alike, first));
+    first += views.length;
+  }
+  return groups;
+}
+
+function groupData([view, ...others]: ChangeBlock['views'], alike: Alike, first: number): PageGroup {
+  const said = [
+    ['in', alike.places],
+    ['owned by', alike.owners],
+    ...alike.fields.map(({ path, values }) => [`${path}:`, values] as const),
+    ['', alike.cadences],
+    ['', alike.remarks],
+    ['', alike.notes],
+  ] as const;
+  const lines = said.flatMap(([label, tally]) => {
+    const text = tallyText(tally);
+    return text === null ? [] : [`${label} ${text}`.trim()];
+  });
+  return {
+    action: view.change.action,
+    title: alike.what,
+    lines: [...lines, ...alike.outliers],
+    risks: [tallyText(alike.risks)].filter((each) => each !== null),
+    first,
+    size: others.length + 1,
+  };
+}
+
+/** A graph of pairs says no more than the changes themselves. */
+function isOnlyPairs(links: PageData['links']): boolean {
+  const ends = links.flatMap(({ from, to }) => [from, to]);
+  return new Set(ends).size === ends.length;
 }
 
 /** The changes and all that belongs to them, of which one panel is shown at a time. The script fills the lists. */
@@ -149,7 +228,7 @@ function panelsHtml(
     ...(changes.length === 0
       ? []
       : [{ id: 'changes', title: `Changes (${changes.length})`, body: changesPanel }]),
-    ...(links.length === 0 ? [] : [{ id: 'graph', title: 'Dependency graph', body: graphPanel }]),
+    ...(isOnlyPairs(links) ? [] : [{ id: 'graph', title: 'Dependency graph', body: graphPanel }]),
     ...(calendar === null ? [] : [{ id: 'calendar', title: 'Calendar', body: calendar }]),
     ...(problems.length === 0 && rest === null
       ? []
@@ -181,10 +260,11 @@ ${body}</section>
 function toolbar(changes: PageData['changes']): Html {
   const actions = actingActions.filter((action) => changes.some((each) => each.action === action));
   return html`<div role="search" class="toolbar" id="toolbar">
-<label class="search"><span class="unseen">Search the changes</span><input type="search" id="query" placeholder="Names, values, ids … (press /)" autocomplete="off" spellcheck="false"></label>
+<label class="search"><span class="unseen">Search the changes</span><input type="search" id="query" placeholder="Search names, values, ids" autocomplete="off" spellcheck="false"></label>
 <div role="group" aria-label="Actions" class="actions">${actions.map((action) => actionButton(action, changes))}</div>
 <label>Kind <select id="kind"><option value="">all</option></select></label>
 <label>Risk <select id="risk"><option value="">all</option></select></label>
+<label>Owner <select id="owner"><option value="">all</option></select></label>
 <label>File <select id="file"><option value="">all</option></select></label>
 <button type="button" id="reset" hidden>Reset</button>
 <p role="status" id="shown"></p>
@@ -197,7 +277,7 @@ function actionButton(action: (typeof actingActions)[number], changes: PageData[
   return html`<button type="button" class="action ${action}" data-action="${action}" aria-pressed="false"><span aria-hidden="true">${symbol}</span> ${verb} <b>${number}</b></button>`;
 }
 
-const changesPanel = html`<p class="hint"><kbd>/</kbd> search, <kbd>↑</kbd> <kbd>↓</kbd> move, <kbd>Enter</kbd> open or close
+const changesPanel = html`<p class="hint"><span class="keys"><kbd>/</kbd> search, <kbd>↑</kbd> <kbd>↓</kbd> move, <kbd>Enter</kbd> open or close</span>
 <button type="button" id="open-all">Open all</button></p>
 <div role="list" id="list" aria-label="Changes"></div>`;
 
@@ -215,7 +295,10 @@ function problemsPanel(rest: string | null): Html {
 }
 
 /** One change, with everything that a reviewer may want to know of it. */
-function changeData(view: ChangeView, urlOf: PlaceUrl): PageChange {
+function changeData(
+  view: ChangeView,
+  { urlOf, showsOwners }: { readonly urlOf: PlaceUrl; readonly showsOwners: boolean },
+): PageChange {
   const { change, name, needsCare, remarks, risks, notes, fields, calls, runs } = view;
   const { address, kind, action, id, source } = change;
   const facts = factsOf(view);
@@ -229,6 +312,7 @@ function changeData(view: ChangeView, urlOf: PlaceUrl): PageChange {
     facts: shown.join('; ') || undefined,
     careful: needsCare || undefined,
     remarks,
+    owners: showsOwners ? (change.owners ?? []) : [],
     risks: risks.map(({ label, besideCadence }) => ({ label, message: besideCadence })),
     notes,
     place: source === null ? undefined : placeData(source, urlOf),

@@ -91,8 +91,7 @@ describe('the calendar of a plan', () => {
 
   test('has the same starts by the clocks of most schedules', () => {
     const berlin = schedule('s', {
-      every: '1 day',
-      startTime: '2026-11-02T06:00:00',
+      ...sixDaily,
       timeZone: 'Europe/Berlin',
     });
     const { localZone, after } = calendarOf({ entries: [berlin], objects: [], inventory: owning({}) });

@@ -62,14 +62,10 @@ function diffNode(lines) {
  * @param {Neighbours} neighbours
  */
 export function changeBody(change, neighbours) {
-  const { risks, notes, fields, runs, calls, id } = change;
+  const { notes, fields, runs, calls, id } = change;
   return make(
     'div',
     { class: 'body' },
-    listNode(
-      'risks',
-      risks.map(({ message }) => message),
-    ),
     listNode('notes', notes),
     fields.length === 0 ? undefined : make('dl', { class: 'fields' }, ...fields.map(fieldNode)),
     runs === undefined ? undefined : runsNode(runs),
@@ -210,8 +206,7 @@ export function changeRow(change, neighbours, opened) {
 
 /** @param {PageChange} change */
 function summaryNode(change) {
-  const { action, address, name, facts, remarks, risks, place } = change;
-  const labels = [...new Set(risks.map(({ label }) => label))];
+  const { action, address, name, facts, remarks, risks, place, owners } = change;
   const sign = make('span', { 'aria-hidden': 'true' }, symbols[action] ?? '');
   // Outside of the tab order: arrows move between rows, so that Tab leaves a list of thousands.
   return make(
@@ -222,8 +217,44 @@ function summaryNode(change) {
     make('code', { class: 'address' }, address),
     name === undefined ? undefined : make('span', { class: 'name' }, ` ${name}`),
     ...remarks.map((each) => make('span', { class: 'remark' }, each)),
-    ...labels.map((each) => make('span', { class: 'badge' }, each)),
-    placeNode(place),
+    make('span', { class: 'where' }, ownersNode(owners), ' ', placeNode(place)),
     facts === undefined ? undefined : make('span', { class: 'facts' }, facts),
+    ...risks.map(({ message }) => riskNode(message)),
   );
+}
+
+/** @param {readonly string[]} owners */
+function ownersNode(owners) {
+  return owners.length === 0 ? undefined : make('span', { class: 'owners' }, owners.join(' '));
+}
+
+/** @param {string} message */
+function riskNode(message) {
+  return make('span', { class: 'badge' }, make('span', { class: 'unseen' }, 'risk: '), prose(message));
+}
+
+/**
+ * Changes that are read as one: a line that opens to show each of them.
+ *
+ * @param {import('../page-data.js').PageGroup} group
+ * @param {{ shown: number, isOpen: boolean, toggle: () => void }} state
+ */
+export function groupRow({ action, title, size, lines, risks }, { shown, isOpen, toggle }) {
+  const sign = make('span', { 'aria-hidden': 'true' }, symbols[action] ?? '');
+  const part = shown === size ? undefined : make('span', { class: 'name' }, ` ${shown} of them shown`);
+  const summary = make(
+    'summary',
+    { tabindex: -1 },
+    make('span', { class: `action ${action}` }, sign, ` ${action}`),
+    ' ',
+    make('span', { class: 'address' }, title),
+    part,
+    ...lines.map((line) => make('span', { class: 'facts' }, line)),
+    ...risks.map(riskNode),
+  );
+  const details = make('details', { open: isOpen }, summary);
+  details.addEventListener('toggle', () => {
+    if (details.open !== isOpen) toggle();
+  });
+  return make('div', { class: `change group ${action}` }, details);
 }

@@ -8,6 +8,7 @@ import { byId, make } from './dom.js';
  * @property {string} action The chosen actions, separated by commas; empty for all.
  * @property {string} kind
  * @property {string} risk
+ * @property {string} owner
  * @property {string} file
  * @property {string} tab
  * @property {string} open The address of an open change.
@@ -22,6 +23,7 @@ export function readState() {
     action: value('action'),
     kind: value('kind'),
     risk: value('risk'),
+    owner: value('owner'),
     file: value('file'),
     tab: value('tab'),
     open: value('open'),
@@ -44,6 +46,7 @@ export function writeState(state) {
 export const ANY_RISK = '*';
 export const NO_RISK = '-';
 export const NO_FILE = '-';
+export const NO_OWNER = '-';
 
 /** @type {WeakMap<PageChange, string>} */
 const searchTexts = new WeakMap();
@@ -54,7 +57,7 @@ const searchTexts = new WeakMap();
  * @param {readonly PageChange[]} changes
  * @param {PageState} state
  */
-export function chosenChanges(changes, { q, action, kind, risk, file }) {
+export function chosenChanges(changes, { q, action, kind, risk, owner, file }) {
   const words = normal(q)
     .split(/\s+/)
     .filter((word) => word !== '');
@@ -64,6 +67,7 @@ export function chosenChanges(changes, { q, action, kind, risk, file }) {
       (actions.size === 0 || actions.has(change.action)) &&
       (kind === '' || change.kind === kind) &&
       hasRisk(change, risk) &&
+      (owner === '' || ownersOf(change).includes(owner)) &&
       (file === '' || fileOf(change) === file) &&
       (words.length === 0 || hasWords(change, words)),
   );
@@ -125,7 +129,19 @@ export function fileOf({ place }) {
   return place === undefined ? NO_FILE : place.file;
 }
 
-const selects = /** @type {const} */ (['kind', 'risk', 'file']);
+/** @param {PageChange} change */
+function ownersOf({ owners }) {
+  return owners.length === 0 ? [NO_OWNER] : owners;
+}
+
+const selects = /** @type {const} */ (['kind', 'risk', 'owner', 'file']);
+
+export const nothingChosen = { q: '', action: '', kind: '', risk: '', owner: '', file: '' };
+
+/** @param {PageState} state */
+export function isChosen({ q, action, kind, risk, owner, file }) {
+  return `${q}${action}${kind}${risk}${owner}${file}` !== '';
+}
 
 /**
  * Fills the filters with what there is, and reports what is chosen.
@@ -153,7 +169,7 @@ export function startToolbar(changes, state, onChange) {
     onChange();
   });
   byId('reset').addEventListener('click', () => {
-    Object.assign(state, { q: '', action: '', kind: '', risk: '', file: '' });
+    Object.assign(state, nothingChosen);
     onChange();
     byId('query').focus();
   });
@@ -172,6 +188,9 @@ function fillFilters(changes) {
   ]);
   const labels = counted(changes, ({ risks }) => [...new Set(risks.map(({ label }) => label))]);
   addOptions('risk', [...some.filter(([, count]) => count > 0), ...labels]);
+  const owners = counted(changes, ownersOf);
+  if (owners.some(([owner]) => owner !== NO_OWNER)) addOptions('owner', owners);
+  /** @type {HTMLElement} */ else byId('owner').closest('label')?.setAttribute('hidden', '');
   addOptions(
     'file',
     counted(changes, (change) => [fileOf(change)]),
@@ -195,7 +214,8 @@ function counted(changes, valuesOf) {
 const wordings = {
   [`risk ${ANY_RISK}`]: 'any risk',
   [`risk ${NO_RISK}`]: 'no risk',
-  [`file ${NO_FILE}`]: 'in no manifest',
+  [`owner ${NO_OWNER}`]: 'no owner',
+  [`file ${NO_FILE}`]: 'deleted entries',
 };
 
 /**
@@ -236,8 +256,10 @@ export function showChoice(state, shown, all) {
   const actions = state.action.split(',');
   for (const button of actionButtons())
     button.setAttribute('aria-pressed', String(actions.includes(button.dataset['action'] ?? '')));
-  byId('reset').hidden = `${state.q}${state.action}${state.kind}${state.risk}${state.file}` === '';
+  byId('reset').hidden = !isChosen(state);
   const number = (/** @type {number} */ count) => count.toLocaleString('en');
   byId('shown').textContent =
-    shown === all ? `All ${number(all)} shown` : `${number(shown)} of ${number(all)} shown`;
+    shown === all
+      ? `${number(all)} ${all === 1 ? 'change' : 'changes'}`
+      : `${number(shown)} of ${number(all)} changes`;
 }

@@ -1,6 +1,14 @@
-import { changeRow, Neighbours } from './change.js';
+import { changeRow, groupRow, Neighbours } from './change.js';
 import { byId, make, placeNode, prose } from './dom.js';
-import { chosenChanges, readState, showChoice, startToolbar, writeState } from './filters.js';
+import {
+  chosenChanges,
+  isChosen,
+  nothingChosen,
+  readState,
+  showChoice,
+  startToolbar,
+  writeState,
+} from './filters.js';
 import { showGraph } from './graph.js';
 import { ChunkedList, ListKeys } from './list.js';
 
@@ -41,19 +49,37 @@ export function startTabs(onShow) {
 }
 
 /** @type {import('../page-data.js').PageData} */
-const { changes, problems, links } = JSON.parse(byId('data').textContent ?? '');
+const { changes, groups, problems, links } = JSON.parse(byId('data').textContent ?? '');
 const state = readState();
+/** Of pairs alone, there is none. */
+const hasGraph = document.getElementById('graph') !== null;
 
 /** @type {Set<string>} */
 const opened = new Set();
 const neighbours = new Neighbours(links, new Set(changes.map(({ address }) => address)), openChange);
 let shown = changes;
 
+/** Open groups, by the index of their first change. */
+/** @type {Set<number>} */
+const openGroups = new Set();
+
+/**
+ * A row of the list: a change, or a group with the number of its changes that are shown.
+ *
+ * @typedef {{ change: import('../page-data.js').PageChange } | { group: import('../page-data.js').PageGroup, shown: number }} Row
+ */
+
 const list =
   changes.length === 0
     ? undefined
-    : new ChunkedList(byId('list'), (/** @type {(typeof changes)[number]} */ change) =>
-        changeRow(change, neighbours, opened),
+    : new ChunkedList(byId('list'), (/** @type {Row} */ row) =>
+        'change' in row
+          ? changeRow(row.change, neighbours, opened)
+          : groupRow(row.group, {
+              shown: row.shown,
+              isOpen: isOpenGroup(row.group),
+              toggle: () => toggleGroup(row.group),
+            }),
       );
 const keys = list && new ListKeys(list);
 const showTab = startTabs((name) => {
@@ -63,6 +89,7 @@ const showTab = startTabs((name) => {
 
 startProblems();
 startZones();
+startCopy();
 if (changes.length > 0) {
   startToolbar(changes, state, update);
   startShortcuts();
@@ -84,15 +111,52 @@ function start() {
 /** After the choice has changed. */
 function update() {
   shown = chosenChanges(changes, state);
-  list?.show(shown);
-  keys?.reset();
+  showRows();
   if (list !== undefined) showChoice(state, shown.length, changes.length);
   showPanel();
 }
 
+function showRows() {
+  list?.show(rows());
+  keys?.reset();
+}
+
+/**
+ * What was searched for is seen at once: groups are open then.
+ *
+ * @param {import('../page-data.js').PageGroup} group
+ */
+function isOpenGroup(group) {
+  return openGroups.has(group.first) || isChosen(state);
+}
+
+/** @param {import('../page-data.js').PageGroup} group */
+function toggleGroup(group) {
+  if (!openGroups.delete(group.first)) openGroups.add(group.first);
+  showRows();
+  keys?.focus(rows().findIndex((row) => 'group' in row && row.group === group));
+}
+
+/** @returns {Row[]} */
+function rows() {
+  const isShown = new Set(shown);
+  const groupAt = new Map(groups.map((group) => [group.first, group]));
+  /** @type {Row[]} */
+  const made = [];
+  for (let index = 0; index < changes.length; ) {
+    const group = groupAt.get(index);
+    const size = group?.size ?? 1;
+    const found = changes.slice(index, index + size).filter((each) => isShown.has(each));
+    if (group !== undefined && found.length > 0) made.push({ group, shown: found.length });
+    if (group === undefined || isOpenGroup(group)) made.push(...found.map((change) => ({ change })));
+    index += size;
+  }
+  return made;
+}
+
 function showPanel() {
   writeState(state);
-  if (state.tab === 'graph') showGraph(shown, links, openChange);
+  if (state.tab === 'graph' && hasGraph) showGraph(shown, links, openChange);
 }
 
 /**
@@ -102,11 +166,17 @@ function showPanel() {
  */
 function openChange(address) {
   if (!shown.some((each) => each.address === address)) {
-    Object.assign(state, { q: '', action: '', kind: '', risk: '', file: '' });
+    Object.assign(state, nothingChosen);
     update();
   }
-  const index = shown.findIndex((each) => each.address === address);
-  if (index < 0) return;
+  const at = changes.findIndex((each) => each.address === address);
+  if (at < 0) return;
+  const group = groups.find(({ first, size }) => first <= at && at < first + size);
+  if (group !== undefined && !isOpenGroup(group)) {
+    openGroups.add(group.first);
+    showRows();
+  }
+  const index = rows().findIndex((row) => 'change' in row && row.change.address === address);
   state.open = address;
   showTab('changes');
   const details = list?.elementAt(index)?.querySelector('details');
@@ -154,11 +224,55 @@ function startShortcuts() {
   const openAll = byId('open-all');
   openAll.addEventListener('click', () => {
     const isOpen = opened.size > 0;
-    opened.clear();
-    if (!isOpen) for (const { address } of shown) opened.add(address);
+    if (isOpen) closeAll();
+    else openEverything();
     openAll.textContent = isOpen ? 'Open all' : 'Close all';
-    list?.show(shown);
-    keys?.reset();
+    showRows();
   });
-  window.addEventListener('beforeprint', () => list?.fillAll());
+  startPrinting();
+}
+
+function closeAll() {
+  opened.clear();
+  openGroups.clear();
+}
+
+function openEverything() {
+  for (const { address } of shown) opened.add(address);
+  for (const { first } of groups) openGroups.add(first);
+}
+
+/** A record of a review on paper has everything. What was open before is open after it. */
+function startPrinting() {
+  /** @type {[Set<string>, Set<number>] | undefined} */
+  let before;
+  window.addEventListener('beforeprint', () => {
+    before = [new Set(opened), new Set(openGroups)];
+    openEverything();
+    showRows();
+    list?.fillAll();
+    if (hasGraph) showGraph(shown, links, openChange);
+  });
+  window.addEventListener('afterprint', () => {
+    if (before === undefined) return;
+    closeAll();
+    for (const address of before[0]) opened.add(address);
+    for (const first of before[1]) openGroups.add(first);
+    showRows();
+  });
+}
+
+function startCopy() {
+  const button = byId('copy');
+  const digest = byId('digest');
+  button.addEventListener('click', async () => {
+    try {
+      await navigator.clipboard.writeText(digest.textContent ?? '');
+      button.textContent = 'Copied';
+    } catch {
+      // Some viewers forbid it: then it is selected, for the keyboard.
+      getSelection()?.selectAllChildren(digest);
+      button.textContent = 'Selected';
+    }
+  });
 }
