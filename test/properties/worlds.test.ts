@@ -211,6 +211,21 @@ describe('partly foreign world', () => {
       options,
     );
   });
+
+  test('the starts of the agents that change add up to the difference of the totals', () => {
+    fc.assert(
+      fc.property(randomWorld, (world) => {
+        const { plan } = planOf(world);
+        if (plan === null) return;
+        const { before, after, unknown } = plan.startsPerWeek;
+        expect(unknown).toEqual({ before: 0, after: 0 });
+        const sum = plan.startsByAgent.reduce((all, each) => all + each.after - each.before, 0);
+        // Each number is rounded to two decimal places.
+        expect(Math.abs(sum - (after - before))).toBeLessThan(0.01 * (plan.startsByAgent.length + 1));
+      }),
+      options,
+    );
+  });
 });
 
 function exists(world: RandomWorld, id: string | undefined): boolean {

@@ -42,3 +42,44 @@ test('an apply that is refused without a plan has none in its JSON', async () =>
   const ran = await workspace.command(['apply', '--yes', '--format', 'json']);
   expect([ran.exit, Object.keys(json(ran))]).toEqual([1, ['formatVersion', 'diagnostics']]);
 });
+
+test('a refused plan ends with the command that applies the rest, without what depends on the refused change', async () => {
+  const sandbox = await startSandbox();
+  const workspace = new Workspace({ 'roster.yaml': 'project: rest\ngroups: {}\n' }, sandbox);
+  workspace.write(
+    'policies/small.yaml',
+    'policies:\n  small:\n    message: Keep groups small.\n    match: [group/*]\n    require: { properties: { members: { maxItems: 1 } } }\n',
+  );
+  workspace.write(
+    'roster.yaml',
+    `project: rest
+policies: [policies/small.yaml]
+groups:
+  large: { members: [acme-shop, globex] }
+  small: { members: [initech] }
+schedules:
+  of-large: { target: group/large, every: 1 day, startTime: "2020-01-01T00:00:00" }
+  of-small: { target: group/small, every: 1 day, startTime: "2020-01-01T00:00:00" }
+`,
+  );
+  const planned = await workspace.command(['plan']);
+  expect(planned.exit).toBe(4);
+  const [, command = ''] = /To apply the rest:\n {2}roster (.*)/.exec(planned.stdout) ?? [];
+  expect(command).toBe('apply group/small schedule/of-small');
+  expect((await workspace.command([...command.split(' '), '--yes'])).exit).toBe(0);
+  const left = json(await workspace.command(['plan', '--format', 'json']));
+  expect((left['changes'] as { address: string }[]).map(({ address }) => address)).toEqual([
+    'group/large',
+    'schedule/of-large',
+  ]);
+});
+
+test.each([
+  ['the project as a whole is refused', 'project: refused\ngroups: {}\n'],
+  ['nothing else changes', 'project: refused\ngroups:\n  h: { members: [globex] }\n'],
+])('there is no such command where %s', async (_, manifest) => {
+  const { workspace } = await protectedGroup();
+  workspace.write('roster.yaml', manifest);
+  const { exit, stdout } = await workspace.command(['plan']);
+  expect([exit, stdout.includes('would refuse'), stdout.includes('the rest')]).toEqual([4, true, false]);
+});
