@@ -1,6 +1,6 @@
 import { count } from '../../model/words.js';
 import { type Alike, type ChangeBlock, ownPart, type Tally, tallyText } from '../alike.js';
-import { changeMarkdown, type PageContext, LONGEST_SENTENCE } from './change-markdown.js';
+import { changeMarkdown, LONGEST_SENTENCE, type PageContext } from './change-markdown.js';
 import { markdownCode, shortCode, shortProse } from './markdown-escape.js';
 import { fold, type PageItem } from './page-parts.js';
 

@@ -17,7 +17,7 @@ import {
   startsText,
 } from '../plan-words.js';
 import { alikeMarkdown, isListed } from './alike-markdown.js';
-import { changeMarkdown, type PageContext, LONGEST_SENTENCE, ownersMarkdown } from './change-markdown.js';
+import { changeMarkdown, LONGEST_SENTENCE, ownersMarkdown, type PageContext } from './change-markdown.js';
 import {
   markdownFence,
   markdownMarker,
