@@ -246,7 +246,7 @@ describe('a comment on many changes', () => {
       ],
     }));
     const text = comment(changes);
-    expect(text).toContain('  - `members` `a`, `b`, `c`\n');
+    expect(text).toContain('  - `members` `a`, `b` (1), `c` (1)\n');
     expect(text).toContain(
       '  - `description` `Shop even` (15), `Shop 1` (1), `Shop 3` (1), `Shop 5` (1) and 12 more\n',
     );
