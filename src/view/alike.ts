@@ -139,7 +139,7 @@ export function tallyText(
   mark: (text: string) => string = (text) => text,
 ): string | null {
   if (shown.length === 0) return null;
-  const isDistinct = shown.every(({ number }) => number === 1 || number === of);
+  const isDistinct = shown.every(({ number }) => number === 1);
   const texts = shown.map(({ text, number }) =>
     isDistinct || number === of ? mark(text) : `${mark(text)} (${numberText(number)})`,
   );

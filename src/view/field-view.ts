@@ -223,7 +223,7 @@ function listText({ before, after, added, removed, isOrdered }: ListDifference, 
 }
 
 /** `+hooli-jobs` and `-initech`, as every format shows the change of a set. */
-export function signedWords({ added, removed }: Pick<ListDifference, 'added' | 'removed'>): string[] {
+function signedWords({ added, removed }: Pick<ListDifference, 'added' | 'removed'>): string[] {
   return [...added.map((each) => `+${word(each)}`), ...removed.map((each) => `-${word(each)}`)];
 }
 

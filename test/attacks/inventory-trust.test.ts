@@ -285,9 +285,9 @@ describe('settings that allow more', () => {
       '`limits.startsPerMinute` is 100000, which allows more than at the last apply (60)',
     ]);
     expect(after.digest).not.toBe(before.digest);
-    expect((await run(['plan'])).stdout).toContain('risk: `limits.deletes` is 1000000');
+    expect((await run(['plan'])).stdout).toContain('! `limits.deletes` is 1000000');
     const markdown = (await run(['plan', '--format', 'markdown'])).stdout;
-    expect(markdown).toMatch(/### Risky changes[\s\S]*`limits\.deletes`/);
+    expect(markdown).toMatch(/### Risks[\s\S]*`limits\.deletes`/);
   });
 
   test('of a project that was never applied are compared with the defaults', async () => {

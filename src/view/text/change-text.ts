@@ -67,7 +67,7 @@ export function riskLines(sentences: readonly string[], { width, paint }: TextLa
     .map((line) => paint('warning', line));
 }
 
-export function noteLines(sentences: readonly string[], { width }: TextLayout): string[] {
+function noteLines(sentences: readonly string[], { width }: TextLayout): string[] {
   return sentences.flatMap((each) => hangingIndent('note: ', wrap(escapeControls(each), width - 6)));
 }
 

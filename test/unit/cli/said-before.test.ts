@@ -18,7 +18,7 @@ test('an apply without requests shows the risk of what it records, and one resul
   expect((await workspace.command(['apply', '--yes'])).exit).toBe(0);
   workspace.write('roster.yaml', `project: risks\nlimits: { deletes: 50 }\n${groups}`);
   const { exit, stdout } = await workspace.command(['apply', '--yes']);
-  expect([exit, stdout.match(/risk: `limits.deletes` is 50/g)?.length]).toEqual([0, 1]);
+  expect([exit, stdout.match(/! `limits.deletes` is 50/g)?.length]).toEqual([0, 1]);
   expect(stdout.match(/No changes\./g)).toHaveLength(1);
   expect((await workspace.command(['apply', '--yes'])).stdout).not.toContain('risk:');
 });

@@ -246,7 +246,7 @@ describe('a comment on many changes', () => {
       ],
     }));
     const text = comment(changes);
-    expect(text).toContain('  - `members` `a`, `b`, `c`\n');
+    expect(text).toContain('  - `members` `a`, `b` (1), `c` (1)\n');
     expect(text).toContain(
       '  - `description` `Shop even` (15), `Shop 1` (1), `Shop 3` (1), `Shop 5` (1) and 12 more\n',
     );
@@ -332,8 +332,8 @@ describe('what only the inventory records', () => {
   it('is called a move where only the key of an entry has changed', () => {
     const moved = { ...adopts(1)[0], renamedFrom: 'group/old' };
     const text = comment([change('group/new', { ...moved, address: 'group/new' })]);
-    expect(text).toContain('**Plan: 1 to move.**');
-    expect(text).toContain('- **move** `group/new`');
+    expect(text).toContain('**Plan: 1 moved.**');
+    expect(text).toContain('- **moved** `group/new`');
   });
 
   it('says what is adopted', () => {
