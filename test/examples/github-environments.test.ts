@@ -3,6 +3,7 @@ import { type Sandbox, startSandbox } from '../../src/sandbox/index.js';
 import { Author, digestIn } from '../support/forge/author.js';
 import { Github, type JobRun } from '../support/forge/github.js';
 import { results, Saved, shops, the } from '../support/forge/github-team.js';
+import { saveWorld } from '../support/sandbox.js';
 import { isLong } from '../support/size.js';
 
 /** The workflows of a project with environments, and those of two projects, step by step as GitHub runs them. */
@@ -12,6 +13,7 @@ const inLongRun = test.runIf(isLong);
 
 let staging: Sandbox;
 let production: Sandbox;
+let emptied: readonly (() => void)[];
 let github: Github;
 let author: Author;
 
@@ -22,11 +24,14 @@ const settings = ({ url, apiKey }: Sandbox) => ({
 
 beforeAll(async () => {
   [staging, production] = await Promise.all([startSandbox(), startSandbox()]);
+  emptied = [saveWorld(staging), saveWorld(production)];
 });
 afterEach(() => github.remove());
 afterAll(() => Promise.all([staging.close(), production.close()]));
 
+/** A new repository, of which the services have nothing yet. */
 async function newGithub(): Promise<void> {
+  for (const empty of emptied) empty();
   github = new Github({}, {});
   await github.api.listen();
 }
