@@ -1,8 +1,9 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { type Sandbox, startSandbox } from '../../src/sandbox/index.js';
 import { Author, digestIn } from '../support/forge/author.js';
 import { Github, type JobRun } from '../support/forge/github.js';
-import { results, shops, the } from '../support/forge/github-team.js';
+import { results, Saved, shops, the } from '../support/forge/github-team.js';
+import { saveWorld } from '../support/sandbox.js';
 import { isLong } from '../support/size.js';
 
 /** The workflows of a project with environments, and those of two projects, step by step as GitHub runs them. */
@@ -12,6 +13,7 @@ const inLongRun = test.runIf(isLong);
 
 let staging: Sandbox;
 let production: Sandbox;
+let emptied: readonly (() => void)[];
 let github: Github;
 let author: Author;
 
@@ -20,15 +22,19 @@ const settings = ({ url, apiKey }: Sandbox) => ({
   vars: { ROSTER_URL: url },
 });
 
-beforeEach(async () => {
+beforeAll(async () => {
   [staging, production] = await Promise.all([startSandbox(), startSandbox()]);
+  emptied = [saveWorld(staging), saveWorld(production)];
+});
+afterEach(() => github.remove());
+afterAll(() => Promise.all([staging.close(), production.close()]));
+
+/** A new repository, of which the services have nothing yet. */
+async function newGithub(): Promise<void> {
+  for (const empty of emptied) empty();
   github = new Github({}, {});
   await github.api.listen();
-});
-afterEach(async () => {
-  github.remove();
-  await Promise.all([staging.close(), production.close()]);
-});
+}
 
 /** A project in a folder; `ofProject` is part of the names of its environments. */
 async function start(flags: readonly string[], inside = '.', ofProject = ''): Promise<Author> {
@@ -75,9 +81,35 @@ const ofProduction = {
 const ofDrift = { 'drift (staging)': 'success', 'drift (production)': 'success' };
 
 describe('a project with environments', () => {
-  beforeEach(async () => {
+  let withSnapshot: Saved;
+  /** With a group that is applied to both environments. */
+  let withShops: Saved | null = null;
+  const save = () => Saved.of(github, author, [staging, production]);
+  const goOn = async (from: Saved) => {
+    ({ github, author } = await from.next());
+  };
+
+  async function hasShops(): Promise<void> {
+    if (withShops === null) {
+      github.merge(await propose('shops', shops('acme-shop')));
+      expect(results(await github.push())).toEqual({ ...ofStaging, ...ofProduction });
+      withShops = await save();
+    }
+    github.remove();
+    await goOn(withShops);
+  }
+
+  beforeAll(async () => {
+    await newGithub();
     author = await start(promoting);
     expect(results(await github.schedule())).toEqual(ofDrift);
+    withSnapshot = await save();
+    github.remove();
+  });
+  beforeEach(() => goOn(withSnapshot));
+  afterAll(() => {
+    withSnapshot.remove();
+    withShops?.remove();
   });
 
   inLongRun(
@@ -111,8 +143,7 @@ describe('a project with environments', () => {
   );
 
   inLongRun('applies nothing to production while staging differs from the reviewed plan', async () => {
-    github.merge(await propose('shops', shops('acme-shop')));
-    await github.push();
+    await hasShops();
     const number = await propose('more', shops('acme-shop, globex'));
     describeGroup(staging, 'changed by hand');
     github.merge(number);
@@ -175,8 +206,7 @@ describe('a project with environments', () => {
   });
 
   inLongRun('keeps one drift issue for each environment', async () => {
-    github.merge(await propose('shops', shops('acme-shop')));
-    await github.push();
+    await hasShops();
     describeGroup(staging, 'changed');
     describeGroup(production, 'changed');
     await github.schedule();
@@ -195,6 +225,7 @@ function planOf(runs: readonly JobRun[]): string {
 }
 
 inLongRun('two projects of a repository have names of their own for everything on GitHub', async () => {
+  await newGithub();
   const prices = await start(promoting, 'prices');
   prices.propose('main', 'groups: { prices: { name: Prices, members: [globex] } }\n');
   author = await start([], 'stock');

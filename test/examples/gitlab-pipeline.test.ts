@@ -1,11 +1,12 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { type Sandbox, startSandbox } from '../../src/sandbox/index.js';
 import { Author, digestIn } from '../support/forge/author.js';
 import { Gitlab, type GitlabRun } from '../support/forge/gitlab-pipeline.js';
 import { expectInertMarkdown } from '../support/inert-markdown.js';
 import { git } from '../support/repository.js';
+import { saveWorld } from '../support/sandbox.js';
 import { isLong } from '../support/size.js';
 
 /** The pipeline that `roster init` writes, line by line as GitLab's runners run it. */
@@ -17,7 +18,12 @@ let sandbox: Sandbox;
 let gitlab: Gitlab;
 let author: Author;
 
-beforeEach(async () => {
+/** Everything as it was after a first night, with a merge request whose note shows its plan, and after that was applied. */
+let withSnapshot: () => void;
+let withPlan: (() => void) | null = null;
+let withShops: (() => void) | null = null;
+
+beforeAll(async () => {
   sandbox = await startSandbox();
   gitlab = new Gitlab({ ROSTER_URL: sandbox.url, ROSTER_API_KEY: sandbox.apiKey });
   await gitlab.api.listen();
@@ -27,11 +33,45 @@ beforeEach(async () => {
     'roster-drift': 'success',
     'roster-pull': 'manual',
   });
+  withSnapshot = save();
 });
-afterEach(async () => {
+beforeEach(() => goOn(withSnapshot));
+afterAll(async () => {
   gitlab.remove();
   await sandbox.close();
 });
+
+function save(): () => void {
+  const restores = [gitlab.save(), saveWorld(sandbox)];
+  return () => {
+    for (const restore of restores) restore();
+  };
+}
+
+function goOn(from: () => void): void {
+  from();
+  author = new Author(gitlab.remote);
+}
+
+/** Goes on from where a merge request that declares one group is planned. */
+async function hasPlan(): Promise<number> {
+  if (withPlan === null) {
+    await planned('shops', shops('acme-shop'));
+    withPlan = save();
+  }
+  goOn(withPlan);
+  return gitlab.api.mergeRequests[0]?.iid ?? 0;
+}
+
+/** Goes on from where that group is applied. */
+async function hasShops(): Promise<void> {
+  if (withShops === null) {
+    gitlab.merge(await hasPlan());
+    await applies();
+    withShops = save();
+  }
+  goOn(withShops);
+}
 
 const shops = (members: string) => `groups:\n  shops:\n    name: Shops\n    members: [${members}]\n`;
 const planIsEmpty = () => author.planIsEmpty({ ROSTER_URL: sandbox.url, ROSTER_API_KEY: sandbox.apiKey });
@@ -60,11 +100,6 @@ async function planned(branch: string, declared: string): Promise<number> {
 const firstNote = (iid: number) => gitlab.api.request(iid).notes[0]?.body;
 const fate = /<!-- roster: what becomes of it -->\n([\s\S]*?)\n<!-- roster: end -->/;
 const fateIn = (iid: number) => fate.exec(firstNote(iid) ?? '')?.[1];
-
-async function release(branch: string, declared: string): Promise<void> {
-  gitlab.merge(await planned(branch, declared));
-  await applies();
-}
 
 /** The push to main is planned, and applied when somebody starts the job. */
 async function applies(): Promise<GitlabRun> {
@@ -101,7 +136,7 @@ describe('a merge request', () => {
   });
 
   inLongRun('whose apply is not begun, or fails, says so in its note', async () => {
-    const iid = await planned('shops', shops('acme-shop'));
+    const iid = await hasPlan();
     gitlab.merge(iid);
     await gitlab.main('push');
     expect(fateIn(iid)).toMatch(/^> Merged\. \*\*Waiting\*\* for a person/);
@@ -114,7 +149,7 @@ describe('a merge request', () => {
   });
 
   inLongRun('that changes nothing says so in its note after the merge', async () => {
-    await release('shops', shops('acme-shop'));
+    await hasShops();
     const iid = await planned('comment', `${shops('acme-shop')}# the same\n`);
     gitlab.merge(iid);
     await gitlab.main('push');
@@ -136,7 +171,7 @@ describe('a merge request', () => {
   });
 
   inLongRun('whose plan apply would refuse fails, and shows the plan all the same', async () => {
-    await release('shops', shops('acme-shop'));
+    await hasShops();
     author.propose('none', 'limits: { deletes: 0 }\ngroups:\n  other: { members: [globex] }\n');
     const iid = gitlab.api.open('none');
     const { 'roster-plan': plan } = await gitlab.mergeRequest(iid);
@@ -181,7 +216,7 @@ describe('a merge request', () => {
   });
 
   inLongRun('that is of another project by its files gets the note of its own project', async () => {
-    await planned('shops', shops('acme-shop'));
+    await hasPlan();
     author.branch('renamed');
     const file = join(author.project, 'roster.yaml');
     const own = /^project: (.*)$/m.exec(readFileSync(file, 'utf8'))?.[1];
@@ -245,7 +280,7 @@ describe('a merge request', () => {
 });
 
 inLongRun('a service that changed after the plan was shown is not applied to', async () => {
-  await release('shops', shops('acme-shop'));
+  await hasShops();
   gitlab.merge(await planned('more', shops('acme-shop, globex')));
   expect(results(await gitlab.main('push'))).toMatchObject({ 'roster-apply': 'manual' });
   onlyGroup().description = 'changed by hand';
@@ -258,7 +293,7 @@ inLongRun('a service that changed after the plan was shown is not applied to', a
 });
 
 inLongRun('a plan of an older commit is not applied, although the service has not changed', async () => {
-  const first = await planned('shops', shops('acme-shop'));
+  const first = await hasPlan();
   gitlab.merge(first);
   await gitlab.main('push');
   const older = gitlab.last;
@@ -271,7 +306,7 @@ inLongRun('a plan of an older commit is not applied, although the service has no
 });
 
 inLongRun('a plan of an older commit waits for nobody, whatever other branches are called', async () => {
-  const iid = await planned('shops', shops('acme-shop'));
+  const iid = await hasPlan();
   gitlab.merge(iid);
   gitlab.options.watcher = {
     around: ({ name, run }) => {
@@ -290,7 +325,7 @@ inLongRun('a plan of an older commit waits for nobody, whatever other branches a
 });
 
 inLongRun('drift opens one issue, which follows it and is closed when it is gone', async () => {
-  await release('shops', shops('acme-shop'));
+  await hasShops();
   const { issues } = gitlab.api;
   expect(results(await gitlab.main('schedule'))).toEqual({
     'roster-drift': 'success',
@@ -354,7 +389,7 @@ inLongRun('with --plan-with key, only the default branch plans with the key, and
 inLongRun(
   'the job roster-pull opens one merge request that accepts the changes, and updates it',
   async () => {
-    await release('shops', shops('acme-shop'));
+    await hasShops();
     await gitlab.main('schedule');
     expect((await gitlab.play('roster-pull')).log).toContain('Nothing that is declared was changed');
     expect(gitlab.pushed()).toEqual([]);
