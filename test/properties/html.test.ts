@@ -32,7 +32,7 @@ function planWith(name: string): Plan {
       field('members', { before: [name], after: ['a', name], layout: 'set' }),
       field('inputs', { before: { [name]: name }, after: { a: name }, layout: 'map' }),
     ],
-    risks: [{ code: 'adopt', message: name }],
+    risks: [{ code: 'adopt', message: name.replaceAll('`', '') }],
     notes: [name],
     source: place(1, 1, 1, name, name),
   });

@@ -212,6 +212,6 @@ describe('what to do next', () => {
 
   it('with addresses names the command without them', async () => {
     declare('groups: { a: { members: [acme-shop] }, b: { members: [] } }');
-    expect((await workspace.plan({}, ['group/a'])).stderr).toContain('`roster plan` without addresses');
+    expect((await workspace.plan({}, ['group/a'])).stderr).toContain('run `roster plan` without a selection');
   });
 });

@@ -75,7 +75,7 @@ test.each([
   expect(diagnostics).toEqual([`warning ${code}`]);
   expect(exit).toBe(0);
   const { stdout } = await workspace.command(['status']);
-  expect(stdout).toMatch(/unknown +group\/broken \(unknown\)/);
+  expect(stdout).toMatch(/unknown +group\/broken +unknown/);
   expect(stdout).toContain(`\n    ${reason}`);
 });
 

@@ -638,7 +638,7 @@ test('the status of many schedules reads the pages of six lists', async () => {
   );
   const { workspace, sandbox } = await applied(
     { agents, history, schedules } as unknown as Seed,
-    `project: prices\nlimits: { runsPerWeek: none }\nschedules:\n${entries.join('')}`,
+    `project: prices\nlimits: { startsPerWeek: none }\nschedules:\n${entries.join('')}`,
   );
   const { json, stderr } = await statusOf(workspace);
   expect(stderr).toBe('');

@@ -7,7 +7,7 @@ const source = join(import.meta.dirname, '../../../src');
 /** Where a kind may be named: the kinds, the service's own words, and the files that `init` writes. */
 const exempt = /^(kinds|sandbox|service\/operations|init)\/|\/generated\//;
 
-/** `schedule` as a word of a message, as the code of a risk, as a property of a run, and as an event of GitHub and GitLab, which calls its runs pipelines; `group` as a role of an HTML element, and of a command. */
+/** `schedule` as a word of a message, as the code of a risk, as a property of a run, and as an event of GitHub and GitLab, which calls its runs pipelines; `group` as a role of an HTML element, and of a command, `keys` as a class. */
 const otherMeanings = [
   'schedule: ci/github-plan.ts',
   'schedule: ci/github-settings.ts',
@@ -23,6 +23,7 @@ const otherMeanings = [
   'schedule: view/html/calendar-html.ts',
   'group: view/html/calendar-html.ts',
   'group: view/html/plan-html.ts',
+  'keys: view/html/plan-html.ts',
 ];
 
 /** `key` has other meanings, such as the key of a map: it names a kind only where a kind is compared. */
