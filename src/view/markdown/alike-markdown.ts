@@ -4,8 +4,6 @@ import { changeMarkdown, LONGEST_SENTENCE, type PageContext } from './change-mar
 import { markdownCode, shortCode, shortProse } from './markdown-escape.js';
 import { fold, type PageItem } from './page-parts.js';
 
-/** Blocks of more changes are not listed: a comment is short. What is deleted always is, as far as there is room. */
-const MOST_LISTED = 50;
 const LONGEST_VALUE = 120;
 
 /** Changes that are read as one: a list item with what they share and what varies, and each of them folded below. */
@@ -35,7 +33,7 @@ export function alikeMarkdown(views: ChangeBlock['views'], alike: Alike, context
   return {
     short,
     full: () => {
-      if (!isListed(views)) return { text: short, shortened: 0 };
+      if (!isListed(views, context)) return { text: short, shortened: 0 };
       const items = views.map((each) => changeMarkdown(ownPart(each, alike), context));
       const list = fold(
         count(views.length, 'change'),
@@ -49,8 +47,8 @@ export function alikeMarkdown(views: ChangeBlock['views'], alike: Alike, context
 }
 
 /** Whether each of the changes is shown, where there is room. */
-export function isListed(views: ChangeBlock['views']): boolean {
-  return views[0].needsCare || views.length <= MOST_LISTED;
+export function isListed([first]: ChangeBlock['views'], { listsAll }: PageContext): boolean {
+  return first.needsCare || listsAll;
 }
 
 function sentences({ shown, more, of }: Tally): string[] {

@@ -45,6 +45,8 @@ export interface PageContext {
   readonly urlOf: PlaceUrl;
   /** The owners of every change: they are not said with each. */
   readonly owners: readonly string[];
+  /** Whether the changes of blocks are listed, too, and not only the deletes among them. */
+  readonly listsAll: boolean;
 }
 
 /** A list item: the action, the resource and what changes, risks and notes, and what is long folded below. */

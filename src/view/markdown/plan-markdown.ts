@@ -47,6 +47,8 @@ const RESERVED_SIZE = 3_000;
 /** Of the risks of the plan as a whole, which come before all changes. In the unit of the limit. */
 const SETTINGS_SIZE = 16_000;
 const MOST_REFUSALS = 10;
+/** In a plan with more changes, those that are alike are not listed each: a comment is short. */
+const MOST_LISTED = 300;
 /** Agents in the table of starts. */
 const MOST_AGENTS = 20;
 /** A graph with more arrows is unreadable. */
@@ -66,7 +68,8 @@ export function planMarkdown(plan: Plan, options: MarkdownOptions = {}): string 
 
   // In the order in which they get room, which is not that of the page.
   const budget = budgetBelow([top, bottom, told.rest, pageUrl].join('\n'), RESERVED_SIZE, options);
-  const context = { urlOf, owners: page.owners };
+  const listsAll = plan.changes.filter(({ action }) => action !== 'none').length <= MOST_LISTED;
+  const context = { urlOf, owners: page.owners, listsAll };
   const fill = (blocks: readonly ChangeBlock[]) => budget.fill(blocks, (each) => blockItem(each, context));
   const settings = budget.fillUpTo(SETTINGS_SIZE, page.risks, settingItem);
   const careful = fill(page.risky.filter(needsCare));
@@ -78,7 +81,7 @@ export function planMarkdown(plan: Plan, options: MarkdownOptions = {}): string 
   const others = fill(page.others);
   const omitted = [
     ...hiddenRisks(settings),
-    ...omissions([careful, risky, others]),
+    ...omissions([careful, risky, others], context),
     ...hiddenWarnings(warnings),
     ...(drawn === null || graph.length < drawn.length ? ['the graph left out'] : []),
   ];
@@ -200,7 +203,7 @@ function startsFold(starts: StartsView | null): string[] {
 }
 
 /** Counts the changes that the limit left out, by kind. */
-function omissions(parts: readonly Filled<ChangeBlock>[]): string[] {
+function omissions(parts: readonly Filled<ChangeBlock>[], context: PageContext): string[] {
   const changesOf = (blocks: readonly ChangeBlock[]) =>
     blocks.flatMap(({ views }) => views.map(({ change }: ChangeView) => change));
   const left = changesOf(parts.flatMap(({ items, texts }) => items.slice(texts.length)));
@@ -208,7 +211,9 @@ function omissions(parts: readonly Filled<ChangeBlock>[]): string[] {
   const unlisted = parts.flatMap(({ items, texts, fullCount }) =>
     items
       .slice(0, texts.length)
-      .filter(({ views, alike }, index) => alike !== null && (index >= fullCount || !isListed(views))),
+      .filter(
+        ({ views, alike }, index) => alike !== null && (index >= fullCount || !isListed(views, context)),
+      ),
   );
   const counted = changesOf(unlisted).length;
   const bare = withoutDetails.filter(({ alike }) => alike === null).length;

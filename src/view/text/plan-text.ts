@@ -70,6 +70,7 @@ function* planBlocks(plan: Plan, options: PlanTextOptions): Generator<readonly s
   const otherTitle = paint('strong', hasRisks ? 'OTHER CHANGES' : 'CHANGES');
   const others = yield* section(page.others.length === 0 ? [] : [otherTitle], page.others, textOf, layout);
   yield shortenedLines(risky + others, layout);
+  yield summary ? [] : togetherLines(page, layout);
   yield startsLines(page.starts, layout);
   yield [...basisLines(page, layout), ...page.totals.map(factSentence), paint('strong', page.lastLine)];
 }
@@ -145,6 +146,13 @@ function* section(
   }
   yield together;
   return shortened;
+}
+
+/** Says how to see each of the changes that a block stands for. */
+function togetherLines({ risky, others }: PlanPage, { width, paint }: TextLayout): string[] {
+  if ([...risky, ...others].every(({ alike }) => alike === null)) return [];
+  const text = 'Changes that are alike are shown together. `-v` shows each of them.';
+  return wrap(text, width).map((line) => paint('faint', line));
 }
 
 function blockText({ views, alike }: ChangeBlock, page: PlanPage, layout: TextLayout): ShownText {
