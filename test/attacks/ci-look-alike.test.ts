@@ -94,7 +94,7 @@ describe.each([[[]], [['--plan-with', 'key']]])('on GitHub with the flags %j', (
     // With the key, roster looks for the inventory's repository, and refuses this folder.
     if (flags.length > 0)
       expect(comments).toEqual([expect.stringMatching(/^(?!.*\*\*Plan:).*\*\*error\*\*/s)]);
-    else expect(comments).toEqual([expect.stringContaining('**Plan: 1 to create**')]);
+    else expect(comments).toEqual([expect.stringContaining('**Plan: 1 to create')]);
     expect(results(runs)).toMatchObject(
       flags.length > 0 ? { 'plan/plan': 'failure', show: 'success' } : shown,
     );

@@ -188,8 +188,8 @@ describe('a project with environments', () => {
     expect(results(await github.push())).toMatchObject({ ...ofStaging, ...ofProduction });
     expect(the('plan/plan (staging)', runs).result).toBe('success');
     expect(github.comments(number).map(({ body }) => body)).toEqual([
-      expect.stringContaining('**Plan: 1 to update**'),
-      expect.stringContaining('**Plan: 1 to create**'),
+      expect.stringContaining('**Plan: 1 to update'),
+      expect.stringContaining('**Plan: 1 to create'),
     ]);
   });
 

@@ -166,7 +166,7 @@ describe('a merge request', () => {
     const own = gitlab.api.request(iid).notes.filter((each) => each.author.id === gitlab.api.bot);
     expect(own.map(({ body }) => body.split('\n')[1])).toEqual([
       'of another project',
-      expect.stringContaining('**Plan: 1 to create**'),
+      expect.stringContaining('**Plan: 1 to create'),
     ]);
   });
 
@@ -191,7 +191,7 @@ describe('a merge request', () => {
       expect(results(runs)).toEqual({ 'roster-validate': 'success', 'roster-plan': 'success' });
       expect(runs['roster-plan']?.report).toEqual({ create: 1, update: 0, delete: 0 });
       await gitlab.webhook(iid, true);
-      expect(firstNote(iid)).toContain('**Plan: 1 to create**');
+      expect(firstNote(iid)).toContain('**Plan: 1 to create');
     },
   );
 
@@ -380,7 +380,7 @@ inLongRun('with --plan-with key, only the default branch plans with the key, and
     expect(sandbox.requests.length).toBe(before);
     await other.webhook(iid);
     expect(sandbox.requests.length).toBeGreaterThan(before);
-    expect(other.api.request(iid).notes[0]?.body).toContain('**Plan: 1 to create**');
+    expect(other.api.request(iid).notes[0]?.body).toContain('**Plan: 1 to create');
   } finally {
     other.remove();
   }

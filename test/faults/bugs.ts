@@ -342,8 +342,8 @@ export const bugs: readonly Bug[] = [
   {
     name: 'the retry of a member whose answer was lost is called done',
     file: 'src/operate/runs/change.ts',
-    find: "if (jobId !== null) return itemResult(member, 'done');",
-    replace: "if (jobId !== null || sent.type === 'unknown') return itemResult(member, 'done');",
+    find: "if (jobId !== null) return itemResult({ ...item, jobId }, 'done');",
+    replace: "if (jobId !== null || result === 'unknown') return itemResult({ ...item, jobId }, 'done');",
     tests: ['test/unit/cli/runs.test.ts'],
   },
   {
