@@ -64,7 +64,7 @@ test.each(['github', 'gitlab'] as const)(
 );
 
 test('what becomes of a plan replaces what was said before, and nothing else', () => {
-  const plan = '<!-- roster:p: -->\n**Plan: 1 to create\n\nrest\n';
+  const plan = '<!-- roster:p: -->\n**Plan: 1 to create**\n\nrest\n';
   const first = withFate(plan, '> one');
   expect(first).toMatch(
     /^<!-- roster:p: -->\n\*\*Plan: 1 to create\*\*\n\n<!--.*-->\n> one\n<!--.*-->\n\nrest\n$/,
