@@ -145,7 +145,7 @@ test('a new user who follows docs/start.md gets from an empty folder to the comm
   const at = await begin();
   const results = await followed(at, 'start.md', /npm pack|roster sandbox|^export/);
   expect(failures(results)).toEqual([]);
-  expect(at.read('plan.md')).toMatch(/\*\*Plan: 1 to update\*\*, 1 unchanged/);
+  expect(at.read('plan.md')).toMatch(/^\*\*Plan: 1 to update\b/m);
   expect((await at.run('git ls-tree -r --name-only main')).output).not.toContain('inventory.json');
 });
 
@@ -194,7 +194,7 @@ describe.skipIf(!isLong)('a user who follows a page of docs/', () => {
     expect(await at.run(`${resume?.text.trim()} --yes`)).toMatchObject({ exit: 0 });
     expect(paused()).toBe(0);
     for (const schedule of at.sandbox.world.schedules.values()) schedule.isEnabled = false;
-    expect((await at.run('roster plan')).output).toMatch(/changed outside roster.*enabled: +false → true/s);
+    expect((await at.run('roster plan')).output).toMatch(/changed outside roster.*enabled false → true/s);
     expect(await at.run(others?.text ?? '')).toMatchObject({ exit: 0 });
     expect(paused()).toBe(2);
     at.write(project.replace('06:00:00 }', '06:00:00, enabled: false }'));
