@@ -120,8 +120,8 @@ describe('a project with environments', () => {
       expect(staging.requests.length + production.requests.length).toBe(before);
       const comments = github.comments(number).map(({ body }) => body);
       expect(comments).toEqual([
-        expect.stringMatching(/^<!-- roster:[\w-]+:staging -->\n\*\*Plan: 1 to create\*\*/),
-        expect.stringMatching(/^<!-- roster:[\w-]+:production -->\n\*\*Plan: 1 to create\*\*/),
+        expect.stringMatching(/^<!-- roster:[\w-]+:staging -->\n\*\*Plan: 1 to create/),
+        expect.stringMatching(/^<!-- roster:[\w-]+:production -->\n\*\*Plan: 1 to create/),
       ]);
       expect(new Set(comments.map(digestIn)).size).toBe(2);
       expect(github.api.checks.map((each) => each['name'])).toEqual([

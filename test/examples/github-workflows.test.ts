@@ -78,10 +78,12 @@ describe('a pull request', () => {
     const first = await github.pullRequest(number);
     expect(results(first)).toEqual(shown);
     const [comment] = github.comments(number);
-    expect(comment?.body).toMatch(/^<!-- roster:[\w-]+: -->\n\*\*Plan: 1 to create\*\*/);
+    expect(comment?.body).toMatch(/^<!-- roster:[\w-]+: -->\n\*\*Plan: 1 to create/);
     expect(the('plan/plan', first).summary).toContain('Plan: 1 to create');
     const check = { head_sha: github.api.pull(number).head, conclusion: 'success' };
-    expect(github.api.checks).toMatchObject([{ ...check, output: { summary: comment?.body } }]);
+    // The comment also names the commit that it was shown for.
+    const summary = comment?.body.replace(/\n<!-- roster: shown [0-9a-f]{40} -->\n$/, '');
+    expect(github.api.checks).toMatchObject([{ ...check, output: { title: '1 to create', summary } }]);
     const saved = github.api.artifacts.find(({ name }) => name === 'roster-plan-remote')?.folder ?? '';
     expect(readFileSync(join(saved, 'roster-plan-remote.html'), 'utf8')).toContain('Shops');
 

@@ -121,7 +121,7 @@ function header(plan: Plan, page: PlanPage): string {
 
 /** What the plan rests on, in small print. */
 function footer({ basis, totals, digest }: PlanPage): string {
-  const facts = [...basis.map(factMarkdown), ...totals.map(factMarkdown), `digest ${shortCode(digest, 100)}`];
+  const facts = [...basis.map(factMarkdown), ...totals.map(factMarkdown), `Digest ${shortCode(digest, 100)}`];
   return `\n<sub>${facts.join(' · ')}</sub>\n`;
 }
 
