@@ -233,7 +233,7 @@ describe('protection', () => {
     expect(change?.risks.map(({ code }) => code)).toEqual(['protection']);
     expect(after.digest).not.toBe(before.digest);
     const { stdout } = await run(['plan']);
-    expect(stdout).toMatch(/protect: +true → false/);
+    expect(stdout).toContain('update  group/old  protect true → false');
     await apply('--expect', after.digest);
     expect(known(stored(), 'group/old').protect).toBe(false);
     expect((await plan('--detailed-exitcode')).exit).toBe(0);

@@ -44,7 +44,7 @@ test('a reader that closes stdout early is not an error, and the apply completes
   const scene = await arrange();
   const applied = await shell('roster apply --yes 2> /dev/null | head -1', scene);
   expect([applied.stdout, applied.stderr, scene.sandbox.world.groups.size]).toEqual([
-    'Project streams\n',
+    `${count} to create\n`,
     '',
     count,
   ]);
