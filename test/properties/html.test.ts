@@ -32,7 +32,8 @@ function planWith(name: string): Plan {
       field('members', { before: [name], after: ['a', name], layout: 'set' }),
       field('inputs', { before: { [name]: name }, after: { a: name }, layout: 'map' }),
     ],
-    risks: [{ code: 'adopt', message: name }],
+    // Backticks in a risk are meant: what is between them is shown as code.
+    risks: [{ code: 'adopt', message: name.replaceAll('`', '') }],
     notes: [name],
     source: place(1, 1, 1, name, name),
   });
