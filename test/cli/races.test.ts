@@ -140,7 +140,7 @@ function judge(ended: readonly Ended[], race: number): void {
   expect(losers.length).toBeLessThan(2);
   for (const { exit, stderr } of losers) {
     expect([exit, stderr]).toEqual([4, expect.stringMatching(/\[(locked|stale-plan)\]/)]);
-    if (stderr.includes('[locked]')) expect(stderr).toMatch(/locked by\s+process \d+/);
+    if (stderr.includes('[locked]')) expect(stderr).toMatch(/locked by\s+(\S+,\s+)?process \d+/);
   }
   const inventory = remote.git('show', 'refs/heads/roster-inventory:roster.inventory.json');
   expect(Object.keys(JSON.parse(inventory).entries)).toHaveLength(race + 1);
