@@ -177,7 +177,7 @@ function steady(url: string, root: string): (text: string) => string {
       .replace(/sha256:[0-9a-f]{64}/g, `sha256:${'0'.repeat(64)}`)
       .replace(/\d{4}-\d\d-\d\d \d\d:\d\d UTC, \d+ \w+ old/g, '2026-11-01 12:00 UTC, 2 hours old')
       .replace(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, '2026-11-01T12:00:00.000Z')
-      .replace(/(last used \d{4}-\d\d-\d\d\s+)\d\d:\d\d/g, (_, before: string) => `${before}12:00`)
+      .replace(/(last used\s+\d{4}-\d\d-\d\d\s+)\d\d:\d\d/g, (_, before: string) => `${before}12:00`)
       .replace(gap, '$126,696$22026-11-01')
       .replace(/\d{4}-\d\d-\d\d(?=\s+\d\d:\d\d)/g, (date) => (isSoon(date) ? '2026-11-01' : date));
 }
