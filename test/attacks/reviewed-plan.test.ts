@@ -426,7 +426,7 @@ describe('a plan is reviewed if', () => {
 describe('a plan is not reviewed because', () => {
   test('a comment says so, whoever wrote or edited it', async () => {
     api.artifacts.splice(0);
-    const body = `<!-- roster:pricing: -->\n**Plan: 1 to create. Digest \`${digest}\``;
+    const body = `<!-- roster:pricing: -->\n**Plan: 1 to create**. Digest \`${digest}\``;
     const updated_at = '2026-10-01T00:00:00Z';
     api.comments.push({ id: 1, issue: 1, user: { login: 'github-actions[bot]' }, body, updated_at });
     expect(await isReviewed()).toBe(false);
@@ -849,7 +849,7 @@ describe('a merge queue', () => {
 });
 
 describe('the comment', () => {
-  const body = '<!-- roster:pricing: -->\n**Plan: 1 to create\n\nrest\n';
+  const body = '<!-- roster:pricing: -->\n**Plan: 1 to create**\n\nrest\n';
   const comment = () => api.comments[0]?.body ?? '';
 
   beforeEach(() => {
