@@ -83,7 +83,7 @@ export function unappliedFate({ digest, exit, facts }: PlanResult): string | nul
   return `> [!CAUTION]\n> **Merging applies nothing:** roster refuses to apply this plan${why}.`;
 }
 
-/** Why apply would refuse a plan, in the comment of a change. */
+/** Codes that the comment names as the reason why merging applies nothing. */
 const MOST_CODES = 3;
 
 const SHOWN = /<!-- roster: shown ([0-9a-f]+(?: [0-9a-f]+)*) -->\s*$/;

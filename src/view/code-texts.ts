@@ -23,7 +23,7 @@ const texts: Readonly<Record<DiagnosticCode, CodeText>> = {
   'not-included': {
     title: 'File is not included',
     means:
-      'A file beside those of a glob in `include` is not included: its name differs from the glob only in `.yml` or `.yaml`, or in upper and lower case.',
+      'A file that a glob in `include` almost matches is not included: only its extension (`.yml` or `.yaml`) or its letter case differs.',
     help: 'Rename the file, or add it to `include`.',
   },
   'unwritable-file': {

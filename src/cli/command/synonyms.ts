@@ -47,7 +47,6 @@ const COMMANDS: Readonly<Record<string, string>> = {
 const FLAGS: Readonly<Record<string, string>> = {
   '--auto-approve': 'Use `--yes`.',
   '--autoapprove': 'Use `--yes`.',
-  '--chdir': 'Use `-C FOLDER`.',
   '--color': 'Set `FORCE_COLOR=1`, or use `--no-color`.',
   '--config': 'Name the project file with `-f`.',
   '--context': 'Select an environment with `-e`.',
@@ -58,7 +57,6 @@ const FLAGS: Readonly<Record<string, string>> = {
   '--force': 'Each refusal names the flag that allows it.',
   '--json': 'Use `--format json`.',
   '--log-level': 'Use `-v`.',
-  '--no-color': 'Set `NO_COLOR=1`.',
   '--non-interactive': 'Use `--yes`.',
   '--out': 'Use `--write json=FILE`.',
   '--output': 'Use `--format`, such as `--format json`.',

@@ -7,15 +7,15 @@ import { place } from '../view/samples.js';
 const at = place(12, 3, 4, '', 'teams/a b.yaml');
 const known = { TERM_PROGRAM: 'WezTerm' };
 const linkIn = (env: Record<string, string>, isTerminal = true, flags = {}) =>
-  linksFor(flags, { env, cwd: '/work/prices' }, isTerminal)?.(at);
+  linksFor(flags, { env, cwd: '/home/ada/prices' }, isTerminal)?.(at);
 
 describe('a place is a link', () => {
   test.each([
-    [known, /^file:\/\/[^/]*\/work\/prices\/teams\/a%20b\.yaml#12$/],
+    [known, /^file:\/\/[^/]*\/home\/ada\/prices\/teams\/a%20b\.yaml#12$/],
     [{ VTE_VERSION: '7600' }, /#12$/],
     [{ TERM: 'xterm-kitty' }, /#12$/],
     [{ FORCE_HYPERLINK: '1' }, /#12$/],
-    [{ TERM_PROGRAM: 'vscode' }, /^vscode:\/\/file\/work\/prices\/teams\/a%20b\.yaml:12:3$/],
+    [{ TERM_PROGRAM: 'vscode' }, /^vscode:\/\/file\/home\/ada\/prices\/teams\/a%20b\.yaml:12:3$/],
   ])('on a terminal with %j', (env, expected) => {
     expect(linkIn(env)).toMatch(expected);
   });
