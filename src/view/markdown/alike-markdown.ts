@@ -28,7 +28,7 @@ export function alikeMarkdown(views: ChangeBlock['views'], alike: Alike, context
     ...(cadences === null ? [] : [cadences]),
     ...sentences(alike.notes),
     ...alike.outliers.map((each) => shortProse(each)),
-  ];
+  ].filter((each) => each !== '');
   const short = [heading, ...lines.map((each) => `  - ${each}`)].join('\n');
   return {
     short,
