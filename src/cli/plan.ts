@@ -1,9 +1,9 @@
 import { resolve } from 'node:path';
-import { type PlanOptions, plan } from '../engine/plan.js';
+import { type Planned, type PlanOptions, planned } from '../engine/plan.js';
 import { savedPlan } from '../engine/saved-plan.js';
 import { withReadSession } from '../engine/session.js';
 import { checkWritable, writeAtomic } from '../files/atomic.js';
-import { Problem } from '../model/diagnostic.js';
+import { hasErrors, Problem } from '../model/diagnostic.js';
 import { isDiagnostic, isRefusal, refusalError } from '../model/finding.js';
 import { forView, isEmpty, type Plan } from '../model/plan.js';
 import { planGithub } from '../view/ci/github.js';
@@ -70,10 +70,23 @@ function chooseDestroy({ destroy = false, out, allowDeletes, allowEmpty, prune }
 async function makePlan(flags: PlanFlags, options: PlanOptions, context: CommandContext): Promise<Plan> {
   const { snapshot, out } = flags;
   const session = sessionOptions(flags, context);
-  if (snapshot === undefined) return withReadSession(session, (opened) => plan(opened, options));
+  const rehearsed = flags.rehearse === true ? rehearsedPlan(options) : async ({ plan }: Planned) => plan;
+  if (snapshot === undefined)
+    return withReadSession(session, async (opened) => rehearsed(await planned(opened, options)));
   if (out !== undefined) throw new Problem(noPlanToApply);
-  const { planFromSnapshot } = await import('../engine/snapshot.js');
-  return planFromSnapshot(snapshot, session, options);
+  const { plannedFromSnapshot } = await import('../engine/snapshot.js');
+  return rehearsed(await plannedFromSnapshot(snapshot, session, options));
+}
+
+/** With what came of applying it to a copy of the service. A plan that would be refused is not rehearsed. */
+function rehearsedPlan(options: PlanOptions): (made: Planned) => Promise<Plan> {
+  return async ({ plan, session, observation }) => {
+    if (plan.findings.some(isRefusal)) return plan;
+    const { rehearsalFailures, rehearse } = await import('../operate/rehearse/rehearse.js');
+    const rehearsal = await rehearse({ session, ...observation }, plan, options);
+    const failures = rehearsal === null ? [] : rehearsalFailures(rehearsal);
+    return { ...plan, rehearsal, findings: [...plan.findings, ...failures] };
+  };
 }
 
 const noPlanToApply = usage(
@@ -97,5 +110,6 @@ function inRepositoryPlan(made: Plan, host: Host): Plan {
 function exitOf(made: Plan, detailed: boolean): number {
   const refusals = made.findings.filter(isRefusal);
   if (refusals.length > 0) return exitCodeFor(refusals.map((each) => refusalError(each)));
+  if (hasErrors(made.findings.filter(isDiagnostic))) return exitCode.error;
   return detailed && !isEmpty(made) ? exitCode.changes : exitCode.fine;
 }

@@ -33,6 +33,8 @@ export interface ApplyOptions extends PlanOptions {
   readonly lockTimeoutMilliseconds?: number;
   /** Plans again at the end, to see whether anything is left. Default: true. */
   readonly verify?: boolean;
+  /** Asks the service when new and changed schedules would run. Default: true. */
+  readonly previews?: boolean;
 }
 
 /** What a run reports while it runs, and the one thing that it asks. All of them are optional. */
@@ -86,7 +88,8 @@ class ApplyRun implements ReviewedRun<Look, ApplyResult> {
   async make(): Promise<Look> {
     const { session } = this;
     const observation = await this.lookWithoutLag(await session.store.load());
-    const answers = await ask(session, observation, { prove: true, previews: true });
+    const previews = this.options.previews !== false;
+    const answers = await ask(session, observation, { prove: true, previews });
     const plan = planOf(session, observation, answers);
     const isRest = isAcceptedRest(plan, observation.inventory.intent, this.options);
     const { intent } = observation.inventory;

@@ -14,7 +14,6 @@ import { judgedBy } from '../reconcile/select.js';
 import { ServiceFailure } from '../service/failure.js';
 import { actionLabels } from '../view/labels.js';
 import { differingServiceTime } from './clock.js';
-import { keyKeeping } from './keys.js';
 import { type Observation, observe } from './observe.js';
 import type { Session } from './session.js';
 
@@ -88,7 +87,7 @@ async function execute(inputs: CarryOut, lock: Lock): Promise<CarriedOut> {
     intent: inputs.intent ?? null,
     lock,
     writer,
-    keys: keyKeeping(session.project, session.redactor, observation.former),
+    keys: session.keys.keeping(observation.former),
     withheld,
     isRest,
     control: {

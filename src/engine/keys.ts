@@ -34,6 +34,22 @@ export interface DeliveryCheck {
   readonly former: (address: Address) => MayReplace;
 }
 
+/** Where new keys go, and where those are that could not be delivered. */
+export interface KeyPlaces {
+  undeliverable(comparison: Comparison, check: DeliveryCheck): ReadonlyMap<Address, string>;
+  keeping(former: DeliveryCheck['former']): KeyKeeping;
+  kept(objects: ObservedState['objects']): ReadonlyMap<Address, KeptKeyFile>;
+}
+
+/** The destinations that entries name, and roster's own folder of the project. */
+export function keysOnDisk(project: Project, redactor: Redactor): KeyPlaces {
+  return {
+    undeliverable,
+    keeping: (former) => keyKeeping(project, redactor, former),
+    kept: (objects) => keptKeys(project, objects, redactor),
+  };
+}
+
 /** Why new keys could not be delivered: those that a plan would create, and those that earlier runs have kept. */
 export function undeliverable(
   { diffs, basis }: Comparison,
@@ -68,11 +84,7 @@ function reasonAgainst(
 }
 
 /** How a run delivers the keys that it creates, or that an earlier one has kept. */
-export function keyKeeping(
-  project: Project,
-  redactor: Redactor,
-  former: DeliveryCheck['former'],
-): KeyKeeping {
+function keyKeeping(project: Project, redactor: Redactor, former: DeliveryCheck['former']): KeyKeeping {
   const { root } = project;
   return {
     keep: (address, key) => {

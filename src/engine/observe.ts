@@ -11,7 +11,7 @@ import type { Comparison } from '../reconcile/world.js';
 import { type ObservedState, observe as read } from '../service/observe.js';
 import { toDestroy } from './destroy.js';
 import { inFileOrder, markUnchanged, noEnvironmentWarnings } from './diagnostics.js';
-import { type DeliveryCheck, formerKeys, keptKeys } from './keys.js';
+import { type DeliveryCheck, formerKeys } from './keys.js';
 import {
   loadInventory,
   partOf,
@@ -58,7 +58,7 @@ export async function observe(session: ReadSession, options: ObserveOptions = {}
     compared === undefined ? new Map() : session.exposedKeys(),
     compared === undefined || destroy ? null : session.checkPolicies(),
   ]);
-  const kept = keptKeys(project, state.objects, session.redactor);
+  const kept = session.keys.kept(state.objects);
   const basis = planBasis({ project, service, state, inventory: known, now: session.serviceNow() }, options, {
     kinds: options.kinds ?? kinds,
     kept,

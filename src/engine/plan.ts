@@ -10,11 +10,10 @@ import { plan as planFor } from '../reconcile/plan.js';
 import { mayBePlanned } from '../reconcile/rules/index.js';
 import { type Answers, nothingAsked } from '../reconcile/world.js';
 import { askAll } from '../service/observe.js';
-import { undeliverable } from './keys.js';
 import type { SelectionOptions } from './lookup.js';
 import { diagnosticsIn, type Observation, observe } from './observe.js';
 import { ownersOfChanges } from './owners.js';
-import type { ReadSession } from './session.js';
+import type { LocalSession, ReadSession } from './session.js';
 
 export interface PlanOptions extends SelectionOptions {
   /** Adds when agents start over the next days, before and after. Default: false. */
@@ -27,6 +26,17 @@ export interface PlanOptions extends SelectionOptions {
  * @throws Problem when the manifests or the service do not allow a plan.
  */
 export async function plan(session: ReadSession, options: PlanOptions = {}): Promise<Plan> {
+  return (await planned(session, options)).plan;
+}
+
+/** A plan, and what it was made from. */
+export interface Planned {
+  readonly plan: Plan;
+  readonly session: LocalSession;
+  readonly observation: Pick<Observation, 'state' | 'inventory' | 'comparison'>;
+}
+
+export async function planned(session: ReadSession, options: PlanOptions): Promise<Planned> {
   const observation = await observe(session, { ...options, checkout: 'compare' });
   const { comparison } = observation;
   const changes = comparison.diffs.map(({ change }) => change);
@@ -35,7 +45,8 @@ export async function plan(session: ReadSession, options: PlanOptions = {}): Pro
   const made = planOf(session, observation, { ...asked, owners: owners.byAddress });
   const unfinished = await begun(session, observation, made);
   const complete = { ...made, findings: [...made.findings, ...unfinished, ...owners.warnings] };
-  return options.calendar === true ? { ...complete, calendar: compareCalendars(comparison) } : complete;
+  const calendar = options.calendar === true ? { calendar: compareCalendars(comparison) } : {};
+  return { plan: { ...complete, ...calendar }, session, observation };
 }
 
 /** That an apply has begun and not ended: the rest of it can be resumed, or it is still running. */
@@ -71,12 +82,12 @@ interface Asking {
  * next runs of new and changed schedules. Nothing is asked if there can be no plan.
  */
 export async function ask(
-  { client, outputs, concurrency }: ReadSession,
+  { client, keys, outputs, concurrency }: ReadSession,
   { comparison, state, former }: Observation,
   { prove, previews }: Asking,
 ): Promise<Answers> {
   if (!mayBePlanned(comparison)) return nothingAsked;
-  const reasons = undeliverable(comparison, { prove, outputs: prove ? outputs : [], former });
+  const reasons = keys.undeliverable(comparison, { prove, outputs: prove ? outputs : [], former });
   if (!previews) return { ...nothingAsked, undeliverable: reasons };
   const asks = asksOf(comparison, state.agents[0]?.id ?? null);
   const answers = await askAll(client.reader(), asks, concurrency);

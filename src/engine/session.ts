@@ -27,7 +27,7 @@ import { proxyFor } from '../service/proxy.js';
 import { apiKeyOf, withKeyHint } from './api-key.js';
 import { type Clock, clockOf, serviceNow } from './clock.js';
 import { exposedKeys } from './key-files.js';
-import { keptKeyWarnings } from './keys.js';
+import { type KeyPlaces, keptKeyWarnings, keysOnDisk } from './keys.js';
 import { checkPolicies } from './policies.js';
 import { openProject, type ProjectOptions, readProject } from './project.js';
 import { chooseService, type ServiceOptions, serviceName } from './service-choice.js';
@@ -68,6 +68,7 @@ export interface ReadSession {
   /** Null where the inventory is not a file that git has. */
   readonly readCommitted: () => Promise<CommittedInventory | null>;
   readonly exposedKeys: () => ReturnType<typeof exposedKeys>;
+  readonly keys: KeyPlaces;
   /** Throws a Problem for errors in the policies. */
   readonly checkPolicies: () => Promise<PolicyCheck>;
   readonly concurrency: number;
@@ -85,6 +86,23 @@ export interface ReadSession {
   interrupted(): boolean;
   callsWith(keyPrefix: string): boolean;
 }
+
+/** The parts of a session that reach neither the service nor the inventory. */
+export type LocalSession = Omit<
+  ReadSession,
+  | 'client'
+  | 'downloads'
+  | 'store'
+  | 'keys'
+  | 'outputs'
+  | 'signal'
+  | 'interrupted'
+  | 'serviceNow'
+  | 'callsWith'
+  | 'readCheckout'
+  | 'readCommitted'
+  | 'exposedKeys'
+>;
 
 export interface Session extends ReadSession {
   readonly client: Client;
@@ -170,6 +188,7 @@ export function openSession(options: SessionOptions): Session {
     readCheckout: checkoutReader(project, manifests, open, store),
     readCommitted: committedReader(project, manifests, { ...options, open }),
     exposedKeys: () => exposedKeys(project, open),
+    keys: keysOnDisk(project, redactor),
     checkPolicies: once(() => checkPolicies({ project, ...judged }, options)),
     concurrency,
     warnings: [...warnings, ...given.warnings, ...keptKeyWarnings(project)],

@@ -18,6 +18,7 @@ import { inventoryRefusals, mayBePlanned } from '../reconcile/rules/index.js';
 import { secretPlaces, withheldPaths } from '../reconcile/secret-values.js';
 import { judgedBy } from '../reconcile/select.js';
 import type { Comparison, Match } from '../reconcile/world.js';
+import { Redactor } from '../redact/redactor.js';
 import { invalid, openSnapshot, parseSnapshot } from '../snapshot/open.js';
 import { type SecretFields, snapshotJson, snapshotText } from '../snapshot/save.js';
 import type { SnapshotJson } from '../snapshot/snapshot-json.js';
@@ -29,7 +30,7 @@ import { undeliverable } from './keys.js';
 import { planBasis } from './lookup.js';
 import { asWarning, type Observation, observe } from './observe.js';
 import { ownersOfChanges } from './owners.js';
-import { type PlanOptions, planWith } from './plan.js';
+import { type Planned, type PlanOptions, planWith } from './plan.js';
 import { checkPolicies } from './policies.js';
 import { openProject } from './project.js';
 import { selectionOf } from './selectors.js';
@@ -167,6 +168,15 @@ export async function planFromSnapshot(
   options: SessionOptions,
   wanted: PlanOptions,
 ): Promise<Plan> {
+  return (await plannedFromSnapshot(file, options, wanted)).plan;
+}
+
+/** The same, with what it was made from. */
+export async function plannedFromSnapshot(
+  file: string,
+  options: SessionOptions,
+  wanted: PlanOptions,
+): Promise<Planned> {
   const { destroy = false, calendar = false } = wanted;
   const opened = openProject(options);
   const project = { ...opened.project, prune: options.prune ?? opened.project.prune };
@@ -209,7 +219,19 @@ export async function planFromSnapshot(
   if (made === null || hasErrors(diagnostics)) throw new Problem(diagnostics);
   const complete = planWith(made, [...diagnostics, ...owners.warnings]);
   const shown = { ...complete, snapshot: age };
-  return calendar ? { ...shown, calendar: compareCalendars(comparison) } : shown;
+  const plan = calendar ? { ...shown, calendar: compareCalendars(comparison) } : shown;
+  const session = {
+    project,
+    cwd: options.cwd,
+    service,
+    serviceOverride: null,
+    checkPolicies: async () => policies ?? checkPolicies(opened, options),
+    concurrency: 1,
+    warnings: opened.warnings,
+    redactor: options.redactor ?? new Redactor(),
+    clock: clockOf(options),
+  };
+  return { plan, session, observation: { state, inventory, comparison } };
 }
 
 function readSnapshot(path: string, file: string): string {

@@ -78,6 +78,7 @@ export const diagnosticCodes = [
   'service-error',
   'ci-host-error',
   'not-converged',
+  'rehearsal-failed',
   'conflict',
   'inventory-mismatch',
   'invalid-inventory',

@@ -4,6 +4,7 @@ import type { Holds } from './hold.js';
 import type { CreateIntent, InventoryRecord, PlannedCheckout } from './inventory.js';
 import { groupBy, type Json } from './json.js';
 import type { ChangedPolicy, PolicyRecord } from './policy.js';
+import type { Rehearsal } from './rehearsal.js';
 import type { Request } from './request.js';
 import type {
   Address,
@@ -176,6 +177,8 @@ export interface Plan extends PlanSubject {
   readonly undelivered?: Readonly<Record<Address, UndeliveredKey>>;
   /** Missing where the plan was not compared with the checkout. Not part of the digest. */
   readonly checkout?: PlannedCheckout;
+  /** What came of applying it to a copy of the service; null without calls. Missing where it was not rehearsed. Not part of the digest. */
+  readonly rehearsal?: Rehearsal | null;
   /** Missing in a plan made from the service itself. */
   readonly snapshot?: SnapshotAge;
   /** It deletes what the inventory owns, whatever the manifests declare. Missing in every other plan. */

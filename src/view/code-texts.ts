@@ -443,6 +443,12 @@ const texts: Readonly<Record<DiagnosticCode, CodeText>> = {
     means: 'After the apply, the service still differs from the manifests.',
     help: 'Run `roster plan` to see the differences. Someone else may be changing the objects.',
   },
+  'rehearsal-failed': {
+    title: 'Plan does not converge on a copy of the service',
+    means:
+      '`--rehearse` applied the plan to a copy of the service, and a new plan would still change something. The message names what is left, and which disturbance led to it. Nothing was sent to the service.',
+    help: 'Correct the entries that the message names. The copy follows the documented interface: if the service accepts them, please report a bug.',
+  },
   conflict: {
     title: 'Object changed during the apply',
     means:

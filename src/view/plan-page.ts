@@ -11,6 +11,7 @@ import {
   emptyVerdict,
   type PlanFact,
   planLine,
+  rehearsalFact,
   restCommand,
   startsPerWeek,
   uncountedFacts,
@@ -79,7 +80,7 @@ export function planPage(plan: Plan, { verbose = false }: PlanPageOptions = {}):
     owners,
     starts: startsOfPlan(plan),
     basis: basisFacts(plan),
-    totals: [...adoptedFact(plan), ...uncountedFacts(plan)],
+    totals: [...adoptedFact(plan), ...uncountedFacts(plan), ...rehearsalFact(plan)],
     digest: plan.digest,
     lastLine: planLine(plan),
   };

@@ -86,6 +86,13 @@ export function adoptedFact(plan: Plan): PlanFact[] {
 
 const FEWEST_ADOPTED = 3;
 
+/** Where nothing is left to do. What fails is a diagnostic. */
+export function rehearsalFact({ rehearsal }: Plan): PlanFact[] {
+  if (rehearsal == null || rehearsal.variants.some(({ converged }) => !converged)) return [];
+  const text = `${count(rehearsal.calls, 'call')}, nothing left to do; also with lost answers, rate limits and kills`;
+  return proseFact('Rehearsed on a copy of the service', text);
+}
+
 /** What the summary does not count. */
 export function uncountedFacts({ unmanaged, ignored }: Plan): PlanFact[] {
   return [...unmanagedFact(unmanaged), ...ignoredFact(ignored)];

@@ -33,6 +33,10 @@ export const planCommand = define({
       '--snapshot <file>',
       'Plan against a file saved by `roster snapshot`, without an API key or network access',
     ),
+    flag(
+      '--rehearse',
+      'Apply the plan to a copy of the service in this process, also with lost answers, rate limits and kills',
+    ),
     flag('--link-base <url>', 'URL of the commit that Markdown links point to'),
     flag('--page-link <url>', 'URL where the HTML page will be, for a comment that is too long'),
   ],

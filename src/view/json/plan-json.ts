@@ -37,6 +37,7 @@ export function planJson(plan: Plan) {
     ...(plan.ignored === undefined ? {} : { ignored: plan.ignored }),
     ...(plan.held === undefined ? {} : { held: plan.held }),
     ...(plan.policies === undefined ? {} : { policies: plan.policies }),
+    ...(plan.rehearsal === undefined ? {} : { rehearsal: plan.rehearsal }),
     changes: changesJson(plan),
     diagnostics: [...plan.findings.filter(isDiagnostic), ...refusalErrors(plan)].map(diagnosticJson),
   };

@@ -105,6 +105,7 @@ const reaches = {
   'ci-host-error': neverOffline,
   'unwritable-file': neverOffline,
   'not-converged': neverOffline,
+  'rehearsal-failed': neverOffline,
   conflict: neverOffline,
   'inventory-mismatch': neverOffline,
   'invalid-inventory': neverOffline,

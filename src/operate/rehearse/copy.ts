@@ -1,0 +1,226 @@
+import type { KeyPlaces } from '../../engine/keys.js';
+import type { LocalSession, Session } from '../../engine/session.js';
+import { kinds } from '../../kinds/index.js';
+import { isPrefixOf } from '../../model/connection.js';
+import { isHidden, unhidden } from '../../model/digest.js';
+import type { Inventory, InventoryStore } from '../../model/inventory.js';
+import { isJsonObject, type Json, type JsonObject } from '../../model/json.js';
+import { type Kind, rawValue } from '../../model/kind.js';
+import type { Request } from '../../model/request.js';
+import type { Observed } from '../../model/resource.js';
+import type { Comparison } from '../../reconcile/world.js';
+import {
+  type CopiedObject,
+  type CopiedService,
+  copyInto,
+  type Fault,
+  startSandbox,
+} from '../../sandbox/index.js';
+import { HttpClient, type WriteResult } from '../../service/client.js';
+import type { ObservedState } from '../../service/observe.js';
+
+/** What a plan was made from. */
+export interface Rehearsed {
+  readonly session: LocalSession;
+  readonly state: ObservedState;
+  readonly inventory: Inventory;
+  readonly comparison: Comparison;
+}
+
+/** The service and the inventory as they were read, in this process. What happens to them reaches nothing else. */
+export interface Copy {
+  /** The session of one run. A write that `mayWrite` refuses is never sent and never answered: the run was killed. */
+  session(mayWrite: () => boolean): Session;
+  /** How many writes were sent. */
+  writes(): number;
+  close(): Promise<void>;
+}
+
+const REQUESTS_AT_ONCE = 10;
+const TIMEOUT_MS = 30_000;
+
+export async function copyOf(rehearsed: Rehearsed, faults: readonly Fault[]): Promise<Copy> {
+  const { session: local, inventory } = rehearsed;
+  const began = local.clock.now().getTime();
+  let slept = 0;
+  const now = () => new Date(began + slept);
+  // Nobody waits for a copy: its clock goes forward at once.
+  const sleep = async (milliseconds: number) => {
+    slept += milliseconds;
+  };
+  const sandbox = await startSandbox({ seed: { agents: [] }, clock: now, faults: { faults } });
+  copyInto(sandbox.world, copiedService(rehearsed), now());
+  const store = storeInMemory(inventory);
+  const clients: MortalClient[] = [];
+  let writes = 0;
+  const counted = (mayWrite: () => boolean) => () => {
+    if (!mayWrite()) return false;
+    writes += 1;
+    return true;
+  };
+  return {
+    session(mayWrite) {
+      let apiKey = sandbox.world.apiKey;
+      const client = new MortalClient(sandbox.url, apiKey, sleep, counted(mayWrite));
+      clients.push(client);
+      return {
+        ...local,
+        // Neither git nor a destination of a key is looked at: the plan was judged by them, and is applied nowhere else.
+        readCheckout: async () => null,
+        readCommitted: async () => null,
+        exposedKeys: async () => new Map(),
+        client,
+        downloads: noDownloads,
+        store,
+        keys: keysInMemory,
+        outputs: [],
+        clock: { now, monotonic: () => slept, sleep },
+        serviceNow: now,
+        signal: undefined,
+        interrupted: () => false,
+        callsWith: (prefix) => isPrefixOf(prefix, apiKey),
+        useKey(key) {
+          apiKey = key;
+          client.useKey(key);
+        },
+        close: () => client.close(),
+      };
+    },
+    writes: () => writes,
+    async close() {
+      await Promise.all(clients.map((client) => client.close()));
+      await sandbox.close();
+    },
+  };
+}
+
+/** A client whose process may be killed. */
+class MortalClient extends HttpClient {
+  constructor(
+    url: string,
+    apiKey: string,
+    sleep: (milliseconds: number) => Promise<void>,
+    private readonly mayWrite: () => boolean,
+  ) {
+    super({
+      baseUrl: url,
+      apiKey,
+      concurrency: REQUESTS_AT_ONCE,
+      timeoutMs: TIMEOUT_MS,
+      userAgent: 'roster',
+      sleep,
+    });
+  }
+
+  override send(request: Request, guard?: () => string | null): Promise<WriteResult> {
+    return this.mayWrite() ? super.send(request, guard) : new Promise(() => {});
+  }
+}
+
+/** A copy has no files of datasets. */
+const noDownloads: Session['downloads'] = {
+  download: () => Promise.reject(new Error('a copy of the service has no files')),
+  close: async () => {},
+};
+
+/** New keys are kept by nobody: they open the copy alone. */
+const keysInMemory: KeyPlaces = {
+  undeliverable: () => new Map(),
+  keeping: () => ({
+    keep: (address, key) => ({ address, key, path: null, retried: false }),
+    kept: (address) => ({ address, key: '', path: null, retried: false }),
+    deliver: async () => {},
+    withdraw: () => {},
+    discard: () => {},
+  }),
+  kept: () => new Map(),
+};
+
+/** Of a run that was killed, what it saved stays, and its lock does not. */
+function storeInMemory(inventory: Inventory): InventoryStore {
+  let current = inventory;
+  return {
+    name: 'the copy of the inventory',
+    load: async () => current,
+    holder: async () => null,
+    lock: async () => ({
+      async save(saved) {
+        current = saved;
+      },
+      current: () => current,
+      release: async () => {},
+      lost: () => false,
+    }),
+    lockedBy: () => Promise.reject(new Error('a copy of the inventory is never locked')),
+    unlock: async () => {},
+  };
+}
+
+function copiedService({ session: { project }, state, comparison }: Rehearsed): CopiedService {
+  const agents = state.agents.map(({ id, externalAgentId, name, inputKeys }) => ({
+    id,
+    externalAgentId,
+    name,
+    inputParameters: inputKeys.map((key) => ({ key, defaultValue: '' })),
+  }));
+  const wanted = new Map(
+    comparison.diffs.flatMap(({ match: { observed, entry }, change }) =>
+      observed === null || entry === null ? [] : [[observed, { spec: entry.spec, fields: change.fields }]],
+    ),
+  );
+  const objects = kinds.map((kind) => {
+    const all = (state.objects.get(kind.name) ?? []).flatMap((observed) => {
+      const copied = copiedObject(kind, {
+        ...observed,
+        spec: knownSpec(kind, observed, wanted.get(observed)),
+      });
+      return copied === null ? [] : [copied];
+    });
+    return [kind.section, all] as const;
+  });
+  return { agents, objects: new Map(objects), scopes: project.scopes };
+}
+
+interface Wanted {
+  readonly spec: unknown;
+  readonly fields: readonly { readonly path: string }[];
+}
+
+/**
+ * A snapshot hides values from the environment. Where a plan takes such a value for unchanged, the copy has the declared
+ * one, and any other text where it is to be changed.
+ */
+function knownSpec(kind: Kind, { spec, withheld = [] }: Observed, wanted: Wanted | undefined): unknown {
+  if (spec === null) return null;
+  const known = Object.keys(kind.fields).map((field) => {
+    const value = rawValue(spec, field);
+    if (!withheld.includes(field) && !hidesSomething(value as Json)) return [field, value];
+    const isChanged = wanted?.fields.some(({ path }) => path === field || path.startsWith(`${field}.`));
+    return [
+      field,
+      wanted === undefined || isChanged ? unhidden(value as Json) : rawValue(wanted.spec, field),
+    ];
+  });
+  return Object.fromEntries(known);
+}
+
+function hidesSomething(value: Json): boolean {
+  return isHidden(value) || (isJsonObject(value) && Object.values(value).some(isHidden));
+}
+
+/** Null for what the service shows no content of. An update of every field sends all that is written of an object. */
+function copiedObject(kind: Kind, observed: Observed): CopiedObject | null {
+  const { id, rawId, spec, name, manageable, caller, facts } = observed;
+  if (id === null || rawId === null || spec === null) return null;
+  const existing = { id, rawId, before: spec };
+  const requests = kind.update?.(existing, spec, new Set(Object.keys(kind.fields))) ?? [];
+  const body: JsonObject = Object.assign({}, ...requests.map(({ request }) => request.body));
+  return {
+    id,
+    name,
+    canManage: manageable !== false,
+    body: kind.update === undefined ? (spec as JsonObject) : body,
+    isCallers: caller,
+    createdDate: typeof facts['createdDate'] === 'string' ? facts['createdDate'] : undefined,
+  };
+}
