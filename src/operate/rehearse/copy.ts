@@ -29,11 +29,18 @@ export interface Rehearsed {
 
 /** The service and the inventory as they were read, in this process. What happens to them reaches nothing else. */
 export interface Copy {
-  /** The session of one run. A write that `mayWrite` refuses is never sent and never answered: the run was killed. */
-  session(mayWrite: () => boolean): Session;
+  session(life: Life): Session;
   /** How many writes were sent. */
   writes(): number;
   close(): Promise<void>;
+}
+
+/** How long a run lives. */
+export interface Life {
+  /** Asked before each write. One that is refused is never sent and never answered: the run was killed. */
+  mayWrite(): boolean;
+  /** What it saves then is lost. */
+  isOver(): boolean;
 }
 
 const REQUESTS_AT_ONCE = 10;
@@ -53,15 +60,15 @@ export async function copyOf(rehearsed: Rehearsed, faults: readonly Fault[]): Pr
   const store = storeInMemory(inventory);
   const clients: MortalClient[] = [];
   let writes = 0;
-  const counted = (mayWrite: () => boolean) => () => {
-    if (!mayWrite()) return false;
-    writes += 1;
-    return true;
+  const mayWrite = (life: Life) => {
+    const may = life.mayWrite();
+    if (may) writes += 1;
+    return may;
   };
   return {
-    session(mayWrite) {
+    session(life) {
       let apiKey = sandbox.world.apiKey;
-      const client = new MortalClient(sandbox.url, apiKey, sleep, counted(mayWrite));
+      const client = new MortalClient(sandbox.url, apiKey, sleep, () => mayWrite(life));
       clients.push(client);
       return {
         ...local,
@@ -71,7 +78,7 @@ export async function copyOf(rehearsed: Rehearsed, faults: readonly Fault[]): Pr
         exposedKeys: async () => new Map(),
         client,
         downloads: noDownloads,
-        store,
+        store: store(life),
         keys: keysInMemory,
         outputs: [],
         clock: { now, monotonic: () => slept, sleep },
@@ -136,16 +143,18 @@ const keysInMemory: KeyPlaces = {
   kept: () => new Map(),
 };
 
-/** Of a run that was killed, what it saved stays, and its lock does not. */
-function storeInMemory(inventory: Inventory): InventoryStore {
+/** The lock of a run that was killed does not stay. */
+function storeInMemory(inventory: Inventory): (life: Life) => InventoryStore {
   let current = inventory;
-  return {
+  return ({ isOver }) => ({
     name: 'the copy of the inventory',
     load: async () => current,
     holder: async () => null,
     lock: async () => ({
-      async save(saved) {
+      save(saved) {
+        if (isOver()) return new Promise(() => {});
         current = saved;
+        return Promise.resolve();
       },
       current: () => current,
       release: async () => {},
@@ -153,7 +162,7 @@ function storeInMemory(inventory: Inventory): InventoryStore {
     }),
     lockedBy: () => Promise.reject(new Error('a copy of the inventory is never locked')),
     unlock: async () => {},
-  };
+  });
 }
 
 function copiedService({ session: { project }, state, comparison }: Rehearsed): CopiedService {

@@ -6,10 +6,12 @@ import { type Diagnostic, Problem } from '../../model/diagnostic.js';
 import type { Plan } from '../../model/plan.js';
 import type { Rehearsal, RehearsalName, RehearsedVariant } from '../../model/rehearsal.js';
 import type { Fault } from '../../sandbox/index.js';
-import { type Copy, copyOf, type Rehearsed } from './copy.js';
+import { type Copy, copyOf, type Life, type Rehearsed } from './copy.js';
 
 /** A run that fails, or is killed, is started again: so many times more often than there are calls. */
 const MORE_RUNS = 5;
+/** Each start plans the whole project: a plan with more calls is killed after several of them at a time. */
+const MOST_KILLS = 50;
 /** Every tenth request is answered with 429. */
 const REFUSED = 10;
 
@@ -22,43 +24,40 @@ export async function rehearse(
   plan: Plan,
   options: PlanOptions,
 ): Promise<Rehearsal | null> {
-  const undisturbed = await variant('undisturbed', rehearsed, options, { faults: [], runs: 1 });
-  const { calls } = undisturbed;
+  const run = (name: RehearsalName, disturbance: Disturbance) =>
+    variant(name, rehearsed, options, disturbance);
+  const { calls, result } = await run('undisturbed', { faults: [], runs: 1 });
   if (calls === 0) return null;
-  const variants = [undisturbed.result];
-  if (undisturbed.result.converged) {
-    const runs = MORE_RUNS;
-    const limits = rateLimits(calls);
-    variants.push(
-      (await variant('lost-answers', rehearsed, options, { faults: lostAnswers(plan), runs })).result,
-    );
-    variants.push((await variant('rate-limits', rehearsed, options, { faults: limits, runs })).result);
-    variants.push(
-      (await variant('kills', rehearsed, options, { faults: [], runs: calls + runs, dies: true })).result,
-    );
-  }
-  return { calls, variants };
+  if (!result.converged) return { calls, variants: [result] };
+  const runs = MORE_RUNS;
+  const livesFor = Math.ceil(calls / MOST_KILLS);
+  const disturbed = [
+    await run('lost-answers', { faults: lostAnswers(plan), runs }),
+    await run('rate-limits', { faults: rateLimits(calls), runs }),
+    await run('kills', { faults: [], runs: Math.ceil(calls / livesFor) + runs, livesFor }),
+  ];
+  return { calls, variants: [result, ...disturbed.map((each) => each.result)] };
 }
 
 interface Disturbance {
   readonly faults: readonly Fault[];
   /** How often it is started at most. */
   readonly runs: number;
-  /** Each run is killed before its second write. */
-  readonly dies?: boolean;
+  /** Each run is killed after so many writes. Missing where none is. */
+  readonly livesFor?: number;
 }
 
 async function variant(
   name: RehearsalName,
   rehearsed: Rehearsed,
   options: PlanOptions,
-  { faults, runs, dies = false }: Disturbance,
+  { faults, runs, livesFor = Number.POSITIVE_INFINITY }: Disturbance,
 ): Promise<{ readonly calls: number; readonly result: RehearsedVariant }> {
   const copy = await copyOf(rehearsed, faults);
   try {
     let left: readonly string[] = [];
     for (let run = 0; run < runs; run++) {
-      left = await runOn(copy, options, dies);
+      left = await runOn(copy, options, livesFor);
       if (left.length === 0) break;
     }
     return { calls: copy.writes(), result: { name, converged: left.length === 0, left } };
@@ -69,39 +68,35 @@ async function variant(
 
 const KILLED = ['it was killed again and again'];
 
-/** What is left after one run. A run that dies is killed before its second write. */
-async function runOn(copy: Copy, options: PlanOptions, dies: boolean): Promise<readonly string[]> {
+/** What is left after one run. */
+async function runOn(copy: Copy, options: PlanOptions, livesFor: number): Promise<readonly string[]> {
   let writes = 0;
   let kill = () => {};
   const killed = new Promise<readonly string[]>((resolve) => {
     kill = () => resolve(KILLED);
   });
+  const isOver = () => writes > livesFor;
   const mayWrite = () => {
     writes += 1;
-    if (!dies || writes === 1) return true;
-    kill();
-    return false;
+    if (isOver()) kill();
+    return !isOver();
   };
-  return Promise.race([killed, applied(copy, options, mayWrite)]);
+  return Promise.race([killed, applied(copy, options, { mayWrite, isOver })]);
 }
 
+/** A run that only reads. */
+const reading: Life = { mayWrite: () => false, isOver: () => false };
+
 /** What a new plan would still change after an apply, and why the apply failed. */
-async function applied(
-  copy: Copy,
-  options: PlanOptions,
-  mayWrite: () => boolean,
-): Promise<readonly string[]> {
+async function applied(copy: Copy, options: PlanOptions, life: Life): Promise<readonly string[]> {
   const failed: string[] = [];
   try {
-    const { report } = await apply(copy.session(mayWrite), { ...options, previews: false, verify: false });
+    const { report } = await apply(copy.session(life), { ...options, previews: false, verify: false });
     for (const { address, error } of report.outcomes) if (error !== null) failed.push(`${address}: ${error}`);
   } catch (failure) {
     failed.push(...messagesOf(failure));
   }
-  const left = await leftOn(
-    copy.session(() => false),
-    options,
-  );
+  const left = await leftOn(copy.session(reading), options);
   return left.length === 0 ? [] : [...failed, ...left];
 }
 
