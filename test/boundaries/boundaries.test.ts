@@ -78,6 +78,7 @@ const known: Readonly<Record<string, readonly string[]>> = {
     'inventory/run-history.ts',
     'manifest/limits.ts',
     'manifest/suggest.ts',
+    'sandbox/index.ts',
   ],
   model: [],
   kinds: ['model', 'service/operations', 'timing'],

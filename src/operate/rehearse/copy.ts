@@ -14,6 +14,7 @@ import {
   type CopiedService,
   copyInto,
   type Fault,
+  type Sandbox,
   startSandbox,
 } from '../../sandbox/index.js';
 import { HttpClient, type WriteResult } from '../../service/client.js';
@@ -55,7 +56,18 @@ export async function copyOf(rehearsed: Rehearsed, faults: readonly Fault[]): Pr
   const sleep = async (milliseconds: number) => {
     slept += milliseconds;
   };
-  const sandbox = await startSandbox({ seed: { agents: [] }, clock: now, faults: { faults } });
+  const habits = habitsOf(rehearsed.comparison);
+  const sandbox = await startSandbox({
+    seed: { agents: [] },
+    clock: now,
+    faults: { faults },
+    behaviour: (reply) => {
+      const replied = reply();
+      // The next read shows what the service has made of the text.
+      for (const habit of habits) habit(sandbox.world);
+      return replied;
+    },
+  });
   copyInto(sandbox.world, copiedService(rehearsed), now());
   const store = storeInMemory(inventory);
   const clients: MortalClient[] = [];
@@ -99,6 +111,45 @@ export async function copyOf(rehearsed: Rehearsed, faults: readonly Fault[]): Pr
       await sandbox.close();
     },
   };
+}
+
+/** What the service makes of a text that is written, for all objects of one kind. */
+type Habit = (world: Sandbox['world']) => void;
+
+const TEXT_HABITS: readonly ((text: string) => string)[] = [
+  (text) => text.trim().replace(/\s+/g, ' '),
+  (text) => text.toLowerCase(),
+  (text) => text.toUpperCase(),
+];
+
+/** A text that was applied, and that the service shows otherwise, tells what the service does to such texts. */
+function habitsOf({ matches }: Comparison): readonly Habit[] {
+  const habits = new Map<string, Habit>();
+  for (const { kind, observed, record } of matches) {
+    if (observed?.spec == null || record === null) continue;
+    for (const field of Object.keys(kind.fields)) {
+      const [applied, shown] = [record.applied[field], rawValue(observed.spec, field)];
+      if (typeof applied !== 'string' || typeof shown !== 'string' || applied === shown) continue;
+      const habit = TEXT_HABITS.find((each) => each(applied) === shown);
+      if (habit !== undefined)
+        habits.set(`${kind.section} ${field}`, (world) => rewrite(world, kind, field, habit));
+    }
+  }
+  return [...habits.values()];
+}
+
+function rewrite(
+  world: Sandbox['world'],
+  { section }: Kind,
+  field: string,
+  habit: (text: string) => string,
+): void {
+  const records = (world as unknown as Readonly<Record<string, unknown>>)[section];
+  if (!(records instanceof Map)) return;
+  for (const record of records.values()) {
+    const value = record[field];
+    if (typeof value === 'string') record[field] = habit(value);
+  }
 }
 
 /** A client whose process may be killed. */
