@@ -20,7 +20,7 @@ import type { PolicyCheck } from '../model/policy.js';
 import { isReadOnly, readOnlyRefusal } from '../model/read-only.js';
 import type { Project, Prune } from '../model/resource.js';
 import { Redactor } from '../redact/redactor.js';
-import { type Client, createClient, type FileReader, type ReadClient } from '../service/client.js';
+import { type Client, createClient, type FileOpener, type ReadClient } from '../service/client.js';
 import type { Downloads } from '../service/downloads.js';
 import type { AttemptEvent } from '../service/http.js';
 import { proxyFor } from '../service/proxy.js';
@@ -280,7 +280,7 @@ function declaredIn(folder: string, file: string, options: ProjectOptions): Decl
 }
 
 /** Hardly any command downloads a file: what that needs is loaded with the first one. */
-function downloadsOf(client: FileReader): Downloads {
+function downloadsOf(client: FileOpener): Downloads {
   return {
     async download(call, maxBytes) {
       const { download } = await import('../service/downloads.js');

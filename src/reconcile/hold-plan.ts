@@ -64,7 +64,7 @@ function effectOf(
   const known = inventory.entries.get(address);
   if (known === undefined) return null;
   const effect = hold === null ? resumeEffect(match, known, now) : holdEffect(match, known, hold, basis);
-  return { address, through, ...effect };
+  return { address, match, through, ...effect };
 }
 
 /** Where the inventory has it: not yet under another key that its entry has by now. */
@@ -141,9 +141,8 @@ function diffOf({ match, address }: RecordedEffect, paused: boolean, names: Name
   };
 }
 
-/** A resource that the inventory knows, and what is to become of it. */
-export interface HoldEffect {
-  readonly match: Match;
+/** What is to become of a resource that the inventory knows. */
+interface HoldEffect {
   readonly effect: HeldResource['effect'];
   readonly why: string | null;
   /** What the inventory says before the first request, and once all is done. */
@@ -154,8 +153,7 @@ export interface HoldEffect {
 /** What runs is paused, and what is paused already is recorded, too, if an apply would start it. */
 function holdEffect(match: Match, known: InventoryEntry, hold: Hold, basis: MatchBasis): HoldEffect {
   const observed = objectOf(match, known);
-  const nothing = { match, effect: 'none', before: known, after: known } as const;
-  if (observed === null) return { ...nothing, why: 'it does not exist on the service' };
+  if (observed === null) return noEffect(known, 'it does not exist on the service');
   const former = known.hold;
   if (isPaused(match, observed))
     return former === undefined
@@ -163,7 +161,11 @@ function holdEffect(match: Match, known: InventoryEntry, hold: Hold, basis: Matc
       : renewEffect(match, { ...known, hold: former }, hold, basis.now);
   const own = isLasting(former, basis.now) ? { ...hold, since: former.since } : hold;
   const after = { ...withPause(match, known, true), hold: own };
-  return { match, effect: 'pause', why: null, before: { ...known, hold: own }, after };
+  return { effect: 'pause', why: null, before: { ...known, hold: own }, after };
+}
+
+function noEffect(known: InventoryEntry, why: string): HoldEffect {
+  return { effect: 'none', why, before: known, after: known };
 }
 
 function isLasting(hold: Hold | undefined, now: Date): hold is Hold {
@@ -173,9 +175,9 @@ function isLasting(hold: Hold | undefined, now: Date): hold is Hold {
 /** Of what somebody else has paused. What was applied stays as it was: the pause is drift again after the hold. */
 function keepEffect(match: Match, known: InventoryEntry, hold: Hold, basis: MatchBasis): HoldEffect {
   const why = whyNotStarted(match, basis);
-  if (why !== null) return { match, effect: 'none', why, before: known, after: known };
+  if (why !== null) return noEffect(known, why);
   const after = { ...known, hold: { ...hold, wasPaused: true } as const };
-  return { match, effect: 'keep', why: null, before: after, after };
+  return { effect: 'keep', why: null, before: after, after };
 }
 
 /** Why no apply would enable what is paused now; null if one would. */
@@ -197,28 +199,27 @@ function renewEffect(
   now: Date,
 ): HoldEffect {
   const { hold: former } = known;
+  const { wasPaused } = former;
   const why = 'it is on hold already';
   const lasting = isLasting(former, now);
-  const since = lasting ? former.since : hold.since;
-  const { wasPaused } = former;
-  const own = { ...hold, since, ...(wasPaused === undefined ? {} : { wasPaused }) };
-  if (lasting && isEqual(former, own)) return { match, effect: 'none', why, before: known, after: known };
+  const renewed = lasting ? { ...hold, since: former.since } : hold;
+  const own = wasPaused === undefined ? renewed : { ...renewed, wasPaused };
+  if (lasting && isEqual(former, own)) return noEffect(known, why);
   const after = { ...(wasPaused === true ? known : withPause(match, known, true)), hold: own };
-  return { match, effect: 'renew', why, before: after, after };
+  return { effect: 'renew', why, before: after, after };
 }
 
 /** Enables what the hold has paused, and nothing else. */
 function resumeEffect(match: Match, known: InventoryEntry, now: Date): HoldEffect {
   const { hold, ...free } = known;
-  if (hold === undefined)
-    return { match, effect: 'none', why: 'it is not on hold', before: known, after: known };
+  if (hold === undefined) return noEffect(known, 'it is not on hold');
   const observed = objectOf(match, known);
   const why = whyNotEnabled(match, observed, hold, now);
   const isOwnPause = observed !== null && hold.wasPaused !== true;
   const state = isOwnPause ? withPause(match, free, isPaused(match, observed)) : free;
-  if (why !== null) return { match, effect: 'end', why, before: state, after: state };
+  if (why !== null) return { effect: 'end', why, before: state, after: state };
   const before = { ...known, hold: { ...hold, resumed: true } as const };
-  return { match, effect: 'enable', why: null, before, after: withPause(match, free, false) };
+  return { effect: 'enable', why: null, before, after: withPause(match, free, false) };
 }
 
 function whyNotEnabled(match: Match, observed: Observed | null, hold: Hold, now: Date): string | null {

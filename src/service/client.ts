@@ -59,13 +59,13 @@ export interface ReadClient {
 }
 
 /** Reads requests whose answers are files. */
-export interface FileReader {
+export interface FileOpener {
   /** `take` is given the beginning of the answer, with its stream. */
   open<T>(request: Request, take: (reply: Reply) => T): Promise<T>;
 }
 
 /** The client of the service. Every failure is a ServiceFailure; an invalid request is a bug and throws a plain error. */
-export interface Client extends Reader, ReadClient, FileReader {
+export interface Client extends Reader, ReadClient, FileOpener {
   /** `guard` is asked before each attempt, retries included: once it gives a reason, nothing is sent. */
   send(request: Request, guard?: SendGuard): Promise<WriteResult>;
   /** All further attempts use this key: a new key has revoked the old one (interface §5.5). */

@@ -1,5 +1,5 @@
 import { wholeNumber } from '../model/shape.js';
-import { type ClientSettings, createClient, type FileReader } from './client.js';
+import { type ClientSettings, createClient, type FileOpener } from './client.js';
 import { ServiceFailure } from './failure.js';
 import type { Reply } from './http.js';
 import type { DownloadCall } from './operations/requests.js';
@@ -41,7 +41,7 @@ export function createDownloader(settings: ClientSettings): Downloader {
 
 /** Downloads in constant memory. */
 export function download(
-  client: FileReader,
+  client: FileOpener,
   { request }: DownloadCall,
   maxBytes = MAX_FILE_BYTES,
 ): Promise<Download> {
