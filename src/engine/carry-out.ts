@@ -49,7 +49,6 @@ export interface CarriedOut extends Applied {
   readonly endedOwnAccess: boolean;
 }
 
-/** A run that has the lock. */
 interface LockedRun extends CarryOut {
   readonly lock: Lock;
   readonly writer: Writer;
