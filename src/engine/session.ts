@@ -107,7 +107,7 @@ export function withReadSession<T>(
         name: store.name,
         load: () => store.load(),
         holder: () => store.holder(),
-        ...(store.history === undefined ? {} : { history: store.history.bind(store) }),
+        history: store.history?.bind(store),
       },
     }),
   );
