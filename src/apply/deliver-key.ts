@@ -33,7 +33,6 @@ interface DeliveryAttempt {
 
 interface ScopeCheck {
   readonly state: StepState;
-  /** The list shows the key. */
   readonly isListed: boolean;
   /** The key that requests are now made with must not be used any further. */
   readonly lockedOut: boolean;

@@ -70,7 +70,6 @@ export type Verdict = {
 
 /** A new key on its way to its destination. */
 export interface HeldKey {
-  /** The address of its entry. */
   readonly address: Address;
   readonly key: string;
   /** The file of mode 0600 that keeps it until it is delivered, absolute; null when no folder takes one. */

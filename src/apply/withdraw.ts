@@ -12,7 +12,6 @@ export interface ReadBack {
   readonly after: ReadonlyMap<KindName, readonly Observed[]>;
 }
 
-/** An object that this run created. */
 interface OwnObject {
   readonly address: Address;
   readonly kind: Kind;

@@ -2,12 +2,12 @@ import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { readGiven } from '../files/given-file.js';
 import { isPrivate, readSecret } from '../files/secret-file.js';
-import { kinds } from '../kinds/index.js';
 import { isApiKey } from '../model/connection.js';
 import { type Diagnostic, Problem, problem } from '../model/diagnostic.js';
 import type { Project } from '../model/resource.js';
 import { findApiKeys } from '../redact/redactor.js';
 import { checkApiKey } from '../service/url.js';
+import { keyFileOf } from './key-files.js';
 import { keptFiles } from './keys.js';
 
 export interface GivenKey {
@@ -78,10 +78,7 @@ function isUnauthorized({ code }: Diagnostic): boolean {
 }
 
 function deliveredKeys({ root, entries }: Project, isOwn: (key: string) => boolean): readonly string[] {
-  const files = entries.flatMap(({ kind: name, declared, external }) => {
-    const delivery = kinds.find((each) => each.name === name)?.secret?.deliverTo(declared) ?? null;
-    return external || delivery === null || !('file' in delivery) ? [] : [delivery.file];
-  });
+  const files = entries.flatMap((entry) => keyFileOf(entry) ?? []);
   return files.filter((file) => holdsOther(resolve(root, file), isOwn));
 }
 

@@ -48,7 +48,6 @@ export interface CarriedOut extends Applied {
   readonly endedOwnAccess: boolean;
 }
 
-/** A run that has the lock. */
 interface LockedRun extends CarryOut {
   readonly lock: Lock;
   readonly writer: Writer;
@@ -193,10 +192,12 @@ function factsOf(plan: Plan, command: RunCommand, session: Session): RunFacts {
   const counts = Object.entries(acting).filter(([, count]) => count > 0);
   const verb = (action: string) => (command === 'apply' ? action : command);
   const words = counts.map(([action, count]) => `${count} to ${verb(action)}`).join(', ');
-  const { service, digest, checkout } = plan;
-  const commit = checkout?.commit ?? null;
   return {
-    ...{ command, service, digest, commit, plan: words === '' ? 'nothing to change' : words },
+    command,
+    service: plan.service,
+    digest: plan.digest,
+    commit: plan.checkout?.commit ?? null,
+    plan: words === '' ? 'nothing to change' : words,
     serviceTime: () => differingServiceTime(session),
   };
 }

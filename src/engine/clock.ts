@@ -49,10 +49,8 @@ export function differingServiceTime({
 }
 
 export interface ClockOptions {
-  /** What time it is. */
   readonly now?: (() => Date) | undefined;
   /** Milliseconds since any moment. */
   readonly monotonic?: (() => number) | undefined;
-  /** How to wait. */
   readonly sleep?: Clock['sleep'] | undefined;
 }

@@ -57,11 +57,9 @@ function driftIn(session: ReadSession, observation: Observation, selection: Proj
   const found = driftOf(selected, names, session.serviceNow());
   return {
     drift: {
-      ...{
-        project: session.project.name,
-        environment: session.project.environment,
-        service: session.service,
-      },
+      project: session.project.name,
+      environment: session.project.environment,
+      service: session.service,
       unmanaged: countUnmanaged(comparison.basis.kinds, unmanagedObjects(comparison)),
       diagnostics: merged([...diagnostics, ...refusedChanges(comparison, found.changes)]),
       ...found,

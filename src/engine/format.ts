@@ -24,7 +24,6 @@ export interface FormattedFile {
 export interface Formatted {
   /** Files that are not in the style, or were not before. */
   readonly changed: readonly string[];
-  /** The texts of these files. */
   readonly changes: readonly FormattedFile[];
   /** How many files the project has. */
   readonly files: number;

@@ -1,6 +1,6 @@
 import { limits } from '../manifest/limits.js';
 import { suggestWithin } from '../manifest/suggest.js';
-import { type Diagnostic, Problem } from '../model/diagnostic.js';
+import { type Diagnostic, errorsIn, Problem } from '../model/diagnostic.js';
 import type { Inventory } from '../model/inventory.js';
 import { type Kind, referencesOf } from '../model/kind.js';
 import type { OutsideSchedule } from '../model/report.js';
@@ -54,7 +54,7 @@ export function holdTargets(
     ...unknown.map(({ match }) => notRecorded(match, selectors)),
     ...misdescribed(found.map(({ match }) => match)),
   ];
-  const errors = problems.filter(({ severity }) => severity === 'error');
+  const errors = errorsIn(problems);
   if (errors.length > 0) throw new Problem(errors);
   return {
     targets: found.filter(isRecorded),
@@ -246,7 +246,7 @@ function refuseMeaningless(
   const { comparison, state } = observation;
   const known = [...entries.map(({ address }) => address), ...state.agents.flatMap(namesOf)];
   const unused = meaningless.filter((each) => known.some((address) => each.matches(address)));
-  const errors = comparison.diagnostics.filter(({ severity }) => severity === 'error');
+  const errors = errorsIn(comparison.diagnostics);
   const labels = own.flatMap(({ addresses, targets }) => [...addresses, ...targets]);
   const addresses = [...new Set([...labels, ...known])];
   const unknown = matchingNothing(selectors, { addresses, existsIn }, suggestWithin(limits.comparisons));

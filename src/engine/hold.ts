@@ -69,13 +69,13 @@ class HoldRun implements ReviewedRun<PlannedHold, HoldReport> {
 
   async make(): Promise<PlannedHold> {
     const { session, options } = this;
-    const { project, service } = session;
+    const { project } = session;
     const allow = { accountChange: options.allowAccountChange === true };
     const observation = await observe(session, { allow });
     // A hold does not make the inventory that of another service, which an apply with that flag does.
     if (isOtherService(observation.comparison.basis)) throw otherService(observation.comparison.basis);
     requireAccount(observation);
-    const { inventory, state, comparison } = observation;
+    const { inventory, comparison } = observation;
     const selectors = selectionOf(options, { project, cwd: session.cwd, inventory });
     this.asked ??= this.holdAsked();
     const asked = await this.asked;
@@ -91,8 +91,7 @@ class HoldRun implements ReviewedRun<PlannedHold, HoldReport> {
       targets: found.targets.filter(isMeant),
       // Only what is on hold is a matter of `roster resume`.
       outside: asked === null ? [] : found.outside,
-      names: comparison.names,
-      ...{ project, service, account: state.account, inventory, now: session.serviceNow() },
+      comparison,
     });
     return { made, observation, diagnostics: asked === null ? [] : found.diagnostics };
   }

@@ -46,7 +46,8 @@ export async function exposedKeyWarnings(
   return [...found.values()];
 }
 
-function keyFileOf({ kind, declared, external }: Declared): string | null {
+/** The file that a new key of the entry is delivered to. Null for any other entry. */
+export function keyFileOf({ kind, declared, external }: Declared): string | null {
   const secret = external ? undefined : kinds.find(({ name }) => name === kind)?.secret;
   const to = secret?.deliverTo(declared) ?? null;
   return to !== null && 'file' in to ? to.file : null;

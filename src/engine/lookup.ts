@@ -58,7 +58,6 @@ export function loadInventory({ store, project }: ReadSession): Promise<Inventor
   return isNoProject(project) ? emptyInventory(project.name, project.environment) : store.load();
 }
 
-/** What is read of the service. */
 export interface ReadOptions {
   /** With those that they refer to. Nothing of other kinds is read or compared. Default: all. */
   readonly kinds?: readonly Kind[];

@@ -3,7 +3,6 @@ import { basename, dirname, join, resolve } from 'node:path';
 import { errnoOf } from '../files/errno.js';
 import { problem } from '../model/diagnostic.js';
 
-/** A file that the caller writes. */
 export interface OutputFile {
   /** What names it, for messages: `--out`. */
   readonly flag: string;

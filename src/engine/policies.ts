@@ -7,7 +7,6 @@ import type { JudgedEntry, PolicyJudge } from '../policy/judge.js';
 import { checkOutputs } from './output-files.js';
 import { environmentOf, type ProjectOptions } from './project.js';
 
-/** What policies judge. */
 export type Judged = Pick<Loaded, 'project' | 'written' | 'policies'>;
 
 export interface PolicyResult {

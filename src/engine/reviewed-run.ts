@@ -23,7 +23,6 @@ export interface ReviewedRun<Made, Result> {
   nothingToDo(made: Made): Promise<Result | null>;
   /** Null when nobody is asked: then it counts as confirmed. */
   ask(made: Made): Promise<Confirmation | null>;
-  /** The result when the answer was no. */
   declined(made: Made): Result;
   /**
    * The user may confirm hours later: makes it again, and throws a Problem if that is no longer what was confirmed.

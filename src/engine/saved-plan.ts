@@ -74,7 +74,6 @@ export function savedDigest({ text }: SavedPlan): string | undefined {
 
 /** How an apply may go on with a plan that was begun. */
 export interface Resuming {
-  /** `--resume`. */
   readonly resume: boolean;
   /** What the inventory says was begun. */
   readonly intent: Intent | undefined;

@@ -20,8 +20,8 @@ import type { PolicyCheck } from '../model/policy.js';
 import { isReadOnly, readOnlyRefusal } from '../model/read-only.js';
 import type { Project, Prune } from '../model/resource.js';
 import { Redactor } from '../redact/redactor.js';
-import { type Client, type ClientSettings, createClient, type ReadClient } from '../service/client.js';
-import type { Downloader } from '../service/downloads.js';
+import { type Client, createClient, type FileOpener, type ReadClient } from '../service/client.js';
+import type { Downloads } from '../service/downloads.js';
 import type { AttemptEvent } from '../service/http.js';
 import { proxyFor } from '../service/proxy.js';
 import { apiKeyOf, withKeyHint } from './api-key.js';
@@ -62,7 +62,7 @@ export interface ReadSession {
   readonly serviceOverride: ServiceOverride | null;
   readonly client: ReadClient;
   /** Files of the service. They change nothing there. */
-  readonly downloads: Downloader;
+  readonly downloads: Downloads;
   readonly store: InventoryReader;
   readonly readCheckout: ReadCheckout;
   /** Null where the inventory is not a file that git has. */
@@ -125,7 +125,7 @@ export function withReadSession<T>(
         name: store.name,
         load: () => store.load(),
         holder: () => store.holder(),
-        ...(store.history === undefined ? {} : { history: store.history.bind(store) }),
+        history: store.history?.bind(store),
       },
     }),
   );
@@ -165,16 +165,22 @@ export function openSession(options: SessionOptions): Session {
   redactor.hide([apiKey]);
   const clock = clockOf(options);
   const timeoutMs = options.timeoutMilliseconds ?? 30_000;
-  const about = { urlFrom: from, apiKey, concurrency, timeoutMs, secrets: project.secrets };
-  const settings: ClientSettings = {
+  const client = createClient({
     baseUrl,
+    urlFrom: from,
     proxy: proxyFor(baseUrl, env),
     readOnly: isReadOnly(env),
-    ...about,
-    ...settingsOf(options),
-  };
-  const client = createClient(settings);
-  const downloads = lazyDownloader(settings);
+    apiKey,
+    concurrency,
+    timeoutMs,
+    deadlineMs: options.deadlineMilliseconds,
+    userAgent: `roster/${version}`,
+    secrets: project.secrets,
+    onAttempt: options.onAttempt,
+    onPause: options.onPause,
+    sleep: options.sleep,
+    signal,
+  });
   // `lost` is asked before each attempt, which ends within the timeout.
   const store = openStore(project, options, { clock, longestRequestMs: timeoutMs }, open);
   return {
@@ -183,7 +189,7 @@ export function openSession(options: SessionOptions): Session {
     service: serviceName(baseUrl),
     serviceOverride: override,
     client,
-    downloads,
+    downloads: downloadsOf(client),
     store,
     readCheckout: checkoutReader(project, manifests, open, store),
     readCommitted: committedReader(project, manifests, { ...options, open }),
@@ -204,9 +210,7 @@ export function openSession(options: SessionOptions): Session {
       client.useKey(key);
     },
     callsWith: (keyPrefix) => isPrefixOf(keyPrefix, apiKey),
-    async close() {
-      await Promise.all([client.close(), downloads.close()]);
-    },
+    close: () => client.close(),
   };
 }
 
@@ -217,11 +221,6 @@ function once<T>(make: () => Promise<T>): () => Promise<T> {
     made ??= make();
     return made;
   };
-}
-
-function settingsOf(options: SessionOptions) {
-  const { onAttempt, onPause, signal, sleep, deadlineMilliseconds: deadlineMs } = options;
-  return { userAgent: `roster/${version}`, onAttempt, onPause, signal, sleep, deadlineMs };
 }
 
 /** With the work tree that it lies in, which is found only when it is needed. */
@@ -300,16 +299,11 @@ function declaredIn(folder: string, file: string, options: ProjectOptions): Decl
 }
 
 /** Hardly any command downloads a file: what that needs is loaded with the first one. */
-function lazyDownloader(settings: ClientSettings): Downloader {
-  let opened: Promise<Downloader> | null = null;
-  const open = async () => (await import('../service/downloads.js')).createDownloader(settings);
+function downloadsOf(client: FileOpener): Downloads {
   return {
     async download(call, maxBytes) {
-      opened ??= open();
-      return (await opened).download(call, maxBytes);
-    },
-    async close() {
-      await (await opened)?.close();
+      const { download } = await import('../service/downloads.js');
+      return download(client, call, maxBytes);
     },
   };
 }

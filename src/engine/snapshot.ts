@@ -40,7 +40,6 @@ import { version } from './version.js';
 
 export interface TakenSnapshot {
   readonly snapshot: SnapshotJson;
-  /** The text of its file. */
   readonly text: string;
   readonly warnings: readonly Diagnostic[];
 }

@@ -232,7 +232,6 @@ class LockFile {
   }
 }
 
-/** The lock while this run has it. */
 class HeldLock {
   private readonly renewal: NodeJS.Timeout;
 

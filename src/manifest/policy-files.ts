@@ -21,7 +21,6 @@ import { reading, yamlRules } from './reading.js';
 import { invalidPaths, SchemaCheck } from './schema.js';
 import { bareObject, Notes } from './values.js';
 
-/** Where policies from outside are looked for. */
 export interface OutsidePlace {
   /** Relative paths start here. */
   readonly cwd: string;

@@ -94,7 +94,7 @@ export interface InventoryReader {
   /** Who holds the lock; null when it is free. */
   holder(): Promise<LockInfo | null>;
   /** The runs so far. Missing in a store that remembers none. */
-  history?(): Promise<InventoryHistory>;
+  readonly history?: (() => Promise<InventoryHistory>) | undefined;
 }
 
 /** Where an inventory is stored. `save` is atomic: the old one or the new one, never a part. */

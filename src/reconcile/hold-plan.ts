@@ -4,12 +4,12 @@ import { byCodeUnit } from '../model/json.js';
 import { isExpired } from '../model/kind.js';
 import { changeOf, type Plan } from '../model/plan.js';
 import type { HeldResource, HoldAction, HoldPlan, OutsideSchedule } from '../model/report.js';
-import type { Address, Names, Observed, Project } from '../model/resource.js';
+import type { Address, Names, Observed } from '../model/resource.js';
 import { defaultSafeguards } from '../model/safeguards.js';
 import { fieldChange } from './diff.js';
 import { order } from './order.js';
 import { digestOf } from './seal.js';
-import type { Match, ResourceDiff } from './world.js';
+import type { Comparison, Match, MatchBasis, ResourceDiff } from './world.js';
 
 export interface HoldInputs {
   readonly action: HoldAction;
@@ -18,12 +18,7 @@ export interface HoldInputs {
   /** Only those that the inventory knows. */
   readonly targets: readonly HoldTarget[];
   readonly outside: readonly OutsideSchedule[];
-  readonly names: Names;
-  readonly project: Project;
-  readonly service: string;
-  readonly account: string | null;
-  readonly inventory: Inventory;
-  readonly now: Date;
+  readonly comparison: Comparison;
 }
 
 export interface HoldTarget {
@@ -33,8 +28,9 @@ export interface HoldTarget {
 
 /** A plan that pauses or enables, and changes nothing else, whatever else differs from the manifests. */
 export function holdPlan(inputs: HoldInputs): HoldPlan {
-  const { action, hold, inventory } = inputs;
-  const effects = inputs.targets
+  const { action, hold, targets, outside } = inputs;
+  const { inventory } = inputs.comparison.basis;
+  const effects = targets
     .flatMap((target) => effectOf(target, inputs) ?? [])
     .sort((a, b) => byCodeUnit(a.address, b.address));
   const entries = effects.map(({ address, before }) => [address, before] as const);
@@ -49,7 +45,7 @@ export function holdPlan(inputs: HoldInputs): HoldPlan {
       why,
       through,
     })),
-    outside: inputs.outside,
+    outside,
     plan: planOf(inputs, effects),
     intent: { ...inventory, entries: new Map([...inventory.entries, ...entries]) },
   };
@@ -59,13 +55,16 @@ interface RecordedEffect extends HoldEffect, HoldTarget {
   readonly address: Address;
 }
 
-function effectOf({ match, through }: HoldTarget, inputs: HoldInputs): RecordedEffect | null {
-  const { hold, inventory, now } = inputs;
+function effectOf(
+  { match, through }: HoldTarget,
+  { hold, comparison: { basis } }: HoldInputs,
+): RecordedEffect | null {
+  const { inventory, now } = basis;
   const address = recordedAddress(match, inventory);
   const known = inventory.entries.get(address);
   if (known === undefined) return null;
-  const effect = hold === null ? resumeEffect(match, known, now) : holdEffect(match, known, hold, inputs);
-  return { address, through, ...effect };
+  const effect = hold === null ? resumeEffect(match, known, now) : holdEffect(match, known, hold, basis);
+  return { address, match, through, ...effect };
 }
 
 /** Where the inventory has it: not yet under another key that its entry has by now. */
@@ -75,9 +74,10 @@ export function recordedAddress(match: Match, { entries }: Inventory): Address {
 
 /** The recorded settings of the last apply stay: this is not an apply. */
 function planOf(inputs: HoldInputs, effects: readonly RecordedEffect[]): Plan {
-  const { project, service, account, inventory, names, hold } = inputs;
+  const { hold, comparison } = inputs;
+  const { project, service, account, inventory } = comparison.basis;
   const acting = effects.filter(({ effect }) => effect === 'pause' || effect === 'enable');
-  const diffs = acting.map((each) => diffOf(each, hold !== null, names));
+  const diffs = acting.map((each) => diffOf(each, hold !== null, comparison.names));
   const { steps, stepsOf } = order(diffs);
   const changes = diffs.map(({ change }) => changeOf(change, { steps: stepsOf.get(change.address) }));
   const subject = {
@@ -141,9 +141,8 @@ function diffOf({ match, address }: RecordedEffect, paused: boolean, names: Name
   };
 }
 
-/** A resource that the inventory knows, and what is to become of it. */
-export interface HoldEffect {
-  readonly match: Match;
+/** What is to become of a resource that the inventory knows. */
+interface HoldEffect {
   readonly effect: HeldResource['effect'];
   readonly why: string | null;
   /** What the inventory says before the first request, and once all is done. */
@@ -152,18 +151,21 @@ export interface HoldEffect {
 }
 
 /** What runs is paused, and what is paused already is recorded, too, if an apply would start it. */
-function holdEffect(match: Match, known: InventoryEntry, hold: Hold, inputs: HoldInputs): HoldEffect {
+function holdEffect(match: Match, known: InventoryEntry, hold: Hold, basis: MatchBasis): HoldEffect {
   const observed = objectOf(match, known);
-  const nothing = { match, effect: 'none', before: known, after: known } as const;
-  if (observed === null) return { ...nothing, why: 'it does not exist on the service' };
+  if (observed === null) return noEffect(known, 'it does not exist on the service');
   const former = known.hold;
   if (isPaused(match, observed))
     return former === undefined
-      ? keepEffect(match, known, hold, inputs)
-      : renewEffect(match, { ...known, hold: former }, hold, inputs.now);
-  const own = isLasting(former, inputs.now) ? { ...hold, since: former.since } : hold;
+      ? keepEffect(match, known, hold, basis)
+      : renewEffect(match, { ...known, hold: former }, hold, basis.now);
+  const own = isLasting(former, basis.now) ? { ...hold, since: former.since } : hold;
   const after = { ...withPause(match, known, true), hold: own };
-  return { match, effect: 'pause', why: null, before: { ...known, hold: own }, after };
+  return { effect: 'pause', why: null, before: { ...known, hold: own }, after };
+}
+
+function noEffect(known: InventoryEntry, why: string): HoldEffect {
+  return { effect: 'none', why, before: known, after: known };
 }
 
 function isLasting(hold: Hold | undefined, now: Date): hold is Hold {
@@ -171,15 +173,15 @@ function isLasting(hold: Hold | undefined, now: Date): hold is Hold {
 }
 
 /** Of what somebody else has paused. What was applied stays as it was: the pause is drift again after the hold. */
-function keepEffect(match: Match, known: InventoryEntry, hold: Hold, inputs: HoldInputs): HoldEffect {
-  const why = whyNotStarted(match, inputs);
-  if (why !== null) return { match, effect: 'none', why, before: known, after: known };
+function keepEffect(match: Match, known: InventoryEntry, hold: Hold, basis: MatchBasis): HoldEffect {
+  const why = whyNotStarted(match, basis);
+  if (why !== null) return noEffect(known, why);
   const after = { ...known, hold: { ...hold, wasPaused: true } as const };
-  return { match, effect: 'keep', why: null, before: after, after };
+  return { effect: 'keep', why: null, before: after, after };
 }
 
 /** Why no apply would enable what is paused now; null if one would. */
-function whyNotStarted({ kind, entry, address }: Match, { project, now }: HoldInputs): string | null {
+function whyNotStarted({ kind, entry, address }: Match, { project, now }: MatchBasis): string | null {
   // With an error in its entry, nothing is applied yet.
   if (entry === null)
     return project.entries.some((each) => each.address === address)
@@ -197,28 +199,27 @@ function renewEffect(
   now: Date,
 ): HoldEffect {
   const { hold: former } = known;
+  const { wasPaused } = former;
   const why = 'it is on hold already';
   const lasting = isLasting(former, now);
-  const since = lasting ? former.since : hold.since;
-  const { wasPaused } = former;
-  const own = { ...hold, since, ...(wasPaused === undefined ? {} : { wasPaused }) };
-  if (lasting && isEqual(former, own)) return { match, effect: 'none', why, before: known, after: known };
+  const renewed = lasting ? { ...hold, since: former.since } : hold;
+  const own = wasPaused === undefined ? renewed : { ...renewed, wasPaused };
+  if (lasting && isEqual(former, own)) return noEffect(known, why);
   const after = { ...(wasPaused === true ? known : withPause(match, known, true)), hold: own };
-  return { match, effect: 'renew', why, before: after, after };
+  return { effect: 'renew', why, before: after, after };
 }
 
 /** Enables what the hold has paused, and nothing else. */
 function resumeEffect(match: Match, known: InventoryEntry, now: Date): HoldEffect {
   const { hold, ...free } = known;
-  if (hold === undefined)
-    return { match, effect: 'none', why: 'it is not on hold', before: known, after: known };
+  if (hold === undefined) return noEffect(known, 'it is not on hold');
   const observed = objectOf(match, known);
   const why = whyNotEnabled(match, observed, hold, now);
   const isOwnPause = observed !== null && hold.wasPaused !== true;
   const state = isOwnPause ? withPause(match, free, isPaused(match, observed)) : free;
-  if (why !== null) return { match, effect: 'end', why, before: state, after: state };
+  if (why !== null) return { effect: 'end', why, before: state, after: state };
   const before = { ...known, hold: { ...hold, resumed: true } as const };
-  return { match, effect: 'enable', why: null, before, after: withPause(match, free, false) };
+  return { effect: 'enable', why: null, before, after: withPause(match, free, false) };
 }
 
 function whyNotEnabled(match: Match, observed: Observed | null, hold: Hold, now: Date): string | null {

@@ -241,7 +241,6 @@ function without(all: readonly Observed[], some: readonly Observed[]): readonly 
   return all.filter((each) => !left.has(each));
 }
 
-/** A resource that no manifest declares. */
 export interface Undeclared {
   readonly address: Address;
   /** Null when it no longer exists. */

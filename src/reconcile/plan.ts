@@ -151,12 +151,17 @@ function sealed(world: World, ordered: OrderedChanges): Omit<Plan, 'findings'> {
 
 function subjectOf(world: World): PlanSubject {
   const { basis, diffs } = world;
-  const { service, account, project } = basis;
-  const { name, environment, inventory, prune, limits } = project;
-  const [ignored, held] = [ignoredOf(diffs), heldOf(diffs)];
+  const { project } = basis;
+  const ignored = ignoredOf(diffs);
+  const held = heldOf(diffs);
   const policies = plannedPolicies(world);
   return {
-    ...{ project: name, environment, service, account, inventory, safeguards: { prune, limits } },
+    project: project.name,
+    environment: project.environment,
+    service: basis.service,
+    account: basis.account,
+    inventory: project.inventory,
+    safeguards: { prune: project.prune, limits: project.limits },
     ...(ignored === null ? {} : { ignored }),
     ...(Object.keys(held).length === 0 ? {} : { held }),
     ...(policies === null ? {} : { policies }),

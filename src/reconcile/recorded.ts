@@ -52,7 +52,6 @@ export function recordedTemplate(kind: Kind, record: InventoryEntry | null, fiel
   return usesEnvironment(applied) ? applied : undefined;
 }
 
-/** What an inventory recorded of an object. */
 interface Recorded {
   readonly name: string | null;
   readonly applied: JsonObject;

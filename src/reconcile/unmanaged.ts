@@ -5,7 +5,6 @@ import type { KindName, Observed } from '../model/resource.js';
 import { nameAndId } from './recorded.js';
 import type { Comparison, Match, ResourceDiff } from './world.js';
 
-/** The objects that a plan deletes. */
 function deletedBy(diffs: readonly ResourceDiff[]): ReadonlySet<Observed | null> {
   return new Set(diffs.flatMap(({ change, match }) => (change.action === 'delete' ? [match.observed] : [])));
 }

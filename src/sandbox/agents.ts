@@ -1,8 +1,8 @@
 import { isAssigned, visibleAgent } from './access.js';
 import { type Answer, type Call, type Core, type FileAnswer, notFound, type Route } from './api.js';
-import { asObject, fieldsOf, rowsOf } from './datasets/data.js';
-import type { Fields } from './http.js';
-import { checkAgentId } from './runs/runs.js';
+import type { Fields } from './body.js';
+import { asObject, fieldsOf, rowsOf } from './datasets/rows.js';
+import { checkAgentId } from './runs/visible.js';
 import { type AgentRecord, byId } from './world.js';
 /** Agents (interface.md §4, Agents): read-only. An agent that is not assigned to the caller does not exist for it. */
 export const agentRoutes: readonly Route[] = [

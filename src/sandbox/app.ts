@@ -10,19 +10,17 @@ import {
   type Route,
   refusalReply,
 } from './api.js';
+import { authentication, hostCheck } from './authentication.js';
 import { groupRoutes, pipelineRoutes } from './collections.js';
 import { answerClock, CLOCK_PATH, type ControlledClock } from './control.js';
-import {
-  bulkRoutes,
-  datasetRoutes,
-  explorerRoutes,
-  exportRoutes,
-  savedQueryRoutes,
-} from './datasets/routes.js';
+import { bulkRoutes, exportRoutes } from './datasets/exports.js';
+import { datasetRoutes, explorerRoutes } from './datasets/routes.js';
+import { savedQueryRoutes } from './datasets/saved-queries.js';
 import type { Faults } from './faults.js';
-import { type Found, listener, type Received, type Recorder, router } from './http.js';
-import { authentication, hostCheck, keyRoutes } from './keys.js';
+import { listener, type Received, type Recorder } from './http.js';
+import { keyRoutes } from './keys.js';
 import type { ListLag } from './list-lag.js';
+import { type Found, router } from './router.js';
 import { groupRunRoutes, pipelineRunRoutes } from './runs/collection-runs.js';
 import { jobRoutes } from './runs/jobs.js';
 import { runRoutes, startRoutes } from './runs/runs.js';

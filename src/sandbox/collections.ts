@@ -1,18 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { canManage, isVisible, visibleAgent } from './access.js';
-import {
-  type Answer,
-  badRequest,
-  type Call,
-  type Core,
-  isoTime,
-  notFound,
-  Refusal,
-  type Route,
-} from './api.js';
-import { startGroupRun, startPipelineRun } from './engine/collection-runs.js';
-import { isActive, memberStatuses } from './engine/phase.js';
-import type { GroupRunRecord } from './engine/records.js';
+import { type Answer, badRequest, type Call, type Core, notFound, Refusal, type Route } from './api.js';
 import {
   bodyFields,
   type Fields,
@@ -21,7 +9,11 @@ import {
   optionalText,
   requiredText,
   requiredTexts,
-} from './http.js';
+} from './body.js';
+import { startGroupRun, startPipelineRun } from './engine/collection-runs.js';
+import { isActive, memberStatuses } from './engine/phase.js';
+import type { GroupRunRecord } from './engine/records.js';
+import { isoTime } from './instants.js';
 import {
   byId,
   CALLER,
@@ -170,8 +162,6 @@ function manual({ caller }: Call): { owner: string; trigger: 'Manual'; scheduleI
 function timeOf({ clock }: Core): number {
   return clock().getTime();
 }
-
-/** The rules for bodies of groups and pipelines (interface.md §4 and §8). */
 
 export type CollectionKind = 'group' | 'pipeline';
 

@@ -1,6 +1,7 @@
 import { badRequest, Refusal, type Reply } from './api.js';
+import { bodyFields, optionalText } from './body.js';
 import { DURATION_EXAMPLES, durationMs } from './clock.js';
-import { bodyFields, optionalText, type Received } from './http.js';
+import type { Received } from './http.js';
 /** `/sandbox/clock`: another process reads the time of the sandbox and sets it forward. It is not part of the service. */
 
 export const CLOCK_PATH = '/sandbox/clock';

@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { appendFileSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { readdir, rm } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
+import { isFields } from './body.js';
 import { parseJson, writeJson } from './digits.js';
-import { isFields } from './http.js';
 import { emptyWorld, type Section, type World } from './world.js';
 
 /**

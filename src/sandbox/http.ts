@@ -1,15 +1,7 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { pipeline, Readable, type Writable } from 'node:stream';
-import {
-  badRequest,
-  type FileAnswer,
-  notFound,
-  Refusal,
-  type Reply,
-  type Route,
-  refusalReply,
-} from './api.js';
-import { Digits, parseJson, writeJson } from './digits.js';
+import { type FileAnswer, Refusal, type Reply, refusalReply } from './api.js';
+import { parseJson, writeJson } from './digits.js';
 
 /** Records and reads each request, and sends the reply to it. */
 
@@ -31,7 +23,6 @@ export interface Recorder {
   readonly onRequest: (request: RecordedRequest) => void;
 }
 
-/** A request that was read. */
 export interface Received {
   readonly method: string;
   readonly url: URL;
@@ -115,8 +106,6 @@ function readText(incoming: IncomingMessage): Promise<string | null> {
   });
 }
 
-/** Replies as HTTP. */
-
 function send(outgoing: ServerResponse, reply: Reply): void {
   writeHeaders(outgoing, reply);
   if (reply.file === undefined) sendText(outgoing, textOf(reply));
@@ -161,135 +150,4 @@ export function bytesOf(reply: Reply): Buffer {
 /** Sends a file while its pieces are made: the next piece when the client has taken the last. */
 export function sendPieces({ pieces, sent }: FileAnswer, outgoing: Writable): void {
   pipeline(Readable.from(pieces()), outgoing, () => sent?.());
-}
-
-/** Read request bodies. Unknown fields are ignored; a null field counts as omitted. */
-
-export type Fields = Record<string, unknown>;
-
-export function isFields(value: unknown): value is Fields {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Digits);
-}
-
-/** The body as an object; a missing body counts as an empty one. */
-export function bodyFields(body: unknown): Fields {
-  if (body === undefined) return {};
-  if (!isFields(body)) throw badRequest('The request body must be a JSON object.');
-  return body;
-}
-
-export function optionalText(body: Fields, field: string): string | undefined {
-  const value = body[field] ?? undefined;
-  if (value === undefined || typeof value === 'string') return value;
-  throw badRequest(`The field '${field}' must be a string.`);
-}
-
-export function requiredText(body: Fields, field: string): string {
-  const value = optionalText(body, field);
-  if (value === undefined || value.trim() === '') throw badRequest(`The field '${field}' is required.`);
-  return value;
-}
-
-export function optionalFlag(body: Fields, field: string): boolean | undefined {
-  const value = body[field] ?? undefined;
-  if (value === undefined || typeof value === 'boolean') return value;
-  throw badRequest(`The field '${field}' must be true or false.`);
-}
-
-export function requiredFlag(body: Fields, field: string): boolean {
-  const value = optionalFlag(body, field);
-  if (value === undefined) throw badRequest(`The field '${field}' is required.`);
-  return value;
-}
-
-export function optionalTexts(body: Fields, field: string): string[] | undefined {
-  const value = body[field] ?? undefined;
-  if (value === undefined) return undefined;
-  if (Array.isArray(value) && value.every((entry) => typeof entry === 'string')) return value;
-  throw badRequest(`The field '${field}' must be an array of strings.`);
-}
-
-export function requiredTexts(body: Fields, field: string): string[] {
-  const value = optionalTexts(body, field);
-  if (value === undefined) throw badRequest(`The field '${field}' is required.`);
-  return value;
-}
-
-/** One of a closed set of words, spelled exactly. */
-export function optionalWord<T extends string>(
-  body: Fields,
-  field: string,
-  words: readonly T[],
-): T | undefined {
-  const value = optionalText(body, field);
-  if (value === undefined) return undefined;
-  const word = words.find((known) => known === value);
-  if (word === undefined) throw badRequest(`The field '${field}' must be one of ${words.join(', ')}.`);
-  return word;
-}
-
-/** `inputParameters`: a string that contains a JSON object (interface.md §1, convention 5). */
-export function optionalInputs(body: Fields): string | undefined {
-  const text = optionalText(body, 'inputParameters');
-  if (text === undefined || holdsObject(text)) return text;
-  throw badRequest("The field 'inputParameters' must be a string that contains a JSON object.");
-}
-
-function holdsObject(text: string): boolean {
-  try {
-    return isFields(JSON.parse(text));
-  } catch {
-    return false;
-  }
-}
-
-/** Finds the route of a request. */
-
-export interface Found {
-  readonly route: Route;
-  readonly params: Readonly<Record<string, string>>;
-}
-
-/** All routes of one path. */
-interface Path {
-  readonly pattern: RegExp;
-  readonly methods: ReadonlyMap<string, Route>;
-}
-
-/** The first matching path decides: if it lacks the method, no later path is tried. Throws a Refusal. */
-export function router(routes: readonly Route[]): (method: string, path: string) => Found {
-  const paths = [...new Set(routes.map((route) => route.path))].map((path) => pathOf(path, routes));
-  return (method, path) => {
-    for (const { pattern, methods } of paths) {
-      const match = pattern.exec(path);
-      if (match === null) continue;
-      const route = methods.get(method === 'HEAD' ? 'GET' : method);
-      if (route === undefined) throw notAllowed(method, methods);
-      return { route, params: decodedParams(match.groups) };
-    }
-    throw notFound('The requested path');
-  };
-}
-
-function pathOf(path: string, routes: readonly Route[]): Path {
-  const pattern = new RegExp(`^${path.replace(/:(\w+)/g, '(?<$1>[^/]+)')}$`);
-  const own = routes.filter((route) => route.path === path);
-  return { pattern, methods: new Map(own.map((route) => [route.method, route])) };
-}
-
-function notAllowed(method: string, methods: Path['methods']): Refusal {
-  const headers = { Allow: [...methods.keys()].join(', ') };
-  return new Refusal(405, `The method ${method} is not allowed here.`, undefined, headers);
-}
-
-function decodedParams(groups: Readonly<Record<string, string>> = {}): Record<string, string> {
-  return Object.fromEntries(Object.entries(groups).map(([name, value]) => [name, decoded(value)]));
-}
-
-function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
 }

@@ -9,7 +9,6 @@ export interface TextPosition {
   readonly length: number;
 }
 
-/** Something that is wrong in a file. */
 export interface FileFault {
   /** `agents[0].outcomes`. */
   readonly where: string;
@@ -37,7 +36,6 @@ function textOf({ where, what, help, position }: FileFault): string {
   return `${position === null ? '' : `${position.line}:${position.column}: `}${where} ${what}. ${help}`;
 }
 
-/** One fault. */
 export function fileError(where: string, what: string, help: string): JsonFileError {
   return new JsonFileError([{ where, what, help, position: null }]);
 }

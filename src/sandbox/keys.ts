@@ -1,7 +1,6 @@
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
-import { isIPv4 } from 'node:net';
-import { type Answer, type Call, type Core, notFound, Refusal, type Route } from './api.js';
-import { bodyFields, type Fields, optionalText, optionalTexts, type Received } from './http.js';
+import { type Answer, type Call, type Core, notFound, type Route } from './api.js';
+import { bodyFields, type Fields, optionalText, optionalTexts } from './body.js';
 import { byId, CALLER, type KeyRecord, put, remove, setApiKey, type World } from './world.js';
 /** API keys (interface.md §4 and §5): always the keys of the calling key's user. */
 export const keyRoutes: readonly Route[] = [
@@ -77,8 +76,6 @@ function showKey(core: Core, key: KeyRecord): Fields {
   };
 }
 
-/** Creates, stores and finds API keys (interface.md §5). Only a hash is stored. */
-
 export const KEY_MARK = 'svc_live_';
 /** The key of a sandbox without a seed: always the same, and clearly not a real key. */
 export const DEFAULT_KEY = 'svc_live_sandbox_0000000000000000';
@@ -117,50 +114,4 @@ function prefixOf(key: string): string {
 
 export function isActiveKey(key: KeyRecord, now: Date): boolean {
   return !key.isRevoked && (key.expires === null || new Date(key.expires) > now);
-}
-
-/** Finds the active key for a text. Hashes each key once. */
-function keyFinder(world: World): (text: string, now: Date) => KeyRecord | undefined {
-  const hashes = new Map<string, string>();
-  return (text, now) => {
-    const hash = hashes.get(text) ?? hashOf(text);
-    hashes.set(text, hash);
-    for (const key of world.keys.values()) {
-      if (key.hash === hash && isActiveKey(key, now)) return key;
-    }
-    hashes.delete(text); // or unknown keys would accumulate
-    return undefined;
-  };
-}
-
-/** Which requests the sandbox takes, and whose they are. */
-
-/** Refuses names that only look like this machine: a web page whose name resolves to it could use the sandbox. */
-export function hostCheck(host: string): (request: Received) => void {
-  const isLocal = isLoopback(host);
-  return ({ incoming }) => {
-    const name = (incoming.headers.host ?? '').replace(/:\d+$/, '');
-    if (isLocal && !isLoopback(name)) throw new Refusal(403, 'The Host of the request is not this machine.');
-  };
-}
-
-export function isLoopback(host: string): boolean {
-  return /^(localhost|::1|\[::1\])$/i.test(host) || (isIPv4(host) && host.startsWith('127.'));
-}
-
-/** Accepts both headers on every endpoint; 401 without an active key (interface.md §5). */
-export function authentication(world: World, clock: () => Date): (request: Received) => KeyRecord {
-  const find = keyFinder(world);
-  return ({ incoming: { headers } }) => {
-    const text = headers['x-api-key']?.toString() ?? bearer(headers.authorization);
-    // A bearer token without the prefix is a dashboard session (§5.3), which the sandbox does not have.
-    const caller = text?.startsWith(KEY_MARK) ? find(text, clock()) : undefined;
-    if (!caller) throw new Refusal(401, 'The API key is missing, malformed or revoked.');
-    caller.lastUsedDate = clock().toISOString();
-    return put(world, 'keys', caller);
-  };
-}
-
-function bearer(header: string | undefined): string | undefined {
-  return /^Bearer\s+(\S+)$/i.exec(header ?? '')?.[1];
 }

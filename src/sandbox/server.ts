@@ -2,15 +2,16 @@ import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Behaviour } from './api.js';
 import { buildApp } from './app.js';
+import { isLoopback } from './authentication.js';
 import { type SandboxClock, sandboxClock } from './clock.js';
 import { DataFile, DataFileError, loadWorld, sweepTemporaryFiles } from './data-file.js';
 import { lockDataFile } from './data-lock.js';
 import { Engine } from './engine/engine.js';
 import { applyFaults, type FaultPlan, noFaults } from './faults.js';
 import type { RecordedRequest } from './http.js';
-import { addKey, DEFAULT_KEY, hashOf, isActiveKey, isLoopback, newKeyText } from './keys.js';
+import { addKey, DEFAULT_KEY, hashOf, isActiveKey, newKeyText } from './keys.js';
+import { Limits } from './limits.js';
 import { ListLag } from './list-lag.js';
-import { Limits } from './paging.js';
 import { seedHash, worldFromSeed } from './seed/build-world.js';
 import { defaultSeed, type Seed } from './seed/seed.js';
 import type { World } from './world.js';
@@ -58,7 +59,6 @@ export interface Sandbox {
   readonly requests: RecordedRequest[];
   /** May be changed at any time. A fault counts requests from when it is added. */
   readonly faults: FaultPlan;
-  /** The time of the sandbox. */
   now(): Date;
   /** Sets the clock forward, by up to 10 years, and lets everything happen that is due until then. */
   advance(ms: number): void;

@@ -29,7 +29,6 @@ export interface AgentRecord {
   sessions?: number;
   /** Default `csv`. */
   format?: 'csv' | 'json';
-  /** The fields of its records. */
   fields?: string[];
   /** Default true. False: no sample output. */
   sample?: boolean;

@@ -58,8 +58,14 @@ export interface ReadClient {
   reader(guard?: SendGuard): Reader;
 }
 
+/** Reads requests whose answers are files. */
+export interface FileOpener {
+  /** `take` is given the beginning of the answer, with its stream. */
+  open<T>(request: Request, take: (reply: Reply) => T): Promise<T>;
+}
+
 /** The client of the service. Every failure is a ServiceFailure; an invalid request is a bug and throws a plain error. */
-export interface Client extends Reader, ReadClient {
+export interface Client extends Reader, ReadClient, FileOpener {
   /** `guard` is asked before each attempt, retries included: once it gives a reason, nothing is sent. */
   send(request: Request, guard?: SendGuard): Promise<WriteResult>;
   /** All further attempts use this key: a new key has revoked the old one (interface §5.5). */
@@ -81,7 +87,7 @@ export function createClient(settings: ClientSettings): Client {
   return new HttpClient(settings);
 }
 
-export class HttpClient implements Client {
+class HttpClient implements Client {
   readonly #base: URL;
   readonly #settings: ClientSettings;
   readonly #transport: Transport;
@@ -158,7 +164,6 @@ export class HttpClient implements Client {
     return { data };
   }
 
-  /** Sends a request whose answer is a file. `take` is given the beginning of the answer, with its stream. */
   open<T>(request: Request, take: (reply: Reply) => T): Promise<T> {
     return this.#withRetries(request, request.query ?? null, { asStream: true }, take);
   }

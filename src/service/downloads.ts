@@ -1,5 +1,5 @@
 import { wholeNumber } from '../model/shape.js';
-import { type ClientSettings, HttpClient } from './client.js';
+import { type ClientSettings, createClient, type FileOpener } from './client.js';
 import { ServiceFailure } from './failure.js';
 import type { Reply } from './http.js';
 import type { DownloadCall } from './operations/requests.js';
@@ -19,24 +19,35 @@ export interface Download {
   readonly body: AsyncIterable<Uint8Array>;
 }
 
-export interface Downloader {
+export interface Downloads {
   /** Retries until the file begins: `Retry-After` is honoured. `maxBytes` is 10 GB by default. */
   download(call: DownloadCall, maxBytes?: number): Promise<Download>;
+}
+
+export interface Downloader extends Downloads {
   close(): Promise<void>;
 }
 
 const MAX_FILE_BYTES = 10 * 1024 ** 3;
 
-/** Downloads in constant memory. */
+/** For a program that needs no other client. */
 export function createDownloader(settings: ClientSettings): Downloader {
-  const client = new HttpClient(settings);
+  const client = createClient(settings);
   return {
-    download: ({ request }, maxBytes = MAX_FILE_BYTES) =>
-      withOtherMethods(request, (sent) =>
-        client.open(sent, (reply) => downloadOf(reply, subjectOf(sent), maxBytes)),
-      ),
+    download: (call, maxBytes) => download(client, call, maxBytes),
     close: () => client.close(),
   };
+}
+
+/** Downloads in constant memory. */
+export function download(
+  client: FileOpener,
+  { request }: DownloadCall,
+  maxBytes = MAX_FILE_BYTES,
+): Promise<Download> {
+  return withOtherMethods(request, (sent) =>
+    client.open(sent, (reply) => downloadOf(reply, subjectOf(sent), maxBytes)),
+  );
 }
 
 function downloadOf({ headers, stream }: Reply, subject: string, maxBytes: number): Download {

@@ -310,7 +310,6 @@ function isAbove(value: unknown, read: number): boolean {
   return number === null || number > read;
 }
 
-/** One page of a list. */
 export interface ListPage<T> {
   /** Without those that an earlier page had: what is new at the top of a list moves the others down. */
   readonly items: readonly T[];

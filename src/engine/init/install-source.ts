@@ -20,7 +20,6 @@ const IMAGE = /^[a-z0-9][\w./:-]*@sha256:[0-9a-f]{64}$/;
 
 interface RepositoryFolders {
   readonly cwd: string;
-  /** The root of the repository. */
   readonly root: string;
 }
 

@@ -20,7 +20,6 @@ import { refusePastedKey } from '../api-key.js';
 import { occupantOf } from '../init/new-files.js';
 import { type CheckContext, check, noOverlay, type Overlay } from './check.js';
 
-/** Where new entries go. */
 export interface NewFilesOptions {
   /** The folder of new files. Default: `imported`. */
   readonly out?: string | undefined;

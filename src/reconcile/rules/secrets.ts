@@ -113,7 +113,10 @@ const IGNORE_IT = 'Add it to `.gitignore`, or deliver the key to a command.';
 export function exposedKeyWarning({ address, placeOf }: Declared, file: string): Diagnostic {
   const message = `${address}: a new key is delivered to ${file}, which git does not ignore`;
   return {
-    ...{ severity: 'warning', code: 'exposed-key', message, help: IGNORE_IT },
+    severity: 'warning',
+    code: 'exposed-key',
+    message,
+    help: IGNORE_IT,
     place: placeOf(['deliver', 'file']),
   };
 }

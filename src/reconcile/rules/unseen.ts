@@ -25,7 +25,6 @@ function lost({ match, change: { action, address } }: ResourceDiff, now: Date): 
 /** How long the service may take to show a new object, and how far the clock of another machine may be ahead. */
 const LONGEST_LAG_MS = 10 * 60_000;
 
-/** What an earlier run created. */
 interface Creation {
   readonly created: string;
   readonly id: string | null;

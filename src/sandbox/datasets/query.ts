@@ -1,7 +1,7 @@
 import { badRequest } from '../api.js';
+import { bodyFields, type Fields, isFields, optionalText, optionalWord } from '../body.js';
 import { Digits, plainNumber } from '../digits.js';
-import { bodyFields, type Fields, isFields, optionalText, optionalWord } from '../http.js';
-import type { Row, Value } from './data.js';
+import type { Row, Value } from './rows.js';
 
 /** The query of a dataset (interface.md §4, Query request body). */
 

@@ -5,10 +5,9 @@ import { groupRunStatus, jobStatus, runsOf } from './phase.js';
 import type { GroupRunMember, GroupRunRecord, JobRecord, Origin, PipelineRunRecord } from './records.js';
 import { type Simulation, StartRefused } from './simulation.js';
 
-/** Group runs: every member is started in the background, one after another (interface.md §4, Agent groups). */
-
 type GroupRunOrigin = Omit<Origin, 'groupRunId' | 'pipelineRunId'>;
 
+/** Every member is started in the background, one after another (interface.md §4, Agent groups). */
 export function startGroupRun(
   sim: Simulation,
   group: CollectionRecord,
@@ -80,10 +79,9 @@ export function noteFinished(sim: Simulation, run: GroupRunRecord, at: number): 
   put(sim.world, 'groupRuns', run);
 }
 
-/** Pipeline runs: a stage starts when the one before it has succeeded (interface.md §3, Pipeline run and stages). */
-
 type PipelineRunOrigin = Pick<Origin, 'owner' | 'trigger' | 'scheduleId'>;
 
+/** A stage starts when the one before it has succeeded (interface.md §3, Pipeline run and stages). */
 export function startPipelineRun(
   sim: Simulation,
   pipeline: CollectionRecord,

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { storeJobData, storeRunData } from '../datasets/data.js';
+import { storeJobData, storeRunData } from '../datasets/store.js';
 import { type AgentRecord, countStart, nextSeq, put, type World } from '../world.js';
 import { fatesOf } from './fate.js';
 import { isActive, runsOf } from './phase.js';

@@ -1,22 +1,15 @@
 import { isOwn } from '../access.js';
-import {
-  type Answer,
-  badRequest,
-  type Call,
-  type Core,
-  isoTime,
-  notFound,
-  queryRange,
-  type Route,
-} from '../api.js';
+import { type Answer, badRequest, type Call, type Core, notFound, type Route } from '../api.js';
+import type { Fields } from '../body.js';
 import { startMember } from '../engine/collection-runs.js';
 import { type GroupRunStatus, groupRunStatus, memberStatuses } from '../engine/phase.js';
 import type { GroupRunMember, GroupRunRecord, PipelineRunRecord } from '../engine/records.js';
-import type { Fields } from '../http.js';
+import { isoTime, queryRange } from '../instants.js';
 import { pageByNumber } from '../paging.js';
 import { byId, remove, type World } from '../world.js';
 import { showJob } from './jobs.js';
-import { findGroupRun, findPipelineRun, refusedAs } from './runs.js';
+import { refusedAs } from './runs.js';
+import { findGroupRun, findPipelineRun } from './visible.js';
 
 /** Group runs (interface.md §3 and §4, Agent groups). Listed before the routes of groups, whose `:id` would match. */
 const GROUP_RUNS = '/api/search-groups/runs';

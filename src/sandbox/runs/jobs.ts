@@ -1,5 +1,6 @@
 import { isOwn, visibleAgent } from '../access.js';
-import { type Answer, type Call, type Core, queryRange, type Route } from '../api.js';
+import type { Answer, Call, Core, Route } from '../api.js';
+import type { Fields } from '../body.js';
 import {
   agentOf,
   counted,
@@ -10,10 +11,10 @@ import {
   runsOf,
 } from '../engine/phase.js';
 import type { JobRecord } from '../engine/records.js';
-import type { Fields } from '../http.js';
+import { queryRange } from '../instants.js';
 import { pageByCursor } from '../paging.js';
 import type { World } from '../world.js';
-import { checkAgentId } from './runs.js';
+import { checkAgentId } from './visible.js';
 
 /** Jobs: lists and counts (interface.md §4, Jobs), and how responses show them (§2). */
 const BASE = '/api/scraper-agents';

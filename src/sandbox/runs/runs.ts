@@ -1,22 +1,14 @@
-import { isAssigned, isOwn, visibleAgent } from '../access.js';
-import {
-  type Answer,
-  badRequest,
-  type Call,
-  type Core,
-  isoTime,
-  notFound,
-  queryRange,
-  Refusal,
-  type Route,
-} from '../api.js';
+import { isAssigned } from '../access.js';
+import { type Answer, badRequest, type Call, type Core, notFound, Refusal, type Route } from '../api.js';
+import { bodyFields, type Fields, optionalInputs } from '../body.js';
 import { endRun, startJob, startRuns } from '../engine/jobs.js';
 import { agentOf, counted, isActive, type Phase, phaseOf, runsOf } from '../engine/phase.js';
-import type { GroupRunRecord, JobRecord, Origin, PipelineRunRecord, RunRecord } from '../engine/records.js';
+import type { Origin, RunRecord } from '../engine/records.js';
 import { StartRefused } from '../engine/simulation.js';
-import { bodyFields, type Fields, optionalInputs } from '../http.js';
+import { isoTime, queryRange } from '../instants.js';
 import { pageByCursor } from '../paging.js';
-import { type AgentRecord, isGuid, put, type World } from '../world.js';
+import { type AgentRecord, put, type World } from '../world.js';
+import { checkAgentId, findJob, findRun, ownRuns } from './visible.js';
 
 /** Runs: lists, counts, refresh and attention (interface.md §3 Run state, §4 Runs). */
 const BASE = '/api/scraper-agents';
@@ -229,52 +221,6 @@ function stop(core: Core, call: Call): Answer {
   if (!isActive(found, now)) throw badRequest('The run has finished and cannot be stopped.');
   endRun(core.engine, found, now, { outcome: 'stopped', message: 'The run was stopped.' });
   return { message: 'The run was stopped.', data: null };
-}
-
-/** What the caller may see. Other people's, and those of agents no longer assigned, are not found (§1.10). */
-
-function ownRuns({ world }: Core, { caller }: Call): RunRecord[] {
-  return [...world.runs.values()].filter(
-    (run) => isOwn(run, caller.user) && visibleAgent(world, run.agentId, caller.user),
-  );
-}
-
-export function findRun(core: Core, call: Call): RunRecord {
-  const run = core.world.runs.get(idOf(call, 'runId'));
-  if (run && isOwn(run, call.caller.user) && visibleAgent(core.world, run.agentId, call.caller.user))
-    return run;
-  throw notFound('The run', 'RUN_NOT_FOUND');
-}
-
-export function findJob(core: Core, call: Call): JobRecord {
-  const job = core.world.jobs.get(idOf(call, 'jobId'));
-  if (job && isOwn(job, call.caller.user) && visibleAgent(core.world, job.agentId, call.caller.user))
-    return job;
-  throw notFound('The job', 'JOB_NOT_FOUND');
-}
-
-export function findGroupRun(core: Core, call: Call): GroupRunRecord {
-  const run = core.world.groupRuns.get(idOf(call, 'groupRunId'));
-  if (run && isOwn(run, call.caller.user)) return run;
-  throw notFound('The group run');
-}
-
-export function findPipelineRun(core: Core, call: Call): PipelineRunRecord {
-  const run = core.world.pipelineRuns.get(idOf(call, 'pipelineRunId'));
-  if (run && isOwn(run, call.caller.user)) return run;
-  throw notFound('The pipeline run');
-}
-
-/** By GUID only: an externalAgentId here gives 404 (§2, Agent). */
-export function checkAgentId({ world }: Core, { params, caller }: Call): string {
-  const agent = visibleAgent(world, params.id ?? '', caller.user);
-  if (!agent) throw notFound('The agent');
-  return agent.id;
-}
-
-function idOf({ params }: Call, name: string): string {
-  const id = params[name] ?? '';
-  return isGuid(id) ? id.toLowerCase() : '';
 }
 
 /** A failure that the caller has not dismissed, or has. A stopped run is not a failure. */

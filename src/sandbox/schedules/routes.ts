@@ -1,47 +1,24 @@
 import { randomUUID } from 'node:crypto';
 import { isOwn, targetName } from '../access.js';
-import {
-  type Answer,
-  badRequest,
-  type Call,
-  type Core,
-  isoTime,
-  notFound,
-  queryInstant,
-  type Route,
-} from '../api.js';
+import { type Answer, badRequest, type Call, type Core, notFound, type Route } from '../api.js';
+import { bodyFields, type Fields, optionalInputs, requiredFlag } from '../body.js';
 import { plainNumber } from '../digits.js';
-import { startTarget } from '../engine/engine.js';
 import { groupRunStatus, jobStatus } from '../engine/phase.js';
-import {
-  bodyFields,
-  type Fields,
-  optionalFlag,
-  optionalInputs,
-  optionalText,
-  optionalWord,
-  requiredFlag,
-  requiredText,
-} from '../http.js';
+import { startTarget } from '../engine/schedule-starts.js';
+import { isoTime, queryInstant } from '../instants.js';
 import { pageByNumber } from '../paging.js';
 import { STATUS_NAMES } from '../runs/jobs.js';
 import { refusedAs } from '../runs/runs.js';
 import {
   byId,
-  CALLER,
-  INTERVAL_UNITS,
-  type IntervalUnit,
-  isGuid,
   NEVER_STARTED,
   put,
   remove as removeRecord,
-  SCHEDULE_TYPES,
   type ScheduleRecord,
-  type ScheduleSettings,
-  TARGET_TYPES,
   type World,
 } from '../world.js';
-import { cronProblem, describeTiming, fireTimes, isZone, nextFire, wallClock } from './timetable.js';
+import { readSettings } from './settings.js';
+import { describeTiming, fireTimes, nextFire } from './timetable.js';
 
 /** The three ways to list schedules: all, by page, and as upcoming runs (interface.md §4, Schedules). */
 const scheduleListRoutes: readonly Route[] = [
@@ -260,87 +237,7 @@ function ownSchedule({ world }: Core, { caller }: Call, id: string): ScheduleRec
   return record && isOwn(record, caller.user) ? record : undefined;
 }
 
-/** The rules for a schedule body, for create, update and preview (interface.md §2 and §4). */
-
-type Target = Pick<ScheduleSettings, 'targetType' | 'targetId'>;
-type Interval = { intervalValue: number | null; intervalUnit: IntervalUnit | null };
-
-/** The settings of a body, complete. Omitted fields get their defaults, so a PUT replaces everything. */
-export function readSettings(world: World, body: Fields, user = CALLER): ScheduleSettings {
-  const scheduleType = optionalWord(body, 'scheduleType', SCHEDULE_TYPES);
-  if (!scheduleType) throw badRequest("The field 'scheduleType' is required.");
-  checkTypes(body);
-  const { targetType, targetId } = readTarget(world, body, user);
-  const interval = scheduleType === 'Basic' ? readInterval(body) : null;
-  return {
-    targetType,
-    targetId,
-    scheduleType,
-    intervalValue: interval?.intervalValue ?? null,
-    intervalUnit: interval?.intervalUnit ?? null,
-    cronExpression: scheduleType === 'Cron' ? readCron(body) : null,
-    startTime: readStart(body),
-    timeZoneId: readZone(body),
-    inputParameters: optionalInputs(body) ?? '{}',
-    isEnabled: optionalFlag(body, 'isEnabled') ?? true,
-  };
-}
-
-function readTarget(world: World, body: Fields, user: string): Target {
-  const targetType = optionalWord(body, 'targetType', TARGET_TYPES) ?? 'Agent';
-  const targetId = requiredText(body, 'targetId');
-  if (!isGuid(targetId)) throw badRequest(`The field 'targetId' must be a GUID, not '${targetId}'.`);
-  if (targetName(world, { targetType, targetId }, user) === undefined) {
-    throw badRequest(`The target ${targetType} '${targetId}' does not exist or is not accessible.`);
-  }
-  return { targetType, targetId: targetId.toLowerCase() };
-}
-
-/** Also of the fields for another type of schedule, whose values count for nothing. */
-function checkTypes(body: Fields): void {
-  optionalText(body, 'cronExpression');
-  optionalWord(body, 'intervalUnit', INTERVAL_UNITS);
-  if (!['number', 'undefined'].includes(typeof plainNumber(body.intervalValue ?? undefined)))
-    throw badRequest("The field 'intervalValue' must be a number.");
-}
-
-function readInterval(body: Fields): Interval {
-  const intervalValue = plainNumber(body.intervalValue);
-  if (typeof intervalValue !== 'number' || !Number.isSafeInteger(intervalValue) || intervalValue < 1) {
-    throw badRequest("The field 'intervalValue' must be a positive integer for a Basic schedule.");
-  }
-  const intervalUnit = optionalWord(body, 'intervalUnit', INTERVAL_UNITS);
-  if (!intervalUnit) throw badRequest("The field 'intervalUnit' is required for a Basic schedule.");
-  return { intervalValue, intervalUnit };
-}
-
-function readCron(body: Fields): string {
-  const expression = optionalText(body, 'cronExpression') ?? '';
-  if (expression.trim() === '') {
-    throw badRequest("The field 'cronExpression' is required for a Cron schedule.");
-  }
-  const problem = cronProblem(expression);
-  if (problem) throw badRequest(`The cron expression '${expression}' ${problem}.`);
-  return expression;
-}
-
-function readStart(body: Fields): string {
-  const startTime = wallClock(requiredText(body, 'startTime'));
-  if (startTime) return startTime;
-  throw badRequest(
-    "The field 'startTime' must be a wall-clock time without an offset, such as 2026-12-01T06:00:00.",
-  );
-}
-
-function readZone(body: Fields): string {
-  const zone = optionalText(body, 'timeZoneId') ?? 'UTC';
-  if (!isZone(zone)) throw badRequest(`The field 'timeZoneId' must be an IANA time zone, not '${zone}'.`);
-  return zone;
-}
-
-/** A schedule as a response shows it (interface.md §2, Schedule). */
-
-export type ScheduleStatus = 'Waiting' | 'Running' | 'Disabled';
+type ScheduleStatus = 'Waiting' | 'Running' | 'Disabled';
 
 /** `Running` while it starts a run (§2). */
 function statusOf(schedule: ScheduleRecord, now: number): ScheduleStatus {
@@ -354,7 +251,7 @@ function nextRunTime(schedule: ScheduleRecord, now: number): string | null {
   return schedule.isEnabled ? isoTime(nextFire(schedule, now) ?? null) : null;
 }
 
-/** Lists each field: a rest pattern for each of thousands of schedules would take most of the time. */
+/** As a response shows it (interface.md §2). A rest pattern for each of thousands of schedules would take most of the time. */
 function showSchedule({ world, clock }: Core, schedule: ScheduleRecord): Fields {
   const { lastJobId } = schedule;
   const now = clock().getTime();

@@ -1,3 +1,5 @@
+import { randomUUID } from 'node:crypto';
+import { Refusal } from '../api.js';
 import { checkAll, fileError } from '../json-file.js';
 import { byId, CALLER, isGuid, type World } from '../world.js';
 import type { Seed, SeedSchedule } from './seed.js';
@@ -10,6 +12,14 @@ export function agentId(world: World, where: string, name: string): string {
   if (id) return id;
   const known = [...world.agents.values()].map((agent) => agent.externalAgentId).join(', ');
   throw fileError(where, `refers to the agent "${name}", which does not exist`, `Agents: ${known}.`);
+}
+
+/** Throws JsonFileError for an id that is no GUID, or that is in use. Without an id, a random one. */
+export function freshId(used: { has(id: string): boolean }, where: string, id: string | undefined): string {
+  if (id === undefined) return randomUUID();
+  if (!isGuid(id)) throw fileError(`${where}.id`, `is not a GUID: "${id}"`, 'Use a GUID, or leave it out.');
+  if (used.has(id.toLowerCase())) throw fileError(`${where}.id`, `is used twice: "${id}"`, 'Use another id.');
+  return id;
 }
 
 /** Owners and users of keys. Without `users`, any name is one of the caller's colleagues. Throws JsonFileError. */
@@ -71,4 +81,15 @@ function idsBy<K extends string>(key: K, records: ({ id: string } & Record<K, st
     else same.push(record.id);
   }
   return ids;
+}
+
+/** Applies the rules of the service, so that a seed cannot describe an impossible world. Throws JsonFileError. */
+export function checkedByService<T>(where: string, what: string, work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    const reason = `breaks a rule of the service: ${error.message.replace(/\.$/, '')}`;
+    throw fileError(where, reason, `See "Seed" in docs/sandbox.md for the fields of ${what}.`);
+  }
 }

@@ -84,7 +84,6 @@ export function listRunsOfJob(jobId: string): ListCall<AgentRun> {
   return { request: get(`${base}/jobs/${segment(jobId)}/runs`), noun: 'run', parse: parseRun };
 }
 
-/** Runs in progress. */
 export function activeRunCount(): Call<number> {
   return { request: get(`${base}/runs/active-count`), parse: parseCount };
 }

@@ -50,19 +50,16 @@ export function collectionOperations(shape: CollectionShape) {
       noun,
       parse: (item) => parseItem(item, shape),
     }),
-    /** `GET /{id}`. */
     get: (id: string): Call<RemoteCollection> => ({
       request: { method: 'GET', path: pathOf(id), effect: 'read' },
       parse: (data) => parseDetail(data, id, shape),
     }),
-    /** `POST`. */
     create: ({ name, description, agentIds }: NewCollection): Request => ({
       method: 'POST',
       path,
       body: { name, description, agentIds },
       effect: 'create',
     }),
-    /** `PUT /{id}`. */
     update: (id: IdOrPending, properties: CollectionProperties): Request => ({
       method: 'PUT',
       path: pathOf(id),
@@ -76,7 +73,6 @@ export function collectionOperations(shape: CollectionShape) {
       body: { agentIds },
       effect: 'repeatable',
     }),
-    /** `DELETE /{id}`. */
     remove: (id: IdOrPending): Request => ({ method: 'DELETE', path: pathOf(id), effect: 'repeatable' }),
     /** The new object's id in the `data` of the answer to `create`; null when it shows none. */
     createdId: (data: unknown): string | null => findCreatedId(data, shape.idNames),

@@ -37,7 +37,6 @@ export const queryOperators = [
 ] as const;
 export type QueryOperator = (typeof queryOperators)[number];
 
-/** Rows of a dataset. */
 export type DatasetRows = Read<typeof parseRows>;
 
 /** Rows come as objects, or as lists in the order of the columns: the interface does not show them. */

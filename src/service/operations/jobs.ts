@@ -122,7 +122,6 @@ export function jobDataset(jobId: string): Call<string> {
 
 export const parseDatasetId = within('datasetId', idText, 'an object with datasetId');
 
-/** Jobs in progress. */
 export function activeJobCount(): Call<number> {
   return { request: get(`${base}/jobs/active-count`), parse: parseCount };
 }

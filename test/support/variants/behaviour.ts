@@ -1,4 +1,4 @@
-import { type Fields, isFields } from '../../../src/sandbox/http.js';
+import { type Fields, isFields } from '../../../src/sandbox/body.js';
 import type { Behaviour, Exchange, Reply } from '../../../src/sandbox/index.js';
 import type { Variant } from './names.js';
 import { hasUnspecifiedBody, type Operation, operationOf } from './operations.js';

@@ -1,5 +1,5 @@
 import { badRequest } from '../../../src/sandbox/api.js';
-import { isFields } from '../../../src/sandbox/http.js';
+import { isFields } from '../../../src/sandbox/body.js';
 import { pageByNumber, pageSize } from '../../../src/sandbox/paging.js';
 import { isGuid } from '../../../src/sandbox/world.js';
 import type { Variant } from './names.js';

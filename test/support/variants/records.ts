@@ -1,4 +1,4 @@
-import { type Fields, isFields } from '../../../src/sandbox/http.js';
+import { type Fields, isFields } from '../../../src/sandbox/body.js';
 import type { Variant } from './names.js';
 import type { ObjectKind, Operation } from './operations.js';
 

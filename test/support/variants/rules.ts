@@ -1,11 +1,11 @@
 import { targetName } from '../../../src/sandbox/access.js';
 import { badRequest, notFound, Refusal } from '../../../src/sandbox/api.js';
+import { type Fields, isFields } from '../../../src/sandbox/body.js';
 import { collectionsOf, readAgentIds } from '../../../src/sandbox/collections.js';
-import { type Fields, isFields } from '../../../src/sandbox/http.js';
 import type { Exchange, KeyRecord, Reply, ScheduleRecord } from '../../../src/sandbox/index.js';
 import { isActiveKey } from '../../../src/sandbox/keys.js';
 import { pageSize } from '../../../src/sandbox/paging.js';
-import { readSettings } from '../../../src/sandbox/schedules/routes.js';
+import { readSettings } from '../../../src/sandbox/schedules/settings.js';
 import { fireTimes } from '../../../src/sandbox/schedules/timetable.js';
 import { byId, type CollectionRecord, isGuid, put, remove } from '../../../src/sandbox/world.js';
 import type { Variant } from './names.js';

@@ -1,7 +1,7 @@
 import { badRequest } from '../../../src/sandbox/api.js';
-import { isFields } from '../../../src/sandbox/http.js';
+import { isFields } from '../../../src/sandbox/body.js';
 import type { Exchange, Reply } from '../../../src/sandbox/index.js';
-import { readSettings } from '../../../src/sandbox/schedules/routes.js';
+import { readSettings } from '../../../src/sandbox/schedules/settings.js';
 import { fireTimes, offsetAt } from '../../../src/sandbox/schedules/timetable.js';
 import type { ScheduleSettings } from '../../../src/sandbox/world.js';
 
