@@ -5,6 +5,7 @@ import type { Plan } from '../../../src/model/plan.js';
 import { plan as planFor } from '../../../src/reconcile/plan.js';
 import { nothingAsked } from '../../../src/reconcile/world.js';
 import { longestGapSeconds } from '../../../src/timing/runs.js';
+import { planText } from '../../../src/view/text/plan-text.js';
 import {
   agents,
   group,
@@ -258,6 +259,23 @@ describe('the warning of too many starts in a minute', () => {
       2,
     ],
   ])('stands %s', (_, world, line) => expect(lineOf(world)).toEqual([line]));
+});
+
+test('of many new schedules, the one that starts most agents is named', () => {
+  const plan = planOf({
+    entries: [
+      group('small', { agents: ['acme'] }),
+      group('large', { agents: ['acme', 'globex'] }),
+      ...Array.from({ length: 8 }, (_, index) =>
+        schedule(`s-${index}`, { target: index === 5 ? 'group/large' : 'group/small' }),
+      ),
+    ],
+  });
+  const lines = planText(plan, { color: false, width: 200 })
+    .split('\n')
+    .map((line) => line.trim());
+  expect(lines).toContain('most starts: 14 a week by schedule/s-5');
+  expect(lines).toContain('busiest minute: at least 9 starts at 2026-11-01 06:00 UTC');
 });
 
 describe('starts by agent', () => {

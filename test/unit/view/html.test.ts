@@ -163,7 +163,7 @@ describe('the calendar of a plan', () => {
   test('is one table with the difference of each hour that changes', () => {
     const page = planHtml({ ...plan, calendar });
     expect(page).toContain(
-      ': 6 starts → 1,503 starts, 2 minutes above limits.startsPerMinute (60), not counting 1 schedule, whose start times are unknown (+1,497).</p>',
+      ': 6 starts → 1,503 starts, 2 minutes above limits.startsPerMinute (60), not counting 1 schedule, whose start times are unknown (+1,497). The first change is on 2026-12-01, between 01:00 and 02:00 UTC: 3 → 1,500 starts.</p>',
     );
     expect(page.match(/<caption>.*?<\/caption>/g)).toHaveLength(1);
     expect(page.match(/<td class="[^"]*moved".*?<\/td>/g)).toEqual([
@@ -212,7 +212,7 @@ describe('the calendar of a plan', () => {
 
   test('says that the plan does not change it', () => {
     const page = planHtml({ ...plan, calendar: { ...calendar, after: calendar.before } });
-    expect(page).toContain(': 6 starts. The plan does not change them.');
+    expect(page).toContain(': 6 starts. The plan changes none of them.');
     expect(page).not.toMatch(/class="delta"|<td class="[^"]*moved/);
   });
 
