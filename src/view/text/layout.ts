@@ -170,10 +170,8 @@ function hyperlink(address: string, text: string): string {
 
 /** `Plan: 2 to create, 0 to update, …`: the counts that are 0 are faint. The text stays as it is. */
 export function countsLine(line: string, style: Style, paint: Paint): string {
-  return line
-    .split(/(?<=: |, )/)
-    .map((part) => paint(part.startsWith('0 ') ? 'faint' : style, part))
-    .join('');
+  const parts = line.split(/((?:(?<=: |, )0 [a-z ]+(?:, |\.))+)/).filter((part) => part !== '');
+  return parts.map((part) => paint(part.startsWith('0 ') ? 'faint' : style, part)).join('');
 }
 
 export interface Column<R> {

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
+import { refusal } from '../../../src/model/finding.js';
 import type { Calendar, CalendarComparison } from '../../../src/model/schedule.js';
 import { calendarHtml } from '../../../src/view/html/calendar-html.js';
 import { failureHtml, html, jsonForPage } from '../../../src/view/html/page.js';
@@ -157,6 +158,18 @@ describe('the page of a plan', () => {
     expect(page).toContain('<b>No changes. The service matches the manifests (4 unchanged).</b>');
     expect(page).not.toContain('id="toolbar"');
   });
+});
+
+test('a refused plan has the command that applies the rest, if there is one', () => {
+  const changes = ['a', 'b'].map((key) => change(`group/${key}`, { action: 'create' }));
+  const page = (address: string | null) =>
+    planHtml({
+      ...emptyPlan,
+      changes,
+      findings: [refusal('protected', address, 'is protected', 'Keep it.')],
+    });
+  expect(page('group/a')).toContain('<p>To apply the rest: <code>roster apply group/b</code></p>');
+  expect(page(null)).not.toContain('To apply the rest');
 });
 
 describe('the calendar of a plan', () => {
