@@ -393,7 +393,7 @@ export async function showPull(host: GithubHost, subject: Subject, recorded: str
 
 function titleFor({ facts, exit }: PlanRecord): string {
   if (facts === null) return 'No plan';
-  return exit === 0 ? facts.verdict : `${facts.verdict} · refused`;
+  return exit === 0 ? facts.verdict : `${facts.verdict.replace(/\.$/, '')} · refused`;
 }
 
 /** The commit that the comment was last written for, and that has a plan. A job that runs again compares with the same one. */

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { object, optional, text } from '../model/shape.js';
+import { anything, object, optional, record, text } from '../model/shape.js';
 import type { JobEnvironment, JobGit } from './git.js';
 import { fileIn } from './json-file.js';
 import { factsFile, factsOf, type PlanFacts } from './plan-facts.js';
@@ -155,6 +155,7 @@ const planFile = object({
   digest: optional(text),
   project: optional(text),
   environment: optional(text),
+  summary: optional(record(anything)),
   ...factsFile,
 });
 
@@ -179,5 +180,5 @@ export function madePlan(json: string, subject: Subject): MadePlan {
     );
   const { unchanged: _, ...acting } = summary ?? {};
   const isEmpty = Object.values(acting).every((each) => each === 0);
-  return { digest, isEmpty, facts: digest === null ? null : factsOf(file) };
+  return { digest, isEmpty, facts: factsOf(file) };
 }

@@ -1,17 +1,6 @@
 import { createHash } from 'node:crypto';
-import { canonical, isJsonObject, type Json } from '../model/json.js';
-import {
-  anything,
-  list,
-  object,
-  optional,
-  type Read,
-  rawList,
-  record,
-  text,
-  wholeNumber,
-} from '../model/shape.js';
-import { count } from '../model/words.js';
+import { canonical, type Json } from '../model/json.js';
+import { anything, list, object, optional, type Read, text } from '../model/shape.js';
 
 /** What a comment and a check say of a plan beside its page. Counts, codes and hashes: no text of a manifest is in it. */
 export const planFacts = object({
@@ -25,13 +14,10 @@ export const planFacts = object({
 
 export type PlanFacts = Read<typeof planFacts>;
 
-/** What is read of a plan in JSON. */
+/** What is read of a plan in JSON. There are only diagnostics where there is no plan. */
 export const factsFile = {
-  summary: optional(record(anything)),
-  risks: optional(rawList),
-  changes: optional(
-    list(object({ address: text, action: text, fields: anything, risks: optional(rawList) })),
-  ),
+  verdict: optional(text),
+  changes: optional(list(object({ address: text, action: text, fields: anything }))),
   diagnostics: optional(list(object({ severity: text, code: text }))),
 };
 
@@ -40,35 +26,17 @@ type FactsFile = { readonly [K in keyof typeof factsFile]: Read<(typeof factsFil
 /** Of larger plans, a comment does not say what is new. */
 const MOST_COMPARED = 5_000;
 
-export function factsOf({ summary, risks, changes, diagnostics }: FactsFile): PlanFacts {
+/** Null where there is no plan. */
+export function factsOf({ verdict, changes, diagnostics }: FactsFile): PlanFacts | null {
+  if (verdict === null) return null;
   const all = changes ?? [];
-  const risky = all.filter(
-    (each) =>
-      (each.risks ?? []).length > 0 ||
-      each.action === 'delete' ||
-      each.action === 'replace' ||
-      delivers(each.fields),
-  );
-  const found = (risks ?? []).length + risky.length;
-  const counts = actions.flatMap((action) => {
-    const number = wholeNumber(summary?.[action]) ?? 0;
-    return number === 0 ? [] : [`${number} to ${action}`];
-  });
-  const verdict = counts.length === 0 ? 'No changes' : counts.join(', ');
   const errors = (diagnostics ?? []).filter(({ severity }) => severity === 'error');
   return {
-    verdict: found === 0 ? verdict : `${verdict} · ${count(found, 'risk')}`,
+    verdict,
     refusals: [...new Set(errors.map(({ code }) => code))].filter((code) => /^[a-z-]{1,50}$/.test(code)),
     changes: all.length > MOST_COMPARED ? null : all.map(hashOf),
   };
 }
-
-/** A new credential, or an old one in a new place. */
-function delivers(fields: unknown): boolean {
-  return Array.isArray(fields) && fields.some((each) => isJsonObject(each) && each['path'] === 'deliver');
-}
-
-const actions = ['create', 'update', 'replace', 'delete', 'adopt', 'forget'];
 
 /** Risks and next runs may change with the time: the change stays the same. */
 function hashOf({ address, action, fields }: { address: string; action: string; fields: unknown }): string {

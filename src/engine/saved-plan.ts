@@ -23,7 +23,13 @@ export function savedPlan(plan: Plan, redactor: Redactor): string {
   const lasting = changes.map((change) =>
     Object.fromEntries(Object.entries(change).filter(([name]) => !PASSING.has(name))),
   );
-  const { diagnostics: _diagnostics, risks: _planRisks, serviceOverride: _override, ...head } = rest;
+  const {
+    diagnostics: _diagnostics,
+    risks: _planRisks,
+    verdict: _verdict,
+    serviceOverride: _override,
+    ...head
+  } = rest;
   const all = { ...head, account: redactor.value(plan.account), roster: version, changes: lasting };
   return redactor.text(`${canonical(all)}\n`);
 }

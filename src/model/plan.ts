@@ -169,6 +169,8 @@ export interface Plan extends PlanSubject {
   readonly unmanaged: UnmanagedCounts;
   /** What the declared resources refer to, including those that do not change. */
   readonly links: readonly Link[];
+  /** The agents that they consist of. Empty for a plan without changes. */
+  readonly agentLinks?: readonly Link[];
   /** What the inventory says of each declared resource once its change is done; the id is not known before. */
   readonly records: Readonly<Record<Address, InventoryRecord>>;
   /** What is saved before each create is sent, and before each update of a natural key. */

@@ -261,9 +261,9 @@ export interface CalendarMinute {
 
 /** The starts of a project's schedules before and after a plan, over the same days. Only data, as all of a plan. */
 export interface CalendarComparison {
-  /** ISO 8601 in UTC: now, or the first start on either side if nothing starts before. The first day begins here, not at midnight. */
+  /** ISO 8601 in UTC: the first start on either side, or now if there is none. The first day begins here, not at midnight. */
   readonly from: string;
-  /** Exclusive. */
+  /** A week later. Exclusive. */
   readonly until: string;
   /** `limits.startsPerMinute` of the manifest. */
   readonly limit: number;

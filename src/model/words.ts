@@ -15,9 +15,9 @@ export function some(names: readonly string[], most: number, between = ', '): st
   return names.slice(0, most).join(between) + andMore(names.length - most);
 }
 
-/** ` and 4 more`, or nothing where nothing is left. */
+/** ` and 1,997 more`, or nothing where nothing is left. Without `Intl`, which is slow to start. */
 export function andMore(left: number): string {
-  return left > 0 ? ` and ${left} more` : '';
+  return left > 0 ? ` and ${String(left).replace(/\B(?=(\d{3})+$)/g, ',')} more` : '';
 }
 
 /** Compares texts so that `g2` comes before `g10`. Numbers of any length, without `Intl`, which is slow to start. */

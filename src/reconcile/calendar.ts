@@ -150,9 +150,8 @@ function uncountedOf(
     .map((entry) => ({ address: entry.address, reason: reasonOf(entry) }));
 }
 
-/** The rest of the first day, and each day of the week in full. */
-const FULL_DAYS = 7;
-const DAY_MS = 86_400_000;
+/** Exactly a week, so that the number of starts can be compared with that of an average week. */
+const WEEK_MS = 7 * 86_400_000;
 
 type Side = 'before' | 'after';
 
@@ -166,7 +165,7 @@ export function compareCalendars(comparison: Comparison): CalendarComparison {
   const [before, after] = [loadsOf(kind, comparison, 'before'), loadsOf(kind, comparison, 'after')];
   const specs = [...before.loads, ...after.loads].map(({ spec }) => spec);
   const from = firstStart(timetable, specs, now);
-  const span = { from, until: new Date((Math.floor(from.getTime() / DAY_MS) + 1 + FULL_DAYS) * DAY_MS) };
+  const span = { from, until: new Date(from.getTime() + WEEK_MS) };
   const localZone = mostUsedZone(timetable, specs);
   const calendarOn = (loads: Loads) => calendarSide(timetable, loads, { span, limit, localZone });
   return {

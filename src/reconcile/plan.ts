@@ -133,6 +133,8 @@ function sealed(world: World, ordered: OrderedChanges): Omit<Plan, 'findings'> {
   const subject = subjectOf(world);
   const deleted = diffs.filter(({ change }) => change.action === 'delete').map((each) => each.match);
   const referring = kinds.filter((kind) => kind.references !== undefined);
+  const collecting = kinds.filter((kind) => kind.references === undefined);
+  const isActing = diffs.some(({ change }) => change.action !== 'none');
   return {
     ...subject,
     ...ordered,
@@ -144,6 +146,7 @@ function sealed(world: World, ordered: OrderedChanges): Omit<Plan, 'findings'> {
     startsByAgent: starts.byAgent,
     unmanaged: countUnmanaged(kinds, unmanagedObjects(world)),
     links: [...linksOf(project.entries, referring), ...linksOfDeleted(deleted, names)],
+    agentLinks: isActing ? linksOf(project.entries, collecting) : [],
     ...(prune === 'destroy' ? { destroy: true } : {}),
     ...(checkout === null ? {} : { checkout: plannedCheckout(checkout, allow.staleCheckout) }),
   };

@@ -122,6 +122,21 @@ export function inactiveTargets(
   };
 }
 
+/** Finds the address of the object that a spec starts. Null for an agent, and for an object that is not known. */
+export function targetAddresses(matched: Matched): (kind: TimedKind, spec: unknown) => Address | null {
+  const find = runnables(matched, ({ entry, observed }) => entry?.spec ?? observed?.spec);
+  return ({ timetable }, spec) => {
+    const target = timetable.target(spec);
+    return target === null ? null : (find(target)?.address ?? null);
+  };
+}
+
+/** What the plan creates or updates. */
+export function changedAddresses({ diffs }: Comparison): ReadonlySet<Address> {
+  const changed = diffs.filter(({ change: { action } }) => action === 'create' || action === 'update');
+  return new Set(changed.map(({ change }) => change.address));
+}
+
 function actionsOf({ diffs }: Comparison): ReadonlyMap<Address, Action> {
   return new Map(diffs.map(({ change }) => [change.address, change.action]));
 }

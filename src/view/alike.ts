@@ -167,8 +167,8 @@ export function ownPart(view: ChangeView, { fields, risks, notes, remarks, caden
 export type StartsOf = (view: ChangeView) => number;
 
 /** Counts the agents that the declared resources refer to. */
-export function startsPerRun({ links }: Plan): StartsOf {
-  const targets = groupBy(links, ({ from }) => from);
+export function startsPerRun({ links, agentLinks = [] }: Plan): StartsOf {
+  const targets = groupBy([...links, ...agentLinks], ({ from }) => from);
   const agentsOf = (address: string, isTarget: boolean): number =>
     (targets.get(address) ?? []).reduce((sum, { to }) => {
       if (to.startsWith('agent/')) return sum + 1;

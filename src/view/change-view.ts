@@ -67,18 +67,14 @@ export function changeViews(plan: Plan): ChangeView[] {
 
 function changeView(change: Change, steps: readonly Step[]): ChangeView {
   const { action, nextRuns, findings } = change;
-  const needsCare =
-    action === 'delete' ||
-    action === 'replace' ||
-    deliversSecret(change) ||
-    steps.some((step) => step.delivery !== null);
+  const isCareful = needsCare(change, steps);
   const { symbol, verb, style } = labelOf(change);
   return {
     change,
     symbol,
     style,
-    verb: needsCare ? verb.toUpperCase() : verb,
-    needsCare,
+    verb: isCareful ? verb.toUpperCase() : verb,
+    needsCare: isCareful,
     name: action === 'delete' ? change.name : nameBesideKey(change),
     isIdentified: action === 'delete' || action === 'forget' || change.adopted,
     remarks: remarksOf(change),
@@ -109,6 +105,13 @@ function remarksOf({ action, adopted, origin, renamedFrom, reason }: Change): st
     ...(isFromOutside ? ['adopted: not in the inventory yet'] : []),
     ...(origin === 'remote' || origin === 'both' ? [originText(origin)] : []),
   ];
+}
+
+/** See `ChangeView`. */
+export function needsCare(change: Change, steps: readonly Step[]): boolean {
+  const { action } = change;
+  if (action === 'delete' || action === 'replace') return true;
+  return deliversSecret(change) || steps.some((step) => step.delivery !== null);
 }
 
 /** Also without a request: a key that an earlier run kept. Shows what may run a program. */

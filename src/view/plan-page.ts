@@ -3,7 +3,7 @@ import type { Change, Plan } from '../model/plan.js';
 import { type AgentStarts, numberText } from '../model/schedule.js';
 import { agree } from '../model/words.js';
 import { blocksOf, type ChangeBlock, oneByOne, startsPerRun } from './alike.js';
-import { type ChangeView, changeViews, deliversSecret, isInventoryOnly } from './change-view.js';
+import { type ChangeView, changeViews, deliversSecret, isInventoryOnly, needsCare } from './change-view.js';
 import {
   adoptedFact,
   basisFacts,
@@ -14,6 +14,7 @@ import {
   rehearsalFact,
   restCommand,
   startsPerWeek,
+  stepLookup,
   uncountedFacts,
 } from './plan-words.js';
 
@@ -63,17 +64,16 @@ export interface PlanPageOptions {
 export function planPage(plan: Plan, { verbose = false }: PlanPageOptions = {}): PlanPage {
   const owners = commonOwners(plan.changes);
   const views = changeViews(plan);
-  const isRisky = ({ risks, needsCare }: ChangeView) => risks.length > 0 || needsCare;
-  const risky = views.filter(isRisky);
-  const others = views.filter((each) => !isRisky(each));
-  const risks = plan.findings.filter(isRisk);
+  const atRisk = new Set(riskyChanges(plan));
+  const risky = views.filter(({ change }) => atRisk.has(change));
+  const others = views.filter(({ change }) => !atRisk.has(change));
   const startsOf = startsPerRun(plan);
   const blocks = (list: readonly ChangeView[]) => (verbose ? oneByOne(list) : blocksOf(list, startsOf));
   return {
-    verdict: verdictText(plan.changes, risks.length + risky.length) || emptyVerdict(plan),
+    verdict: verdictOf(plan),
     refusals: plan.findings.filter(isRefusal),
     restCommand: restCommand(plan),
-    risks,
+    risks: plan.findings.filter(isRisk),
     risky: blocks(inOrder(risky, riskOrder)),
     others: blocks(inOrder(others, (view) => (isInventoryOnly(view) ? 1 : 0))),
     otherCounts: countsOf(others.map(({ change }) => change)),
@@ -86,17 +86,28 @@ export function planPage(plan: Plan, { verbose = false }: PlanPageOptions = {}):
   };
 }
 
-/** Empty for a plan without changes and risks. */
-function verdictText(changes: readonly Change[], risks: number): string {
+/** `2 to update, 1 to delete · 2 risks`; a sentence if there are none. It names nothing of the project. */
+export function verdictOf(plan: Plan): string {
+  const risks = plan.findings.filter(isRisk).length + riskyChanges(plan).length;
   const riskText = risks === 0 ? '' : `${numberText(risks)} ${agree(risks, 'risk', 'risks')}`;
-  return [countsOf(changes), riskText].filter((text) => text !== '').join(' · ');
+  const texts = [countsOf(plan.changes), riskText].filter((text) => text !== '');
+  return texts.length === 0 ? emptyVerdict(plan) : texts.join(' · ');
+}
+
+/** Changes with a risk, and those that need care. */
+function riskyChanges(plan: Plan): Change[] {
+  const stepsOf = stepLookup(plan);
+  return plan.changes.filter(
+    (change) =>
+      change.action !== 'none' && (change.findings.some(isRisk) || needsCare(change, stepsOf(change))),
+  );
 }
 
 /** The smaller, the earlier. Not even hundreds of other risks may push those that start too often over a limit. */
-function riskOrder({ change, needsCare, risks }: ChangeView): number {
+function riskOrder({ change, needsCare: isCareful, risks }: ChangeView): number {
   if (deliversSecret(change)) return 0;
   if (change.action === 'delete') return 1;
-  if (needsCare) return 2;
+  if (isCareful) return 2;
   return risks.some(({ code }) => code === 'too-frequent') ? 3 : 4;
 }
 

@@ -1,6 +1,7 @@
 import type { Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { Action, Change, Plan } from '../../src/model/plan.js';
+import type { CalendarComparison } from '../../src/model/schedule.js';
 import { planHtml } from '../../src/view/html/plan-html.js';
 import { Browser, browserPath } from '../support/browser.js';
 import { isLong } from '../support/size.js';
@@ -35,6 +36,31 @@ function planOf(count: number): Plan {
   );
   return { ...plan, changes, links, steps: [], findings: diagnostics };
 }
+
+const zeros = Array.from({ length: 24 }, () => 0);
+const hoursOf = (at: number, starts: number) => [
+  { date: '2026-12-01', hours: zeros.with(at, starts), peaks: zeros },
+];
+const localCalendar: CalendarComparison = {
+  localZone: 'Europe/Berlin',
+  from: '2026-12-01T00:00:00.000Z',
+  until: '2026-12-08T00:00:00.000Z',
+  limit: 60,
+  before: {
+    days: hoursOf(5, 1),
+    localDays: hoursOf(6, 1),
+    starts: 1,
+    minutesOverLimit: 0,
+    uncounted: 0,
+  },
+  after: {
+    days: hoursOf(5, 3),
+    localDays: hoursOf(6, 3),
+    starts: 3,
+    minutesOverLimit: 0,
+    uncounted: 0,
+  },
+};
 
 const changed = (page: Page) => page.locator('#list .change:not(.group) summary');
 const groups = (page: Page) => page.locator('#list .change.group summary');
@@ -232,6 +258,83 @@ describe.skipIf(why !== '')(`the page of a plan in a browser${why && ` (skipped:
       'img, iframe, a:not([href^="http"]), script:not([type="application/json"]):not([type=module])';
     expect(await page.locator(foreign).count()).toBe(0);
     expect(await page.locator('h1').textContent()).toBe(`${name} ${name}`);
+  });
+
+  test('filters by owner, as CODEOWNERS gives them', async () => {
+    const [first, second, ...others] = planOf(4).changes;
+    if (first === undefined || second === undefined) throw new Error('no changes');
+    const owned = [
+      { ...first, owners: ['@acme/retail', '@acme/leads'] },
+      { ...second, owners: ['@acme/travel'] },
+    ];
+    const page = await browser.open(planHtml({ ...planOf(4), changes: [...owned, ...others] }));
+    const listed = () => changed(page).locator('.address').allTextContents();
+    await page.selectOption('#owner', '@acme/leads');
+    expect(await listed()).toEqual(['group/item-0']);
+    await page.selectOption('#owner', '@acme/travel');
+    expect([await listed(), await shown(page)]).toEqual([['schedule/item-1'], '1 of 4 changes']);
+    await page.selectOption('#owner', '-');
+    expect(await listed()).toEqual(['group/item-2', 'schedule/item-3']);
+  });
+
+  test('shows the calendar by the clocks of most schedules, or in UTC', async () => {
+    const page = await browser.open(planHtml({ ...planOf(4), calendar: localCalendar }), '#tab=calendar');
+    const captions = page.locator('.heat caption:visible');
+    expect(await captions.allTextContents()).toEqual(['Agents started per hour, times in Europe/Berlin']);
+    await page.getByRole('button', { name: 'UTC' }).click();
+    expect(await captions.allTextContents()).toEqual(['Agents started per hour, times in UTC']);
+    expect(await page.getByRole('button', { name: 'UTC' }).getAttribute('aria-pressed')).toBe('true');
+    await page.getByRole('button', { name: 'Europe/Berlin' }).click();
+    expect(await captions.allTextContents()).toEqual(['Agents started per hour, times in Europe/Berlin']);
+  });
+
+  test('copies the digest, and selects it where the browser does not let it copy', async () => {
+    const page = await browser.open(planHtml(planOf(4)));
+    await page.evaluate(() => {
+      const copied: string[] = [];
+      const clipboard = { writeText: async (text: string) => void copied.push(text) };
+      Object.defineProperty(navigator, 'clipboard', { value: clipboard, configurable: true });
+      Object.assign(globalThis, { copied });
+    });
+    await page.click('#copy');
+    expect(await page.locator('#copy').textContent()).toBe('Copied');
+    expect(await page.evaluate(() => Reflect.get(globalThis, 'copied'))).toEqual([plan.digest]);
+    await page.evaluate(() => Object.defineProperty(navigator, 'clipboard', { value: undefined }));
+    await page.click('#copy');
+    expect(await page.locator('#copy').textContent()).toBe('Selected');
+    expect(await page.evaluate(() => getSelection()?.toString())).toBe(plan.digest);
+  });
+
+  test('has everything open on paper, and is as it was after that', async () => {
+    const like = Array.from({ length: 300 }, (_, index) =>
+      change(`group/new-${index}`, {
+        action: 'create',
+        fields: [field('description', { before: null, after: 'the same' })],
+        source: place(1, 3, 4, '', 'teams/a.yaml'),
+      }),
+    );
+    const made = { ...planOf(8), calendar: localCalendar };
+    const page = await browser.open(planHtml({ ...made, changes: [...made.changes, ...like] }));
+    const before = [await changed(page).count(), await groups(page).count()];
+    await page.emulateMedia({ media: 'print' });
+    await page.evaluate(() => dispatchEvent(new Event('beforeprint')));
+    expect(await page.locator('#list details[open]').count()).toBe(308);
+    for (const panel of ['changes', 'graph', 'calendar', 'problems'])
+      expect([panel, await page.locator(`#${panel}`).isVisible()]).toEqual([panel, true]);
+    expect(await page.locator('.arrow').count()).toBeGreaterThan(0);
+    await page.emulateMedia({ media: 'screen' });
+    await page.evaluate(() => dispatchEvent(new Event('afterprint')));
+    expect([await changed(page).count(), await groups(page).count()]).toEqual(before);
+    expect(await page.locator('#list details[open]').count()).toBe(0);
+  });
+
+  test('has the verdict, the risks and the starts on the first screen of a phone', async () => {
+    const page = await browser.open(planHtml({ ...plan, findings: [] }));
+    await page.setViewportSize({ width: 390, height: 844 });
+    for (const part of ['.verdict', '.risky', '.starts']) {
+      const box = await page.locator(part).boundingBox();
+      expect([part, box !== null && box.y + box.height <= 844]).toEqual([part, true]);
+    }
   });
 
   test('draws the graph of what is shown, and says what it leaves out', async () => {

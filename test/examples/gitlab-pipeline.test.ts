@@ -156,6 +156,25 @@ describe('a merge request', () => {
     expect(fateIn(iid)).toMatch(/^> Merged\. There was nothing left to apply: /);
   });
 
+  inLongRun('with another commit says what is new since the last one that was shown', async () => {
+    const malls = '  malls: { members: [initech] }\n';
+    const iid = await planned('since', shops('acme-shop') + malls);
+    expect(fateIn(iid)).not.toContain('Since');
+    const head = git(author.folder, 'rev-parse', 'origin/since').trim();
+    author.propose('since', `${shops('acme-shop, globex')}${malls}  hotels: { members: [globex] }\n`);
+    await gitlab.webhook(iid);
+    expect(fateIn(iid)).toContain(`\n\nSince ${head.slice(0, 7)}: 2 added, 1 gone, 1 the same.`);
+
+    author.propose('since', 'groups:\n  shops: { membres: [acme-shop] }\n');
+    await gitlab.webhook(iid);
+    expect(fateIn(iid)).not.toContain('Since');
+    const broken = git(author.folder, 'rev-parse', 'origin/since').trim();
+    author.propose('since', shops('acme-shop') + malls);
+    await gitlab.webhook(iid);
+    expect(fateIn(iid)).not.toContain(broken.slice(0, 7));
+    expect(fateIn(iid)).toContain('2 gone');
+  });
+
   inLongRun('finds its note among those of others, on whatever page', async () => {
     author.propose('shops', shops('acme-shop'));
     const iid = gitlab.api.open('shops');

@@ -1,6 +1,7 @@
+import type { Place } from '../../model/diagnostic.js';
 import { type Finding, refusal, risk } from '../../model/finding.js';
 import { byCodeUnit } from '../../model/json.js';
-import type { Address, Limits } from '../../model/resource.js';
+import type { Address, Desired, Limits } from '../../model/resource.js';
 import {
   type BusyMinute,
   type CloseStarts,
@@ -10,7 +11,15 @@ import {
   type Timetable,
 } from '../../model/schedule.js';
 import { instantText } from '../../model/words.js';
-import { countable, isTimed, type StartLoad, startLoads } from '../starts.js';
+import {
+  changedAddresses,
+  countable,
+  isTimed,
+  type StartLoad,
+  startLoads,
+  type TimedKind,
+  targetAddresses,
+} from '../starts.js';
 import type { ResourceDiff, Rule, World } from '../world.js';
 
 /** How often agents start: `limits.startsPerWeek`, `limits.shortestInterval` and `limits.startsPerMinute` (contract §4). */
@@ -100,39 +109,51 @@ const MOST_MINUTES = 5;
  * warning for all of these minutes lists the busiest ones and what starts in them.
  */
 function startRate(world: World): Finding[] {
-  return world.basis.kinds.filter(isTimed).flatMap((kind) => {
-    const entries = countable(kind, world.matches);
-    if (entries.length === 0) return [];
-    return busyMinutes(kind.timetable, startLoads(kind, entries, world), world.basis);
+  const { kinds, project } = world.basis;
+  return kinds.filter(isTimed).flatMap((kind) => {
+    const { total, minutes } = busyMinutes(kind, world);
+    const [most, ...others] = minutes;
+    const entries = minutes.flatMap((each) => mostFirst(each).map(({ load }) => load.entry));
+    const place = placeOfChange(entries, kind, world) ?? entries[0]?.source;
+    if (most === undefined || place === undefined) return [];
+    const message =
+      `${most.starts} agents would start in the minute at ${timeOf(most)}, ` +
+      `more than the ${project.limits.startsPerMinute} that limits.startsPerMinute allows${countOthers(total - 1)}`;
+    const by = mostFirst(most);
+    const further = others.length === 0 ? '' : ` The next busiest are ${listOthers(others, by)}.`;
+    const help = `They are started by ${loadLabels(by)}. Spread the times, or raise \`limits.startsPerMinute\`.${further}`;
+    return [{ severity: 'warning', code: 'start-rate', message, place, help }];
   });
-}
-
-function busyMinutes(
-  timetable: Timetable<unknown>,
-  loads: readonly StartLoad[],
-  { project, now }: World['basis'],
-): Finding[] {
-  const limit = project.limits.startsPerMinute;
-  const span = { from: now, until: new Date(now.getTime() + DAYS_AHEAD * 86_400_000) };
-  const { total, busiest } = timetable.busyMinutes(loads, span, limit, MOST_MINUTES);
-  // Sorting is stable: equal minutes stay in order of time.
-  const [most, ...others] = busiest.toSorted((a, b) => b.starts - a.starts);
-  return most === undefined ? [] : busyMinute(most, others, total - 1, limit);
 }
 
 type Minute = BusyMinute<StartLoad>;
 
-function busyMinute(busiest: Minute, others: readonly Minute[], count: number, limit: number): Finding[] {
-  const by = mostFirst(busiest);
-  const [first] = by;
-  if (first === undefined) return [];
-  const message =
-    `${busiest.starts} agents would start in the minute at ${timeOf(busiest)}, ` +
-    `more than the ${limit} that limits.startsPerMinute allows${countOthers(count)}`;
-  const further = others.length === 0 ? '' : ` The next busiest are ${listOthers(others, by)}.`;
-  const help = `They are started by ${loadLabels(by)}. Spread the times, or raise \`limits.startsPerMinute\`.${further}`;
-  const { source } = first.load.entry;
-  return [{ severity: 'warning', code: 'start-rate', message, place: source, help }];
+/** The busiest first, and how many there are in all. */
+function busyMinutes(
+  kind: TimedKind,
+  world: World,
+): { readonly total: number; readonly minutes: readonly Minute[] } {
+  const { project, now } = world.basis;
+  const entries = countable(kind, world.matches);
+  if (entries.length === 0) return { total: 0, minutes: [] };
+  const limit = project.limits.startsPerMinute;
+  const span = { from: now, until: new Date(now.getTime() + DAYS_AHEAD * 86_400_000) };
+  const loads = startLoads(kind, entries, world);
+  const { total, busiest } = kind.timetable.busyMinutes(loads, span, limit, MOST_MINUTES);
+  // Sorting is stable: equal minutes stay in order of time.
+  return { total, minutes: busiest.toSorted((a, b) => b.starts - a.starts) };
+}
+
+/** The first entry that the plan changes, or whose target it changes. Null where it changes none. */
+function placeOfChange(entries: readonly Desired[], kind: TimedKind, world: World): Place | null {
+  const changed = changedAddresses(world);
+  if (entries.length === 0 || changed.size === 0) return null;
+  const own = entries.find(({ address }) => changed.has(address));
+  if (own !== undefined) return own.source;
+  const targetOf = targetAddresses(world);
+  const targets = new Set(entries.map(({ spec }) => targetOf(kind, spec)));
+  const found = world.matches.find(({ address }) => targets.has(address) && changed.has(address));
+  return found?.entry?.source ?? null;
 }
 
 function mostFirst({ by }: Minute): Minute['by'] {

@@ -2,10 +2,10 @@ import { type Finding, risk } from '../../model/finding.js';
 import { type Hold, holdText } from '../../model/hold.js';
 import type { Address } from '../../model/resource.js';
 import { some } from '../../model/words.js';
-import { isTimed, sidesOf, startedAgents } from '../starts.js';
-import type { ResourceDiff, Rule, World } from '../world.js';
+import { changedAddresses, isTimed, sidesOf, startedAgents, targetAddresses } from '../starts.js';
+import type { Rule, World } from '../world.js';
 
-/** What is new or enabled, and starts agents that a hold was meant to stop. */
+/** What is new, enabled or has other members, and starts agents that a hold was meant to stop. */
 export const startsHeld: Rule = {
   name: 'starts-held',
   examine(world) {
@@ -34,33 +34,46 @@ function heldAgents(world: World): ReadonlyMap<string, Held> {
   return agents;
 }
 
-/** Agents that one message names. */
+/** Agents, and schedules, that one message names. */
 const MOST_NAMED = 3;
 
+/** Agents on hold that an entry starts after the plan, and did not start before. */
+interface Gained {
+  readonly address: Address;
+  readonly agents: readonly string[];
+}
+
 function startsOfHeld(world: World, held: ReadonlyMap<string, Held>): Finding[] {
-  const actions = new Map(world.diffs.map(({ change }) => [change.address, change.action]));
-  const agentsAfter = startedAgents(world, (match) => sidesOf(match, actions.get(match.address)).after);
-  const agentsBefore = startedAgents(world, ({ observed }) => observed?.spec);
-  return world.diffs.flatMap((diff) => {
-    const { match, change } = diff;
-    const { kind, entry, observed } = match;
-    if (!isChanged(diff) || entry === null || !isTimed(kind)) return [];
-    const before = observed?.spec == null ? [] : (agentsBefore(kind, observed.spec) ?? []);
-    const known = new Set(before);
-    const started = (agentsAfter(kind, entry.spec) ?? []).filter(
-      (agent) => held.has(agent) && !known.has(agent),
-    );
-    const first = held.get(started[0] ?? '');
+  return [...gainedByChange(world, held)].flatMap(([changed, gained]) => {
+    const agents = [...new Set(gained.flatMap((each) => each.agents))];
+    const first = held.get(agents[0] ?? '');
     if (first === undefined) return [];
-    const names = some(
-      started.map((agent) => `agent/${world.names.agent(agent)}`),
-      MOST_NAMED,
-    );
-    const message = `starts ${names}, although ${first.address} is ${holdText(first.hold)}`;
-    return [risk(change.address, { code: 'starts-held', message })];
+    const names = agents.map((agent) => `agent/${world.names.agent(agent)}`);
+    const through = gained.map(({ address }) => address).filter((address) => address !== changed);
+    const starts = through.length === 0 ? 'starts' : `makes ${some(through, MOST_NAMED)} start`;
+    const message = `${starts} ${some(names, MOST_NAMED)}, although ${first.address} is ${holdText(first.hold)}`;
+    return [risk(changed, { code: 'starts-held', message })];
   });
 }
 
-function isChanged({ change: { action } }: ResourceDiff): boolean {
-  return action === 'create' || action === 'update';
+/** By what the plan changes: the entry itself, else what it starts, such as a group with another member. */
+function gainedByChange(world: World, held: ReadonlyMap<string, Held>): ReadonlyMap<Address, Gained[]> {
+  const actions = new Map(world.diffs.map(({ change }) => [change.address, change.action]));
+  const agentsBefore = startedAgents(world, (match) => sidesOf(match, actions.get(match.address)).before);
+  const agentsAfter = startedAgents(world, (match) => sidesOf(match, actions.get(match.address)).after);
+  const targetOf = targetAddresses(world);
+  const changed = changedAddresses(world);
+  const found = new Map<Address, Gained[]>();
+  for (const match of world.matches) {
+    const { kind, address, entry } = match;
+    if (entry === null || !isTimed(kind)) continue;
+    const cause = changed.has(address) ? address : targetOf(kind, entry.spec);
+    if (cause === null || !changed.has(cause)) continue;
+    const { before, after } = sidesOf(match, actions.get(address));
+    const known = new Set(before == null ? [] : agentsBefore(kind, before));
+    const started = after == null ? [] : (agentsAfter(kind, after) ?? []);
+    const agents = started.filter((agent) => held.has(agent) && !known.has(agent));
+    if (agents.length > 0) found.set(cause, [...(found.get(cause) ?? []), { address, agents }]);
+  }
+  return found;
 }

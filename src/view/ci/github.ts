@@ -4,7 +4,7 @@ import type { Plan } from '../../model/plan.js';
 import { count } from '../../model/words.js';
 import { type ChangeView, changeViews } from '../change-view.js';
 import { escapeControls } from '../escape.js';
-import { actionLabels } from '../labels.js';
+import { labelOf } from '../labels.js';
 import { refusalErrors, snapshotAge } from '../plan-words.js';
 import { workflowCommand } from './workflow-command.js';
 
@@ -44,7 +44,7 @@ function changeAnnotation({ change, fields, needsCare, risks, notes }: ChangeVie
   const { action, address, source } = change;
   const wholeObject = action === 'create' || action === 'delete';
   const paths = wholeObject ? '' : fields.map((field) => field.path).join(', ');
-  const title = `${actionLabels[action].verb} ${address}`;
+  const title = `${labelOf(change).verb} ${address}`;
   const place = fields.find((field) => field.source !== null)?.source ?? source;
   return {
     level: needsCare || risks.length > 0 ? 'warning' : 'notice',

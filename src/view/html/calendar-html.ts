@@ -7,6 +7,7 @@ import {
   type CalendarSide,
   numberText,
 } from '../../model/schedule.js';
+import { instantText } from '../../model/words.js';
 import {
   amount,
   heatShades,
@@ -84,10 +85,9 @@ export function calendarPanel(calendar: CalendarComparison): Html | null {
   if (before.starts === 0 && after.starts === 0 && before.uncounted + after.uncounted === 0) return null;
   const scale = heatScale(limit, before.days, after.days);
   const isSame = JSON.stringify(before.days) === JSON.stringify(after.days);
-  const span = `from ${minuteOf(calendar.from)} to ${minuteOf(calendar.until)} UTC`;
   const sides = isSame
-    ? `${sideText(after, limit)}. The plan does not change them.`
-    : `${sideText(before, limit)} → ${sideText(after, limit)} (${signed(after.starts - before.starts)}).`;
+    ? `${sideText(after, limit)}. The plan changes none of them.`
+    : `${sideText(before, limit)} → ${sideText(after, limit)} (${signed(after.starts - before.starts)}).${firstChange(calendar)}`;
   const map = (zone: string, days: readonly CalendarDay[], daysBefore: readonly CalendarDay[]) =>
     heatMapHtml({ caption: `Agents started per hour, times in ${zone}`, days, before: daysBefore, scale });
   const utc = map('UTC', after.days, before.days);
@@ -96,7 +96,7 @@ export function calendarPanel(calendar: CalendarComparison): Html | null {
     localZone === null || localDays === null
       ? utc
       : zonesHtml(localZone, map(localZone, localDays, before.localDays ?? []), utc);
-  return html`<p>What the schedules of this project start, ${span}: ${sides}</p>
+  return html`<p>Agent starts of this project in the 7 days from ${instantText(calendar.from)}: ${sides}</p>
 ${before.starts + after.starts === 0 ? null : [maps, legendHtml(scale, after.days, before.days)]}`;
 }
 
@@ -107,8 +107,18 @@ function zonesHtml(localZone: string, local: Html, utc: Html): Html {
 <div data-times="utc" hidden>${utc}</div>`;
 }
 
-function minuteOf(instant: string): string {
-  return instant.slice(0, 16).replace('T', ' ');
+/** ` The first change is on 2026-12-01, between 06:00 and 07:00 UTC: 3 → 1 starts.` */
+function firstChange({ before, after }: CalendarComparison): string {
+  const [first] = after.days.flatMap(({ date, hours }, day) =>
+    hours.flatMap((starts, hour) => {
+      const startsBefore = before.days[day]?.hours[hour] ?? 0;
+      return starts === startsBefore ? [] : [{ date, hour, starts, startsBefore }];
+    }),
+  );
+  if (first === undefined) return '';
+  const [from, until] = [first.hour, first.hour + 1].map((hour) => `${String(hour).padStart(2, '0')}:00`);
+  const change = `${numberText(first.startsBefore)} → ${amount(first.starts, 'start')}`;
+  return ` The first change is on ${first.date}, between ${from} and ${until} UTC: ${change}.`;
 }
 
 function sideText({ starts, minutesOverLimit, uncounted }: CalendarSide, limit: number): string {

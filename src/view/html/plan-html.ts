@@ -77,7 +77,7 @@ export function planHtml(plan: Plan, { urlOf = () => null, verbose }: HtmlOption
   const body = html`${headerHtml(header)}
 <main>
 <p class="verdict"><b>${page.verdict === '' ? page.lastLine : page.verdict}</b>${ownersHtml(page)}</p>
-${refusalsHtml(plan)}
+${refusalsHtml(plan, page)}
 ${risksHtml(page)}
 ${startsHtml(page)}
 ${panelsHtml(data, rest, calendar)}
@@ -114,12 +114,12 @@ function factHtml({ value, isCode, override }: PlanFact): Html | string {
   return html`<code>${value}</code>${above}`;
 }
 
-function refusalsHtml(plan: Plan): Html | null {
+function refusalsHtml(plan: Plan, { restCommand }: PlanPage): Html | null {
   const refusals = refusalErrors(plan);
   if (refusals.length === 0) return null;
   const more = refusals.length - MOST_REFUSALS;
   return html`<section class="refused" aria-labelledby="refused"><h2 id="refused">${refusalTitle(plan)}</h2>
-${problemsHtml(refusals.slice(0, MOST_REFUSALS))}${more > 0 ? html`<p>… and ${count(more, 'more reason')} under Problems.</p>` : null}</section>`;
+${problemsHtml(refusals.slice(0, MOST_REFUSALS))}${more > 0 ? html`<p>… and ${count(more, 'more reason')} under Problems.</p>` : null}${restCommand === null ? null : html`<p>To apply the rest: <code>${restCommand}</code></p>`}</section>`;
 }
 
 /** More would hide the changes. The list of changes begins with them. */
@@ -164,7 +164,7 @@ function dataOf(
   const blocks = [...risky, ...others];
   const views = blocks.flatMap((block) => block.views);
   const changed = new Set(views.map(({ change }) => change.address));
-  const touched = subgraphOf({ nodes: [], links: plan.links }, changed);
+  const touched = subgraphOf({ nodes: [], links: [...plan.links, ...(plan.agentLinks ?? [])] }, changed);
   return {
     changes: views.map((each) => changeData(each, { urlOf, showsOwners: owners.length === 0 })),
     groups: groupsOf(blocks),

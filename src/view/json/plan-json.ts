@@ -8,6 +8,7 @@ import { type Drift, type FieldChange, type Plan, summaryOf, type Why } from '..
 import { actingOutcomes, type HoldReport, isComplete, type Report } from '../../model/report.js';
 import type { Address, ProjectScope } from '../../model/resource.js';
 import type { Calendar } from '../../model/schedule.js';
+import { verdictOf } from '../plan-page.js';
 import { callSummaries, refusalErrors, stepLookup } from '../plan-words.js';
 
 export type PlanJson = ReturnType<typeof planJson>;
@@ -29,6 +30,7 @@ export function planJson(plan: Plan) {
     inventory,
     ...safeguards,
     digest,
+    verdict: verdictOf(plan),
     risks: plan.findings.filter(isRisk).map(riskJson),
     startsPerWeek,
     startsByAgent: plan.startsByAgent,

@@ -76,8 +76,9 @@ function heading(
   view: ChangeView,
   facts: readonly string[],
   { owners: common }: SaidOnce,
-  { width, paint, verbose }: TextLayout,
+  layout: TextLayout,
 ): string[] {
+  const { width, paint, verbose } = layout;
   const { change, name, remarks, isIdentified } = view;
   const [address = '', ...more] = folded(escapeControls(change.address), width - INDENT);
   const room = width - INDENT - 2;
@@ -94,9 +95,7 @@ function heading(
       .map((text) => faint(text, paint)),
     ...remarks.flatMap((each) => parts(`(${escapeControls(each)})`)).map((text) => ({ text })),
     ...facts.flatMap((text) => brokenAtArrow(text, room)).map((text) => ({ text })),
-    ...placeAndOwners(change, common)
-      .flatMap(parts)
-      .map((text) => faint(text, paint)),
+    ...placeAndOwners(change, common, { ...layout, width: room }),
   ];
   const [first = '', ...rest] = flow(fragments, width - 2, '  ');
   return [`  ${first}`, ...indent(rest, INDENT)];
@@ -112,12 +111,18 @@ export function actionText({ symbol, verb, style, needsCare }: ChangeView, paint
   return { text, shown: paint(needsCare ? 'danger' : style, text) };
 }
 
-/** `teams/retail.yaml:6 @acme/retail`. For a delete, the file that declared it last. */
-function placeAndOwners({ source, formerFile, owners = [] }: Change, common: readonly string[]): string[] {
-  const former = formerFile === undefined ? [] : [formerFile];
-  const place = source === null ? former : [`${source.file}:${source.line}`];
-  const texts = [...place, ...(common.length > 0 ? [] : owners)].map(escapeControls);
-  return texts.length === 0 ? [] : [texts.join(' ')];
+/** `teams/retail.yaml:6 @acme/retail`, with a link to the place. For a delete, the file that declared it last. */
+function placeAndOwners(
+  { source, formerFile = '', owners = [] }: Change,
+  common: readonly string[],
+  { width, paint, link }: TextLayout,
+): Fragment[] {
+  const place = escapeControls(source === null ? formerFile : `${source.file}:${source.line}`);
+  const names = common.length > 0 ? [] : owners.map(escapeControls);
+  const text = [place, ...names].filter((each) => each !== '').join(' ');
+  if (text === '') return [];
+  if (source === null || !fits(text, width)) return folded(text, width).map((each) => faint(each, paint));
+  return [{ text, shown: paint('faint', link(source, place) + text.slice(place.length)) }];
 }
 
 /** `"Retail prices"` and `id 3f2a`, as far as there are any. */

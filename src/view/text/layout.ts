@@ -168,6 +168,12 @@ function hyperlink(address: string, text: string): string {
   return `\u001b]8;;${address}\u001b\\${text}\u001b]8;;\u001b\\`;
 }
 
+/** `Plan: 2 to create, 0 to update, …`: the counts that are 0 are faint. The text stays as it is. */
+export function countsLine(line: string, style: Style, paint: Paint): string {
+  const parts = line.split(/((?:(?<=: |, )0 [a-z ]+(?:, |\.))+)/).filter((part) => part !== '');
+  return parts.map((part) => paint(part.startsWith('0 ') ? 'faint' : style, part)).join('');
+}
+
 export interface Column<R> {
   readonly title: string;
   /** Whether the title stays as it is. By default it is in capitals. */

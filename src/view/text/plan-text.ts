@@ -20,6 +20,7 @@ import { alikeText } from './alike-text.js';
 import { changeText, nameAndId, riskLines, type ShownText } from './change-text.js';
 import {
   blockTexts,
+  countsLine,
   type Fragment,
   flow,
   folded,
@@ -72,7 +73,11 @@ function* planBlocks(plan: Plan, options: PlanTextOptions): Generator<readonly s
   yield shortenedLines(risky + others, layout);
   yield summary ? [] : togetherLines(page, layout);
   yield startsLines(page.starts, layout);
-  yield [...basisLines(page, layout), ...page.totals.map(factSentence), paint('strong', page.lastLine)];
+  yield [
+    ...basisLines(page, layout),
+    ...page.totals.map(factSentence),
+    countsLine(page.lastLine, 'strong', paint),
+  ];
 }
 
 /** The project and the service, as every text about them begins. */

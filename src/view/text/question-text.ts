@@ -1,7 +1,8 @@
 import type { Action, Plan } from '../../model/plan.js';
-import { count, wordList } from '../../model/words.js';
+import { numberText } from '../../model/schedule.js';
+import { agree, wordList } from '../../model/words.js';
 import { escapeControls } from '../escape.js';
-import { actingActions } from '../labels.js';
+import { actingActions, isMoved } from '../labels.js';
 
 type ActingAction = Exclude<Action, 'none'>;
 
@@ -16,10 +17,15 @@ const nouns: Readonly<Record<ActingAction, readonly [one: string, several: strin
 
 /** `Apply 1 update and 2 deletes to collect.example.com?` */
 export function applyQuestion({ changes, service }: Pick<Plan, 'changes' | 'service'>): string {
-  const parts = actingActions.flatMap((action) => {
-    const number = changes.filter((each) => each.action === action).length;
-    return number === 0 ? [] : [count(number, ...nouns[action])];
-  });
+  const counted = (number: number, noun: readonly [string, string]) =>
+    number === 0 ? [] : [`${numberText(number)} ${agree(number, ...noun)}`];
+  const unmoved = changes.filter((each) => !isMoved(each));
+  const parts = [
+    ...actingActions.flatMap((action) =>
+      counted(unmoved.filter((each) => each.action === action).length, nouns[action]),
+    ),
+    ...counted(changes.length - unmoved.length, ['moved key', 'moved keys']),
+  ];
   const what = parts.length === 0 ? 'this plan' : wordList(parts, 'and');
   return `Apply ${what} to ${escapeControls(hostOf(service))}?`;
 }

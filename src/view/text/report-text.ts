@@ -11,9 +11,10 @@ import {
 } from '../../model/report.js';
 import { count } from '../../model/words.js';
 import { escapeControls } from '../escape.js';
-import { actionLabels } from '../labels.js';
+import { labelOf } from '../labels.js';
 import { reportLine } from '../plan-words.js';
 import {
+  countsLine,
   indent,
   joinBlocks,
   type Style,
@@ -32,7 +33,7 @@ export function reportText(report: Report, options: TextOptions, reviewed: Revie
   const layout = textLayout(options);
   const outcomes = resultLines(report, layout);
   const next = nextSteps(report, reviewed).flatMap((line) => wrap(line, layout.width));
-  const last = layout.paint(isComplete(report) ? 'strong' : 'danger', reportLine(report));
+  const last = countsLine(reportLine(report), isComplete(report) ? 'strong' : 'danger', layout.paint);
   // If there are outcomes, the plan was shown before: it named the project, the service, and what is not managed.
   const wasShown = outcomes.length > 0;
   const header = wasShown ? [] : headerLines(report.plan, layout);
@@ -72,13 +73,15 @@ interface Result {
 
 function doneLines(done: readonly Result[], { paint }: TextLayout): string[] {
   const { label, style } = outcomeLabels.done;
-  return [...groupBy(done, ({ change }) => `${change.kind} ${change.action}`).values()].flatMap((group) => {
-    const [first] = group;
-    if (first === undefined) return [];
-    const { kind, action } = first.change;
-    const { symbol, past } = actionLabels[action];
-    return `  ${paint(style, label.padEnd(9))}  ${symbol} ${past.padEnd(9)} ${count(group.length, kind)}`;
-  });
+  return [...groupBy(done, ({ change }) => `${change.kind} ${labelOf(change).past}`).values()].flatMap(
+    (group) => {
+      const [first] = group;
+      if (first === undefined) return [];
+      const { symbol, past } = labelOf(first.change);
+      const what = count(group.length, first.change.kind);
+      return `  ${paint(style, label.padEnd(9))}  ${symbol} ${past.padEnd(9)} ${what}`;
+    },
+  );
 }
 
 const outcomeLabels: Readonly<Record<Outcome, { readonly label: string; readonly style: Style }>> = {
@@ -90,7 +93,7 @@ const outcomeLabels: Readonly<Record<Outcome, { readonly label: string; readonly
 
 function outcomeLines(result: ChangeOutcome, change: Change, { width, paint }: TextLayout): string[] {
   const { label, style } = outcomeLabels[result.outcome];
-  const { symbol, verb, past } = actionLabels[change.action];
+  const { symbol, verb, past } = labelOf(change);
   const action = result.outcome === 'done' ? past : verb;
   const id = result.id ?? change.id;
   const object = id === null ? '' : `  id ${escapeControls(id)}`;

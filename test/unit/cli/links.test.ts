@@ -2,7 +2,8 @@ import { describe, expect, test } from 'vitest';
 import { linksFor } from '../../../src/cli/host/links.js';
 import { widthOf } from '../../../src/view/columns.js';
 import { diagnosticsText } from '../../../src/view/text/diagnostics-text.js';
-import { place } from '../view/samples.js';
+import { planText } from '../../../src/view/text/plan-text.js';
+import { place, plan } from '../view/samples.js';
 
 const at = place(12, 3, 4, '', 'teams/a b.yaml');
 const known = { TERM_PROGRAM: 'WezTerm' };
@@ -33,6 +34,18 @@ describe('a place is a link', () => {
   ] as const)('but not %s', (_, env, isTerminal, flags) => {
     expect(linkIn(env, isTerminal, flags)).toBeUndefined();
   });
+});
+
+test('the places of a text plan are links, and its text stays the same', () => {
+  const linkOf = linksFor({}, { env: known, cwd: '/home/ada' }, true);
+  const linked = planText(plan, { color: false, width: 100, linkOf }).replaceAll('\u001b', '^');
+  const found = [...linked.matchAll(/\^]8;;(file:[^^]+)\^\\([^^]+)\^]8;;\^\\/g)];
+  const placed = plan.changes.filter(({ action, source }) => action !== 'none' && source !== null);
+  expect(found).toHaveLength(placed.length);
+  for (const [, address = '', text = ''] of found)
+    expect(address.endsWith(`/home/ada/${text.replace(':', '#')}`)).toBe(true);
+  const plain = planText(plan, { color: false, width: 100 });
+  expect(linked.replaceAll(/\^]8;;[^^]*\^\\/g, '')).toBe(plain);
 });
 
 test('a link takes no columns, and a name cannot end it', () => {

@@ -41,13 +41,13 @@ describe('the calendar of a plan', () => {
       objects: [shops, remoteSchedule('s', { ...inGroup, ...sixDaily })],
       inventory: owned,
     });
-    const days = ['02', '03', '04', '05', '06', '07', '08', '09'].map((day) => `2026-11-${day}`);
+    const days = ['02', '03', '04', '05', '06', '07', '08'].map((day) => `2026-11-${day}`);
     expect(startsOf(before)).toEqual(days.map((day) => `${day} 6: 2`));
     expect(startsOf(after)).toEqual(days.map((day) => `${day} 9: 1`));
     expect(rest).toEqual({
       localZone: null,
       from: '2026-11-02T06:00:00.000Z',
-      until: '2026-11-10T00:00:00.000Z',
+      until: '2026-11-09T06:00:00.000Z',
       limit: 1,
     });
     expect(
@@ -57,8 +57,8 @@ describe('the calendar of a plan', () => {
         all.length,
       ]),
     ).toEqual([
-      [16, 8, 8],
-      [8, 0, 8],
+      [14, 7, 8],
+      [7, 0, 8],
     ]);
   });
 
@@ -68,7 +68,7 @@ describe('the calendar of a plan', () => {
       objects: [shops, remoteSchedule('s', { ...inGroup, ...sixDaily }), remoteSchedule('theirs', sixDaily)],
       inventory: owned,
     });
-    expect([before.starts, after.starts]).toEqual([16, 0]);
+    expect([before.starts, after.starts]).toEqual([14, 0]);
   });
 
   test.each([
@@ -80,7 +80,7 @@ describe('the calendar of a plan', () => {
       objects: [remoteSchedule('s', part)],
       inventory: owning({ 'schedule/s': 's' }),
     });
-    expect([before.uncounted, before.starts, after.uncounted, after.starts]).toEqual([1, 0, 0, 8]);
+    expect([before.uncounted, before.starts, after.uncounted, after.starts]).toEqual([1, 0, 0, 7]);
   });
 
   test('begins with the first start, however late it is', () => {

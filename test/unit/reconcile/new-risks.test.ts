@@ -5,6 +5,7 @@ import type { Plan } from '../../../src/model/plan.js';
 import { plan as planFor } from '../../../src/reconcile/plan.js';
 import { nothingAsked } from '../../../src/reconcile/world.js';
 import { longestGapSeconds } from '../../../src/timing/runs.js';
+import { planText } from '../../../src/view/text/plan-text.js';
 import {
   agents,
   group,
@@ -140,6 +141,141 @@ describe('load', () => {
     expect(messages(daily(100, 250), 'load')).toEqual([
       'agent starts a week grow from 700 to 1,750; most are added by schedule/new +1,050',
     ]));
+});
+
+describe('what starts although it is on hold', () => {
+  const globex = agents[1]?.id ?? '';
+  const since = '2026-10-30T00:00:00Z';
+  /** `held` starts acme and is on hold; `group/shops` had globex, and is started by the schedules that are named. */
+  const world = (schedules: readonly string[], declared: NonNullable<SmallWorld['entries']>) => {
+    const known = owning({
+      'schedule/held': 'held',
+      'group/shops': 'shops',
+      ...Object.fromEntries(schedules.map((each) => [`schedule/${each}`, each])),
+    });
+    const hold = { since, reason: 'incident', until: null, by: 'ann' };
+    const entries = [...known.entries].map(([address, entry]) =>
+      address === 'schedule/held' ? ([address, { ...entry, hold }] as const) : ([address, entry] as const),
+    );
+    return planOf({
+      entries: [schedule('held'), ...declared],
+      objects: [
+        remoteSchedule('held', { enabled: false }),
+        remoteGroup('shops', { members: [globex] }),
+        ...schedules.map((each) => remoteSchedule(each, { target: { kind: 'group', id: 'shops' } })),
+      ],
+      inventory: { ...known, entries: new Map(entries) },
+    });
+  };
+  const shops = (...members: readonly string[]) => group('shops', { agents: members });
+  const unchanged = (...keys: readonly string[]) =>
+    keys.map((each) => schedule(each, { target: 'group/shops' }));
+  const risks = ({ changes }: Plan) =>
+    changes.flatMap(({ address, findings }) =>
+      findings.flatMap((each) =>
+        isRisk(each) && each.code === 'starts-held' ? [`${address} ${each.message}`] : [],
+      ),
+    );
+  const although = 'although schedule/held is held by ann: "incident"';
+
+  it.each<[string, Plan, readonly string[]]>([
+    ['nothing that only stays', world(['a'], [shops('globex'), ...unchanged('a')]), []],
+    [
+      'a group with another member, of which the schedule is unchanged',
+      world(['a'], [shops('acme', 'globex'), ...unchanged('a')]),
+      [`group/shops makes schedule/a start agent/acme, ${although}`],
+    ],
+    [
+      'a group that several schedules start',
+      world(['a', 'b', 'c', 'd'], [shops('acme'), ...unchanged('a', 'b', 'c', 'd')]),
+      [`group/shops makes schedule/a, schedule/b, schedule/c and 1 more start agent/acme, ${although}`],
+    ],
+    ['a group that nothing starts', world([], [shops('acme')]), []],
+    [
+      'a schedule that is changed as well, at the schedule',
+      world(['a'], [shops('acme'), schedule('a', { target: 'group/shops', cron: '0 0 7 * * *' })]),
+      [`schedule/a starts agent/acme, ${although}`],
+    ],
+    [
+      'a new schedule',
+      world([], [shops('globex'), schedule('a')]),
+      [`schedule/a starts agent/acme, ${although}`],
+    ],
+    ['a schedule that is paused', world([], [shops('globex'), schedule('a', { enabled: false })]), []],
+  ])('is said of %s', (_, plan, expected) => expect(risks(plan)).toEqual(expected));
+});
+
+describe('the warning of too many starts in a minute', () => {
+  const ids = agents.map(({ id }) => id);
+  const at = (line: number) => ({
+    source: { file: 'roster.yaml', line, column: 1, length: 1, lineText: '' },
+  });
+  const lineOf = (world: SmallWorld) =>
+    reconcileWorld({ ...world, limits: { startsPerMinute: 2 } }).diagnostics.flatMap(({ code, place }) =>
+      code === 'start-rate' ? [place?.line] : [],
+    );
+  /** The busiest entry starts two agents, and does not change. */
+  const busiest = {
+    objects: [
+      remoteGroup('shops', { members: ids }),
+      remoteSchedule('first', { target: { kind: 'group', id: 'shops' } }),
+      remoteSchedule('second', { cron: '0 0 7 * * *' }),
+    ],
+    inventory: owning({ 'group/shops': 'shops', 'schedule/first': 'first', 'schedule/second': 'second' }),
+  };
+  const shops = group('shops', { agents: ['acme', 'globex'] }, at(1));
+  const first = schedule('first', { target: 'group/shops' }, at(2));
+
+  it.each<[string, SmallWorld, number]>([
+    [
+      'at the schedule that changes',
+      { ...busiest, entries: [shops, first, schedule('second', {}, at(3))] },
+      3,
+    ],
+    [
+      'at the group that changes',
+      {
+        entries: [shops, first, schedule('second', {}, at(3))],
+        objects: [
+          remoteGroup('shops', { members: ids.slice(0, 1) }),
+          remoteSchedule('first', { target: { kind: 'group', id: 'shops' } }),
+          remoteSchedule('second'),
+        ],
+        inventory: busiest.inventory,
+      },
+      1,
+    ],
+    [
+      'at the busiest one, if nothing changes',
+      {
+        entries: [shops, first, schedule('second', {}, at(3))],
+        objects: [
+          remoteGroup('shops', { members: ids }),
+          remoteSchedule('first', { target: { kind: 'group', id: 'shops' } }),
+          remoteSchedule('second'),
+        ],
+        inventory: busiest.inventory,
+      },
+      2,
+    ],
+  ])('stands %s', (_, world, line) => expect(lineOf(world)).toEqual([line]));
+});
+
+test('of many new schedules, the one that starts most agents is named', () => {
+  const plan = planOf({
+    entries: [
+      group('small', { agents: ['acme'] }),
+      group('large', { agents: ['acme', 'globex'] }),
+      ...Array.from({ length: 8 }, (_, index) =>
+        schedule(`s-${index}`, { target: index === 5 ? 'group/large' : 'group/small' }),
+      ),
+    ],
+  });
+  const lines = planText(plan, { color: false, width: 200 })
+    .split('\n')
+    .map((line) => line.trim());
+  expect(lines).toContain('most starts: 14 a week by schedule/s-5');
+  expect(lines).toContain('busiest minute: at least 9 starts at 2026-11-01 06:00 UTC');
 });
 
 describe('starts by agent', () => {

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
+import { refusal } from '../../../src/model/finding.js';
 import type { Calendar, CalendarComparison } from '../../../src/model/schedule.js';
 import { calendarHtml } from '../../../src/view/html/calendar-html.js';
 import { failureHtml, html, jsonForPage } from '../../../src/view/html/page.js';
@@ -159,11 +160,23 @@ describe('the page of a plan', () => {
   });
 });
 
+test('a refused plan has the command that applies the rest, if there is one', () => {
+  const changes = ['a', 'b'].map((key) => change(`group/${key}`, { action: 'create' }));
+  const page = (address: string | null) =>
+    planHtml({
+      ...emptyPlan,
+      changes,
+      findings: [refusal('protected', address, 'is protected', 'Keep it.')],
+    });
+  expect(page('group/a')).toContain('<p>To apply the rest: <code>roster apply group/b</code></p>');
+  expect(page(null)).not.toContain('To apply the rest');
+});
+
 describe('the calendar of a plan', () => {
   test('is one table with the difference of each hour that changes', () => {
     const page = planHtml({ ...plan, calendar });
     expect(page).toContain(
-      ': 6 starts → 1,503 starts, 2 minutes above limits.startsPerMinute (60), not counting 1 schedule, whose start times are unknown (+1,497).</p>',
+      ': 6 starts → 1,503 starts, 2 minutes above limits.startsPerMinute (60), not counting 1 schedule, whose start times are unknown (+1,497). The first change is on 2026-12-01, between 01:00 and 02:00 UTC: 3 → 1,500 starts.</p>',
     );
     expect(page.match(/<caption>.*?<\/caption>/g)).toHaveLength(1);
     expect(page.match(/<td class="[^"]*moved".*?<\/td>/g)).toEqual([
@@ -212,7 +225,7 @@ describe('the calendar of a plan', () => {
 
   test('says that the plan does not change it', () => {
     const page = planHtml({ ...plan, calendar: { ...calendar, after: calendar.before } });
-    expect(page).toContain(': 6 starts. The plan does not change them.');
+    expect(page).toContain(': 6 starts. The plan changes none of them.');
     expect(page).not.toMatch(/class="delta"|<td class="[^"]*moved/);
   });
 

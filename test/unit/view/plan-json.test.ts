@@ -9,6 +9,7 @@ import {
   reportJson,
   validateJson,
 } from '../../../src/view/json/plan-json.js';
+import { planText } from '../../../src/view/text/plan-text.js';
 import { change, completeReport, diagnostics, emptyPlan, field, plan, report } from './samples.js';
 
 function validator(name: string) {
@@ -73,6 +74,18 @@ it('the JSON report says why each change failed, once', () => {
 it('the JSON plan lists no change with the action none', () => {
   expect(planJson(plan).changes).toHaveLength(8);
   expect(planJson(emptyPlan).changes).toEqual([]);
+});
+
+it('the JSON plan begins as the text does: moved keys, large numbers and risks', () => {
+  const moved = change('group/new', { action: 'adopt', renamedFrom: 'group/old' });
+  const created = Array.from({ length: 1_200 }, (_, index) =>
+    change(`group/g${index}`, { action: 'create' }),
+  );
+  const gone = change('group/gone', { action: 'delete' });
+  const changed = { ...emptyPlan, changes: [moved, gone, ...created] };
+  expect(planJson(changed).verdict).toBe('1,200 to create, 1 to delete, 1 moved · 1 risk');
+  for (const each of [changed, plan, emptyPlan])
+    expect(planText(each, { color: false, width: 200 }).split('\n')).toContain(planJson(each).verdict);
 });
 
 it('the JSON plan shows unknown ids as {id}', () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { FieldChange } from '../../../src/model/plan.js';
-import { reportLine } from '../../../src/view/plan-words.js';
+import { planLine, reportLine } from '../../../src/view/plan-words.js';
 import { planText } from '../../../src/view/text/plan-text.js';
 import { change, completeReport, emptyPlan, field, plan, report } from './samples.js';
 
@@ -34,6 +34,17 @@ describe('names and settings in a text plan', () => {
     for (const start of ['group/', 'name-', 'id ', 'note-', 'project-', 'https://'])
       expect(text.replace('id id-', 'id ')).toContain(`${start}${long}`);
   });
+});
+
+it('dims the zeros of the last line, and nothing else of it', () => {
+  const counted = { ...emptyPlan, changes: [change('group/a', { action: 'create' })] };
+  const line = planText(counted, { color: true, width: 80 }).trimEnd().split('\n').at(-1) ?? '';
+  const parts = line.split('\u001b[').map((part) => part.slice(part.indexOf('m') + 1));
+  expect(parts.join('')).toBe(planLine(counted));
+  const dim = line
+    .split('\u001b[')
+    .flatMap((part) => (/^(2|90)m/.test(part) ? [part.replace(/^\d+m/, '')] : []));
+  expect(dim).toEqual(['0 to update, 0 to replace, 0 to delete, 0 to adopt, 0 to forget, 0 unchanged.']);
 });
 
 function lastLine(text: string): string {
