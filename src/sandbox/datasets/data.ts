@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { Zip, ZipDeflate } from 'fflate';
 import { hashText, mix, pick } from '../engine/hash.js';
-import type { DatasetRecord, DatasetState, JobRecord, RunRecord } from '../engine/records.js';
+import type { DatasetRecord, DatasetState, JobRecord, RowChanges, RunRecord } from '../engine/records.js';
 import { type AgentRecord, byId, nextSeq, put, type World } from '../world.js';
 
 /** Stores what a job or a run collected as a dataset (interface.md §2, Dataset). */
@@ -47,11 +47,18 @@ function store(world: World, runs: readonly RunRecord[], about: About, at: numbe
     createdAt: at,
     expiresAt: at + world.settings.retentionDays * DAY_MS,
     accessLevel: 'Private',
-    parts: runs.map(({ rowSeed, records }) => ({ rowSeed, records })),
+    parts: runs.map(partOf),
     fileName: '',
   };
   record.fileName = fileOf(world, record).name;
   return put(world, 'datasets', record);
+}
+
+function partOf({ rowSeed, records, fields, empty }: RunRecord): DatasetRecord['parts'][number] {
+  const part: DatasetRecord['parts'][number] = { rowSeed, records };
+  if (fields !== undefined) part.fields = fields;
+  if (empty !== undefined) part.empty = empty;
+  return part;
 }
 
 /** A job that ran in several sessions exports as one combined zip (§2). */
@@ -77,7 +84,7 @@ export interface DataFile {
 
 /** One file of an agent's records. */
 function dataFile(agent: AgentRecord | undefined, stem: string, parts: readonly Part[]): DataFile {
-  const fields = fieldsOf(agent);
+  const fields = columnsOf(agent, parts);
   const rows = (): Iterable<Row> => rowsOf(fields, parts);
   const isJson = agent?.format === 'json';
   return {
@@ -174,7 +181,7 @@ export type Value = string | number | boolean | null;
 export type Row = readonly Value[];
 
 /** Rows that one run collected. */
-export interface Part {
+export interface Part extends RowChanges {
   readonly rowSeed: string;
   readonly records: number;
 }
@@ -188,13 +195,21 @@ export function fieldsOf(agent: AgentRecord | undefined): readonly string[] {
   return agent?.fields ?? DEFAULT_FIELDS;
 }
 
+/** Those of its run, where that has others than the agent. */
+export function columnsOf(agent: AgentRecord | undefined, parts: readonly Part[]): readonly string[] {
+  return parts[0]?.fields ?? fieldsOf(agent);
+}
+
 export function* rowsOf(fields: readonly string[], parts: readonly Part[]): Generator<Row> {
   const makers = fields.map(makerOf);
-  for (const { rowSeed, records } of parts) {
+  for (const { rowSeed, records, empty = {} } of parts) {
+    const emptyRows = fields.map((field) => empty[field] ?? 0);
     const seed = hashText(rowSeed);
     for (let index = 0; index < records; index += 1) {
       const row = mix(seed, index);
-      yield makers.map((make, column) => make(mix(row, column), index));
+      yield makers.map((make, column) =>
+        index < (emptyRows[column] ?? 0) ? null : make(mix(row, column), index),
+      );
     }
   }
 }

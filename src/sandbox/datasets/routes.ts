@@ -19,9 +19,9 @@ import { findGroupRun, findJob, findPipelineRun, findRun } from '../runs/runs.js
 import { byId, isGuid, put, remove as removeRecord, type World } from '../world.js';
 import {
   asObject,
+  columnsOf,
   contentType,
   type DataFile,
-  fieldsOf,
   fileOf,
   type Row,
   rowsOf,
@@ -214,7 +214,7 @@ function query(core: Core, call: Call): Answer {
 
 function open(core: Core, dataset: DatasetRecord): { fields: readonly string[]; rows: Iterable<Row> } {
   checkFile(core, dataset);
-  const fields = fieldsOf(byId(core.world.agents, dataset.agentId));
+  const fields = columnsOf(byId(core.world.agents, dataset.agentId), dataset.parts);
   return { fields, rows: rowsOf(fields, dataset.parts) };
 }
 
@@ -407,7 +407,7 @@ function create(core: Core, call: Call): Answer {
 type NewQuery = Pick<SavedQueryRecord, 'owner' | 'name' | 'definition' | 'createdAt'>;
 
 export function addSavedQuery(world: World, dataset: DatasetRecord, query: NewQuery): SavedQueryRecord {
-  readQuery(query.definition, fieldsOf(byId(world.agents, dataset.agentId)));
+  readQuery(query.definition, columnsOf(byId(world.agents, dataset.agentId), dataset.parts));
   if (world.savedQueries.size >= MOST_STORED)
     throw badRequest(`The sandbox keeps at most ${MOST_STORED} saved queries.`);
   const record: SavedQueryRecord = {
