@@ -59,7 +59,7 @@ function refuseFlagsWithoutEffect(flags: StatusFlags): void {
 
 /** `--fail-on failing,missed`. */
 function chooseHealths(text: string | undefined): readonly Health[] {
-  if (text === undefined) return ['failing', 'missed'];
+  if (text === undefined) return ['failing', 'missed', 'unmet'];
   return text.split(',').map((each) => {
     const found = healths.find((health) => health === each.trim());
     if (found !== undefined) return found;

@@ -169,7 +169,8 @@ function readMap<T>(
 }
 
 function readEntry(value: JsonObject, fail: () => never): InventoryEntry {
-  const { kind, id, name, protect, file, applied, sensitive, ignore, created, since, hold } = value;
+  const { kind, id, name, protect, file, applied, sensitive, ignore, expect, versions } = value;
+  const { created, since, hold } = value;
   if (typeof kind !== 'string' || !isJsonObject(applied)) return fail();
   if (id !== null && (typeof id !== 'string' || !isId(id))) return fail();
   // What is missing stays missing: the inventory is printed with all fields that it has.
@@ -183,10 +184,17 @@ function readEntry(value: JsonObject, fail: () => never): InventoryEntry {
   };
   if (typeof file === 'string') entry.file = file;
   if (Array.isArray(ignore)) entry.ignore = ignore.filter((each) => typeof each === 'string');
+  if (isJsonObject(expect)) entry.expect = expect;
+  if (isJsonObject(versions)) entry.versions = textsIn(versions);
   if (isTime(created)) entry.created = created;
   if (isTime(since)) entry.since = since;
   if (hold !== undefined) entry.hold = holdFrom(hold) ?? fail();
   return entry;
+}
+
+function textsIn(value: JsonObject): Readonly<Record<string, string>> {
+  const texts = Object.entries(value).map(([name, each]) => [name, String(each)] as const);
+  return Object.fromEntries(texts);
 }
 
 function readDraft(value: JsonObject, fail: () => never): InventoryDraft {

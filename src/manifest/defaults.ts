@@ -30,6 +30,8 @@ export interface DefaultsContext extends KindContext {
 export interface WithDefaults {
   readonly entry: Entry;
   readonly defaulted: readonly Defaulted[];
+  /** Of `expect`, what defaults say below the value of the entry, the lowest first. Missing when they say nothing. */
+  readonly expectedBelow?: readonly Json[];
 }
 
 const none: readonly Defaulted[] = [];
@@ -59,7 +61,7 @@ export class Defaults {
   applyTo(section: string, entry: Entry): WithDefaults | null {
     const own = this.sections.get(section);
     if (own === undefined || entry.value.type !== 'map') return { entry, defaulted: none };
-    const merged = own.mergedWith(entry, entry.value.entries);
+    const merged = own.mergedWith(entry, entry.value.entries, this.known);
     this.added += sizeOf(merged.entry.value) - sizeOf(entry.value);
     if (this.added <= limits.defaulted) return merged;
     const message = `defaults add more than ${limits.defaulted} values to the project`;
@@ -159,12 +161,17 @@ interface Default {
   readonly origin: Defaulted;
 }
 
+/** The property whose layers are merged: of every other, the upper one wins as a whole. */
+const LAYERED = 'expect';
+
 type Exclusions = Readonly<Record<string, readonly string[]>>;
 
 class SectionDefaults {
   private readonly byName = new Map<string, Default>();
   private readonly exclusions: Exclusions;
   private all: readonly Defaulted[] = none;
+  /** Every default of the layered property, the lowest first. */
+  private readonly layers: Entry[] = [];
 
   constructor(
     readonly key: Entry['key'],
@@ -196,12 +203,22 @@ class SectionDefaults {
     for (const [property, entry] of entries) {
       const origin = { property, environment, place: placeOf(entry.key) };
       this.byName.set(property, { entry, origin });
+      if (property === LAYERED) this.layers.push(entry);
     }
     this.all = Array.from(this.byName.values(), ({ origin }) => origin);
   }
 
-  mergedWith({ key, value }: Entry, own: Entries): WithDefaults {
+  mergedWith(entry: Entry, own: Entries, known: KnownValues): WithDefaults {
     const excluded = excludedBy(own, this.exclusions);
+    const merged = this.withMissing(entry, own, excluded);
+    if (this.layers.length === 0 || excluded.has(LAYERED)) return merged;
+    // The upper one takes the place of an entry's own value.
+    const below = own.has(LAYERED) ? this.layers : this.layers.slice(0, -1);
+    const expectedBelow = below.flatMap(({ value }) => known.get(value) ?? []);
+    return { ...merged, expectedBelow };
+  }
+
+  private withMissing({ key, value }: Entry, own: Entries, excluded: ReadonlySet<string>): WithDefaults {
     const used = [...this.byName].filter(([name]) => !own.has(name) && !excluded.has(name));
     if (used.length === 0) return { entry: { key, value }, defaulted: none };
     const entries = new Map(own);

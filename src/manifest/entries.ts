@@ -8,6 +8,7 @@ import { Defaults, readProperties, templatesOf, type WrittenDefaults } from './d
 import type { Diagnostics } from './diagnostics.js';
 import { type Repeated, Repetition } from './each.js';
 import { entriesOf } from './environments.js';
+import { expectingEntries } from './expecting-entries.js';
 import { propertyNames, sections } from './generated/validators.js';
 import { type EntryRead, type KindContext, readByKind } from './kind-reader.js';
 import { invalidNames, SchemaCheck } from './schema.js';
@@ -43,6 +44,7 @@ export function readEntries(
   const hints = new ReferenceHints(sections, context.kinds, diagnostics);
   const reader = new EntryReader(context, { hints, environments }, diagnostics);
   for (const section of sections) reader.section(section);
+  reader.finish();
   return reader;
 }
 
@@ -58,7 +60,8 @@ function sectionOf(written: Entry, made: readonly Repeated[]): Section {
 
 class EntryReader {
   /** Those of this environment. An entry that does not fit its schema is there with what is valid in it. */
-  readonly list: EntryRead[] = [];
+  list: readonly EntryRead[] = [];
+  private readonly found: EntryRead[] = [];
   /** The keys of all entries in the files, including those with errors. */
   readonly addresses = new Map<Address, Entry['key']>();
   /** Those among them that exist in other environments only. */
@@ -92,6 +95,11 @@ class EntryReader {
     if (!complete || written.value.type !== 'map') this.partial.add(kind.name);
     if (written.value.type === 'map') this.entriesOf(kind, entries);
     else this.reportNoMap(written);
+  }
+
+  /** After the last section. */
+  finish(): void {
+    this.list = expectingEntries(this.found, this.diagnostics);
   }
 
   private entriesOf(kind: Kind, entries: readonly Entry[]): void {
@@ -145,7 +153,7 @@ class EntryReader {
     if (diagnostics.uncounted || !isWithinLimit(written, diagnostics)) return;
     const merged = defaults.applyTo(kind.section, written);
     if (merged === null || !isWithinLimit(merged.entry, diagnostics)) return;
-    const { entry, defaulted } = merged;
+    const { entry, defaulted, expectedBelow } = merged;
     const environments = this.environments.elsewhere(entry);
     const isElsewhere = environments !== null;
     if (isElsewhere) this.noteElsewhere(addressOf(kind.name, entry.key.text), entry, environments);
@@ -154,7 +162,7 @@ class EntryReader {
     const templates = templatesOf(entriesOf(entry), notes, context.variables);
     const rule = sections[kind.section];
     if (rule === undefined) throw new Error(`the schema has no section ${kind.section}`);
-    const valid = { kind, entry, templates, defaulted, isElsewhere };
+    const valid = { kind, entry, templates, defaulted, expectedBelow, isElsewhere };
     const addressHelp = (text: string) => this.hints.forText(text);
     // The templates: whether an entry is valid must not tell how long a value from the environment is.
     const checked = isJsonObject(value) && !isEmptyObject(templates) ? { ...value, ...templates } : value;
@@ -163,7 +171,7 @@ class EntryReader {
     if (!fits && (!isJsonObject(value) || diagnostics.full)) return;
     const part = fits ? (value as JsonObject) : validPart(value as JsonObject, rule, entry, notes);
     const read = readByKind({ ...valid, value: part }, context, diagnostics);
-    if (!isElsewhere) this.list.push(fits ? read : { ...read, sound: false });
+    if (!isElsewhere) this.found.push(fits ? read : { ...read, sound: false });
   }
 
   private noteElsewhere(address: Address, entry: Entry, environments: readonly string[]): void {

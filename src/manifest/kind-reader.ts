@@ -1,11 +1,17 @@
 import { posix } from 'node:path';
 import { type AcceptableCode, type DiagnosticCode, isAcceptable } from '../model/diagnostic.js';
-import { isEmptyObject, type JsonObject } from '../model/json.js';
+import { isEmptyObject, type Json, type JsonObject } from '../model/json.js';
 import type { Kind } from '../model/kind.js';
 import { addressOf, type Declared, type Defaulted, type ReportProblem } from '../model/resource.js';
 import { type ProblemText, placeOf, type Span } from '../yaml/source.js';
 import { type Entry, find } from '../yaml/tree.js';
 import type { Diagnostics } from './diagnostics.js';
+import {
+  checkExpectation,
+  type WrittenExpectation,
+  wholeExpectation,
+  writtenExpectation,
+} from './expectations.js';
 import { limits } from './limits.js';
 import { EntryPlaces } from './places.js';
 
@@ -15,6 +21,8 @@ export interface EntryRead {
   readonly places: EntryPlaces;
   /** Its values as the manifest writes them. */
   readonly written: JsonObject;
+  /** Missing where nothing is expected of its data. */
+  readonly expectation?: WrittenExpectation | undefined;
   /** False when an error was reported for it. */
   readonly sound: boolean;
 }
@@ -33,6 +41,8 @@ export interface ValidEntry {
   /** The fields that contain something from the environment, as the manifest writes them. */
   readonly templates: JsonObject;
   readonly defaulted: readonly Defaulted[];
+  /** What `defaults` expect below the `expect` of the entry, the lowest layer first. Default: nothing. */
+  readonly expectedBelow?: readonly Json[] | undefined;
   /** It exists in other environments only: warnings do not matter in this one. */
   readonly isElsewhere?: boolean;
   /** It is what `defaults` says of a section, and no entry. */
@@ -70,17 +80,25 @@ export function readByKind(valid: ValidEntry, context: KindContext, diagnostics:
     const about = severity === 'warning' ? warnedOf : undefined;
     diagnostics.report({ severity, code, span, ...text, entry: about });
   };
+  const suggest = (word: string, known: readonly string[]) =>
+    diagnostics.suggestions.of(word, known, known.length);
+  checkExpectation(value['expect'], suggest, report);
   const declared = kind.read(value, key, {
     report,
     scopes: scopes.names,
     now,
     isOwn: (path) => ownPaths.has(posix.normalize(path)),
-    suggest: (word, known) => diagnostics.suggestions.of(word, known, known.length),
+    suggest,
   });
   if (sound && valid.isElsewhere !== true) reportUnused(valid, accept, found, diagnostics);
-  const written = isEmptyObject(valid.templates) ? value : { ...value, ...valid.templates };
+  const own = isEmptyObject(valid.templates) ? value : { ...value, ...valid.templates };
   const places = new EntryPlaces(entry);
-  return { kind, places, written, sound, declared: declaredOf(valid, declared, places) };
+  const common = { kind, places, sound, declared: declaredOf(valid, declared, places) };
+  const expectation = writtenExpectation(value['expect'], valid.expectedBelow ?? []);
+  if (expectation === undefined) return { ...common, written: own };
+  const expect = wholeExpectation(expectation);
+  const expecting = { ...common.declared, expect };
+  return { ...common, declared: expecting, written: { ...own, expect }, expectation };
 }
 
 function acceptedBy({ accept }: JsonObject): readonly AcceptableCode[] {

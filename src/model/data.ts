@@ -1,4 +1,6 @@
+import type { Diagnostic, Place } from './diagnostic.js';
 import type { Address } from './resource.js';
+import type { AgentJudgement, DataJudgement } from './run.js';
 
 /** A dataset, for people and programs. What the service does not show is null. */
 export interface DatasetInfo {
@@ -54,4 +56,32 @@ export interface StoredQuery {
   readonly datasetId: string | null;
   /** The query in the words of `roster data query`; null when roster does not understand what is stored. */
   readonly query: string | null;
+}
+
+/** What one agent delivered in one run of an entry, compared with what the entry expects. */
+export interface CheckedDataset {
+  readonly address: Address;
+  readonly agent: Address;
+  /** Null where its run has no dataset. */
+  readonly datasetId: string | null;
+  readonly jobId: string;
+  /** When its run ended; null while it goes on, and where that is not known. */
+  readonly at: string | null;
+  /** The worst of its expectations. */
+  readonly verdict: DataJudgement['verdict'];
+  readonly expectations: readonly AgentJudgement[];
+  /** What is another than at the last apply, for people. Empty where nothing is known to be. */
+  readonly changed: readonly string[];
+  /** Where the manifest says what is expected. */
+  readonly place: Place | null;
+}
+
+/** What `roster data check` has found. */
+export interface DataCheck {
+  readonly project: string;
+  readonly environment: string | null;
+  readonly service: string;
+  /** What is unmet first, then what is unknown. */
+  readonly datasets: readonly CheckedDataset[];
+  readonly diagnostics: readonly Diagnostic[];
 }

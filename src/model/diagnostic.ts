@@ -34,6 +34,7 @@ export const diagnosticCodes = [
   'ambiguous-cron',
   'large-step',
   'unknown-cron',
+  'invalid-condition',
   'invalid-time',
   'invalid-time-zone',
   'ambiguous-time-zone',
@@ -105,6 +106,8 @@ export const diagnosticCodes = [
   'earlier-run',
   'start-unknown',
   'data-unavailable',
+  'unmet-expectation',
+  'unknown-expectation',
   'interrupted',
   'internal',
 ] as const;

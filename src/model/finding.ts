@@ -107,7 +107,7 @@ export interface Risk {
    * often, or at other hours. `gap`: it does not run for unusually long. `load`: the plan starts many more agents.
    * `starts-again`: it was paused outside roster, and is enabled. `starts-held`: it starts agents that a hold stopped. `adopt`: an object that this project did not create is changed, or one is renamed that
    * only the inventory ties to its entry. `protection`: it may be
-   * deleted from now on. `safeguard`: a setting of the project allows more than at the last apply, or the inventory
+   * deleted from now on. `weaker-expectation`: data that was unmet before is accepted. `safeguard`: a setting of the project allows more than at the last apply, or the inventory
    * is in another place. `look-alike`: a name is easily taken for another. `possible-duplicate`: what is created may
    * exist already, and is not managed here. `breaks-unmanaged`: something that is not managed here needs what is deleted.
    * `policy`: a policy of the last apply is gone, or demands less, or something else.
@@ -124,6 +124,7 @@ export interface Risk {
     | 'starts-held'
     | 'adopt'
     | 'protection'
+    | 'weaker-expectation'
     | 'safeguard'
     | 'look-alike'
     | 'possible-duplicate'

@@ -51,6 +51,10 @@ export interface InventoryRecord {
   readonly sensitive: readonly string[];
   /** What its entry ignored at the last apply, sorted. Missing when that is nothing. */
   readonly ignore?: readonly string[];
+  /** What its entry expected of its data at the last apply. Missing when that was nothing. */
+  readonly expect?: JsonObject;
+  /** The version of each of its agents at the last apply, by id. Only with `expect`, and where the service shows it. */
+  readonly versions?: Readonly<Record<string, string>>;
   /** When it was created, ISO 8601, as long as no list has shown it: lists may lag. */
   readonly created?: string;
   /**

@@ -98,6 +98,8 @@ export interface Declared<D = unknown> {
   readonly ignore?: readonly string[] | undefined;
   /** The warnings that the entry accepts: they are not reported. Missing when it accepts none. */
   readonly accept?: readonly AcceptableCode[] | undefined;
+  /** What its runs should deliver (model/expectation.ts): with `defaults`, without what its target expects. Missing when nothing is. */
+  readonly expect?: JsonObject | undefined;
   /** The properties that the entry leaves out and `defaults` sets. Missing when there are none. */
   readonly defaulted?: readonly Defaulted[] | undefined;
   /** The place of a value inside the entry, such as `['members', 2]`, or of the closest thing around it. */
@@ -153,6 +155,8 @@ export interface Agent {
   readonly externalAgentId: string;
   readonly name: string;
   readonly inputKeys: readonly string[];
+  /** The agent's own version (interface §9); null or missing where it is not shown. */
+  readonly version?: string | null;
 }
 
 /** What roster.yaml says of the whole project, in one environment, with defaults filled in. */

@@ -1,4 +1,5 @@
 import type { Diagnostic } from './diagnostic.js';
+import type { ExpectationLevel } from './expectation.js';
 import type { Hold } from './hold.js';
 import type { JsonObject } from './json.js';
 import type { Call } from './request.js';
@@ -125,10 +126,31 @@ export interface TrackedFailure {
   readonly partOf: string | null;
 }
 
+/** What is known of one thing that an entry expects of a run. What is unknown is never met. */
+export interface DataJudgement {
+  /** `records.min`, `empty.price` */
+  readonly property: string;
+  readonly verdict: 'met' | 'unmet' | 'unknown';
+  readonly expected: string;
+  /** Null where it is not known. */
+  readonly actual: string | null;
+  /** What was expected, what came, and by how much. */
+  readonly message: string;
+  /** The condition that shows the rows, as `data query --where` has it. Null where no rows are meant. */
+  readonly condition: string | null;
+}
+
+/** The judgement on the run of one agent. */
+export interface AgentJudgement extends DataJudgement {
+  readonly agent: Address;
+  readonly level: ExpectationLevel;
+}
+
 /** Worst first. `unknown` is last, but it is never healthy: nothing is known. */
 export const healths = [
   'failing',
   'missed',
+  'unmet',
   'quiet',
   'running',
   'held',
@@ -170,6 +192,8 @@ export interface ResourceStatus {
   readonly reason: string;
   /** The id of the run that makes it `failing`, for `runs show`. Null for any other health, and where no list shows the run. */
   readonly failedRun: string | null;
+  /** What its entry expects of its last run, as far as lists tell. Empty where it expects nothing of them. */
+  readonly expectations: readonly AgentJudgement[];
 }
 
 export interface Status extends ProjectScope {

@@ -20,7 +20,7 @@ export function diff(match: Match, basis: PlanBasis, names: Names): ResourceDiff
   if (match.broken !== undefined) return null;
   const found = bareDiff(match, basis, names);
   if (found === null) return null;
-  const { change, requests, reason } = withDelivery(withProtection(found));
+  const { change, requests, reason } = withDelivery(withRecorded(found));
   return { match, change, requests: markSecrets(match, requests), reason };
 }
 
@@ -41,7 +41,7 @@ function markSecrets({ entry, kind }: Match, requests: readonly PlannedRequest[]
   );
 }
 
-/** Without the protection of the entry, and the delivery of a key that was kept. */
+/** Without what the inventory alone holds, and the delivery of a key that was kept. */
 function bareDiff(match: Match, basis: PlanBasis, names: Names): ResourceDiff | null {
   const { kind, entry, observed } = match;
   if (entry === null) return diffUndeclared(match, basis, names);
@@ -186,14 +186,14 @@ function existingObject({ kind, id, rawId, spec }: Observed): ExistingObject<unk
   return { id, rawId, before: spec };
 }
 
-/** Adds the change of `protect`, which acts although it may send nothing: the inventory holds the protection. */
-function withProtection(found: ResourceDiff): ResourceDiff {
+/** Adds what the inventory alone holds, `protect` and `expect`: a change of it acts although it sends nothing. */
+function withRecorded(found: ResourceDiff): ResourceDiff {
   const { match, change } = found;
-  const protection = protectionField(match);
+  const recorded = [protectionField(match), expectationField(match)].filter((each) => each !== null);
   // An expired entry without an object owns nothing.
   const isNothing = change.action === 'none' && match.observed === null;
-  if (protection === null || isNothing) return found;
-  const fields = [...change.fields, protection];
+  if (recorded.length === 0 || isNothing) return found;
+  const fields = [...change.fields, ...recorded];
   const action = change.action === 'none' ? 'update' : change.action;
   const origin = change.action === 'create' ? change.origin : overallOrigin(fields);
   return { ...found, change: { ...change, action, fields, origin } };
@@ -205,6 +205,15 @@ function protectionField({ entry, observed, wasProtected }: Match): FieldChange 
   const source = before === null ? null : entry.placeOf(['protect']);
   const rest = { sensitive: false, layout: 'value', origin: 'manifest', source } as const;
   return { path: 'protect', before, after: entry.protect, ...rest };
+}
+
+function expectationField({ entry, observed, record }: Match): FieldChange | null {
+  if (entry === null) return null;
+  const before = observed === null ? null : (record?.expect ?? null);
+  const after = entry.expect ?? null;
+  if (equal(before, after)) return null;
+  const source = observed === null ? null : entry.placeOf(['expect']);
+  return { path: 'expect', before, after, sensitive: false, layout: 'map', origin: 'manifest', source };
 }
 
 /** Adds the delivery that an earlier run could not finish: it is reviewed like that of a new key. */

@@ -3,10 +3,11 @@ import type { CreateIntent, InventoryEntry, InventoryRecord } from '../model/inv
 import { byCodeUnit, canonical, type Json, type JsonObject } from '../model/json.js';
 import { fieldValue, isExpired, type Kind, nameOf, ruleOf } from '../model/kind.js';
 import { type Change, changeOf, type Plan, type PlanSubject, type Step } from '../model/plan.js';
-import { type Address, type Desired, objectKey, pathInProject } from '../model/resource.js';
+import { type Address, type Desired, isPending, objectKey, pathInProject } from '../model/resource.js';
 import { diff } from './diff.js';
 import { ignoredParts, recordWithIgnored, withoutIgnored } from './ignore.js';
 import { order } from './order.js';
+import type { AgentLookup } from './references.js';
 import { secretPlaces, unrecordedFields, withoutSecrets } from './secret-values.js';
 import type { Comparison, Match, ResourceDiff } from './world.js';
 
@@ -177,6 +178,7 @@ export function intentsAndRecords({ diffs, basis }: Comparison): Pick<Plan, 'rec
     const record = recordOf(each, each.entry, {
       expired,
       file: pathInProject(basis.project, each.entry.source.file),
+      agents: basis.agents,
     });
     records[change.address] = record;
     if (!needsIntent(each, change)) continue;
@@ -205,15 +207,34 @@ function createIntent(kind: Kind, entry: Desired, { name, applied }: InventoryRe
   return { identity, draft: { kind: kind.name, name, identity, applied: Object.fromEntries(values) } };
 }
 
+interface RecordedFacts {
+  readonly expired: boolean;
+  readonly file: string;
+  readonly agents: AgentLookup;
+}
+
+/** What was expected, and of which versions of its agents: so that it can be said what has changed since. */
+function expectedAtApply(
+  kind: Kind,
+  { expect, spec }: Desired,
+  agents: AgentLookup,
+): Pick<InventoryRecord, 'expect' | 'versions'> {
+  if (expect === undefined) return {};
+  const target = kind.startByHand?.target?.(spec).of;
+  const direct = target?.kind === 'agent' && !isPending(target.id) ? [target.id] : [];
+  const versions: Record<string, string> = {};
+  for (const id of [...(kind.runs?.agents(spec) ?? direct)].sort(byCodeUnit)) {
+    const version = agents.byId(id)?.version ?? null;
+    if (version !== null) versions[id] = version;
+  }
+  return Object.keys(versions).length === 0 ? { expect } : { expect, versions };
+}
+
 /**
  * The inventory entry of a declared resource after its change: what was applied, or for an expired entry what exists.
  * Where values from the environment belong, it holds the template.
  */
-function recordOf(
-  match: Match,
-  entry: Desired,
-  { expired, file }: { readonly expired: boolean; readonly file: string },
-): InventoryRecord {
+function recordOf(match: Match, entry: Desired, { expired, file, agents }: RecordedFacts): InventoryRecord {
   const { kind } = match;
   const spec = expired ? match.observed?.spec : entry.spec;
   const applied: Record<string, Json> = {};
@@ -235,6 +256,7 @@ function recordOf(
     applied: applied as JsonObject,
     sensitive: Object.keys(entry.templates),
     ...ignoredAtApply(entry),
+    ...expectedAtApply(match.kind, entry, agents),
     ...(match.hold === undefined ? {} : { hold: match.hold }),
   };
   return match.observed === null ? record : recordWithIgnored(entry, record, match.known);

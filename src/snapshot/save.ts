@@ -88,9 +88,9 @@ function inventoryJson(
     place: place ?? undefined,
     commit: commit ?? undefined,
     policies,
-    // A plan does not read `since`, and older versions refuse a snapshot with it.
+    // A plan reads neither `since` nor `versions`, and older versions refuse a snapshot with them.
     entries: inOrder(
-      [...entries].filter(isKnown).map(([address, { since: _, ...entry }]) => [address, entry]),
+      [...entries].filter(isKnown).map(([address, { since: _, versions: __, ...entry }]) => [address, entry]),
     ),
     drafts: inOrder([...drafts].filter(isKnown)),
   };

@@ -130,6 +130,7 @@ const riskLabels: Readonly<Record<Risk['code'], string>> = {
   'starts-held': 'starts what is on hold',
   adopt: 'created outside this project',
   protection: 'protection lifted',
+  'weaker-expectation': 'expects less',
   safeguard: 'weaker setting',
   'look-alike': 'similar name',
   'possible-duplicate': 'possible duplicate',

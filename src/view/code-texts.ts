@@ -1,13 +1,5 @@
 import { type AcceptableCode, acceptableCodes, type DiagnosticCode } from '../model/diagnostic.js';
-
-/** What a diagnostic code means wherever it appears. The message of a diagnostic gives the details. */
-export interface CodeText {
-  /** A few words, such as the title of an alert. */
-  readonly title: string;
-  readonly means: string;
-  /** What to do about it. */
-  readonly help: string;
-}
+import { type CodeText, runCodeTexts } from './run-code-texts.js';
 
 const texts: Readonly<Record<DiagnosticCode, CodeText>> = {
   usage: {
@@ -182,6 +174,12 @@ const texts: Readonly<Record<DiagnosticCode, CodeText>> = {
     means:
       'A step of a cron expression counts within its field. One that is larger, such as `*/90` minutes, leaves a single value, and one that does not divide it, such as `*/45` minutes, `*/5` hours or `*/2` days, starts again at 0 in each hour or day, or at 1 in each month: minutes 0, 45, 0, 45.',
     help: 'For equal intervals, use `every` instead of `cron`. Otherwise, write the value alone, or a smaller step.',
+  },
+  'invalid-condition': {
+    title: 'Condition is not valid',
+    means:
+      'A condition under `expect.rows` is not one of `roster data query --where`: a column, an operator and, for most operators, a value.',
+    help: 'Write it like `price lte 0` or `title isempty`.',
   },
   'unknown-cron': {
     title: 'Cron expression that only some services support',
@@ -537,38 +535,7 @@ const texts: Readonly<Record<DiagnosticCode, CodeText>> = {
     means: 'A value comes from the environment, which snapshots do not contain, so it counts as unchanged.',
     help: 'To compare the value, run `roster plan` with an API key.',
   },
-  'run-failed': {
-    title: 'Run failed',
-    means: 'The service reports a run as failed or stopped.',
-    help: 'Fix the cause given in the message, then run it again.',
-  },
-  'not-started': {
-    title: 'Not started',
-    means: 'The service did not start an agent, group or pipeline, or a member of a group never started.',
-    help: 'Read the reason in the message. `--retry-not-started` tries the members of a group again.',
-  },
-  'still-running': {
-    title: 'Still running',
-    means: 'A run did not finish within the time limit of `--for`. It is still running.',
-    help: 'Follow it with `roster wait ID`.',
-  },
-  'earlier-run': {
-    title: 'Earlier run',
-    means: 'An address passed to `roster wait` has no unfinished run: the result is that of its last one.',
-    help: 'To wait for a specific run, pass its id, which `roster run --detach --format json` prints.',
-  },
-  'start-unknown': {
-    title: 'Unknown whether it runs',
-    means:
-      'The response to a start was lost, and roster did not find exactly one run that matches it, or the service no longer shows the run.',
-    help: 'Look for the run with `roster wait ADDRESS` or in the dashboard before you start it again: starts are never repeated.',
-  },
-  'data-unavailable': {
-    title: 'Data is not available',
-    means:
-      'The service has no file for a dataset, job or agent: it was never stored, retention has removed it, its payment has not settled, or it is not shared with this account.',
-    help: 'Read the reason in the message. `roster data ADDRESS` lists the datasets with their status.',
-  },
+  ...runCodeTexts,
   interrupted: {
     title: 'Interrupted',
     means: 'The run was interrupted.',

@@ -83,6 +83,7 @@ export function secondsText(seconds: number): string {
 export const healthLabels: Readonly<Record<Health, string>> = {
   failing: 'failing',
   missed: 'missed',
+  unmet: 'unmet',
   quiet: 'quiet',
   running: 'running',
   held: 'held',

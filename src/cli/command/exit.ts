@@ -43,7 +43,12 @@ const guardCodes: ReadonlySet<DiagnosticCode> = new Set<DiagnosticCode>([
 ]);
 
 /** The service answered, and what it answered is the failure. */
-const answerCodes: ReadonlySet<DiagnosticCode> = new Set<DiagnosticCode>(['data-unavailable', 'not-started']);
+const answerCodes: ReadonlySet<DiagnosticCode> = new Set<DiagnosticCode>([
+  'data-unavailable',
+  'not-started',
+  'unmet-expectation',
+  'unknown-expectation',
+]);
 
 /**
  * The exit code of a command that ends with these diagnostics. Any other error takes precedence over a guard.

@@ -90,6 +90,41 @@ export const dataQueryCommand = define({
   docs: 'docs/data.md',
 });
 
+export const dataCheckCommand = define({
+  name: 'data check',
+  summary: 'Compare what runs delivered with what is expected',
+  about:
+    'Compare what the last runs delivered with what `expect` of their entries says: records, time, columns, empty values and rows. Judged are runs that schedules of the project started. Each dataset takes one request, and one for each condition.',
+  arguments: [
+    argument(
+      '[datasets...]',
+      'Addresses or globs of entries, `agent/<agent>`, or ids of datasets (default: everything with `expect`)',
+    ),
+  ],
+  options: [
+    flag('--since <time>', 'All runs since then, such as 24h or 2026-12-01T08:00Z (default: the last ones)'),
+    flag('--fail-on <list>', 'What ends in 5: unmet, unknown, or both (default: unmet)'),
+  ],
+  shared: service,
+  does: reading,
+  formats: ['text', 'json', 'junit', 'markdown', 'github'],
+  examples: [
+    ['Check the last run of everything with `expect`', 'roster data check'],
+    [
+      'Check a day, and fail also for what is not known',
+      'roster data check --since 24h --fail-on unmet,unknown',
+    ],
+  ],
+  exits: {
+    0: 'Everything is as expected, or unknown',
+    1: 'An error',
+    4: elsewhere,
+    5: 'Something is in `--fail-on`, at the level `error`',
+    130: 'Interrupted',
+  },
+  docs: 'docs/expectations.md',
+});
+
 export const dataGetCommand = define({
   name: 'data get',
   summary: 'Download the files of datasets',

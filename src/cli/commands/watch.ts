@@ -109,7 +109,7 @@ export const statusCommand = define({
     flag('--check', 'Exit with 5 if anything is as bad as `--fail-on` says'),
     flag(
       '--fail-on <list>',
-      'What `--check` fails on, such as failing,missed,quiet (default: failing,missed)',
+      'What `--check` fails on, such as failing,missed,quiet (default: failing,missed,unmet)',
     ),
     flag(
       '--since <time>',
@@ -123,7 +123,7 @@ export const statusCommand = define({
     ['Show everything, counted over the last week', 'roster status'],
     [
       'Fail if a schedule fails, misses a start or returns no records',
-      'roster status --check --fail-on failing,missed,quiet',
+      'roster status --check --fail-on failing,missed,unmet,quiet',
     ],
     [
       'Show what starts at night, as Markdown for an issue',

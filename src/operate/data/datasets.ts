@@ -307,7 +307,7 @@ export function noDataOutcome(failure: unknown): NoData | null {
   return failure.status === 400 && failure.errorCode === 'NO_FILE_EXPORT' ? 'noFile' : null;
 }
 
-const reasons: Readonly<Record<NoData, string>> = {
+export const reasons: Readonly<Record<NoData, string>> = {
   unpaid: 'the final payment has not settled',
   notFound: 'it does not exist, or is not shared with this account',
   expired: 'retention has removed the file',

@@ -1,16 +1,13 @@
 import type { ReadSession, Session } from '../../engine/session.js';
 import { suggest } from '../../manifest/suggest.js';
+import { queryOperators } from '../../model/condition.js';
 import type { StoredQuery } from '../../model/data.js';
 import { Problem, problem } from '../../model/diagnostic.js';
 import { ExactNumber } from '../../model/exact-number.js';
 import { isJsonObject } from '../../model/json.js';
 import type { Reader } from '../../model/request.js';
 import { attempt, orElse } from '../../service/operation.js';
-import {
-  type DatasetQuery,
-  previewDataset,
-  queryOperators,
-} from '../../service/operations/dataset-queries.js';
+import { type DatasetQuery, previewDataset } from '../../service/operations/dataset-queries.js';
 import {
   deleteSavedQuery,
   listSavedQueries,

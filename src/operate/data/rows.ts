@@ -1,20 +1,16 @@
 import type { ReadSession } from '../../engine/session.js';
 import { suggest } from '../../manifest/suggest.js';
+import { conditionText, parseCondition } from '../../model/condition.js';
 import type { DataTable } from '../../model/data.js';
 import { type Diagnostic, Problem, problem } from '../../model/diagnostic.js';
-import { type ExactNumber, isInexact } from '../../model/exact-number.js';
-import { type Json, parseJson } from '../../model/json.js';
 import type { Reader } from '../../model/request.js';
 import { shellWord } from '../../model/words.js';
 import { ServiceFailure } from '../../service/failure.js';
 import {
-  type DatasetCondition,
   type DatasetMatches,
   type DatasetQuery,
   previewDataset,
-  type QueryOperator,
   queryDataset,
-  queryOperators,
 } from '../../service/operations/dataset-queries.js';
 import { type ChosenDataset, chooseDatasets, noDataOutcome, unavailable } from './datasets.js';
 
@@ -182,30 +178,14 @@ export interface TypedQuery {
   readonly sort?: string | undefined;
 }
 
-const withoutValue: ReadonlySet<QueryOperator> = new Set<QueryOperator>(['isempty', 'isnotempty']);
-const forNumbers: ReadonlySet<QueryOperator> = new Set<QueryOperator>(['gt', 'gte', 'lt', 'lte']);
-const symbols: Readonly<Record<string, QueryOperator>> = {
-  '=': 'equals',
-  '==': 'equals',
-  '!=': 'notequals',
-  '<>': 'notequals',
-  '>': 'gt',
-  '>=': 'gte',
-  '<': 'lt',
-  '<=': 'lte',
-  '~': 'contains',
-  eq: 'equals',
-  ne: 'notequals',
-  ge: 'gte',
-  le: 'lte',
-};
+const inWhere = { name: '--where', example: "--where 'price gt 10'", suggest };
 
 /** Throws a Problem with everything that is wrong. Columns are not checked yet. */
 export function parseQuery({ where = [], search, sort }: TypedQuery): DatasetQuery {
   const problems: Diagnostic[] = [];
   const filters = where.flatMap((text) => {
     try {
-      return [parseCondition(text)];
+      return [parseCondition(text, inWhere)];
     } catch (failure) {
       if (!(failure instanceof Problem)) throw failure;
       problems.push(...failure.diagnostics);
@@ -226,89 +206,6 @@ function sorting(sort: string): Pick<DatasetQuery, 'sortColumn' | 'sortDirection
   return sort.startsWith('-')
     ? { sortColumn: sort.slice(1), sortDirection: 'desc' }
     : { sortColumn: sort, sortDirection: 'asc' };
-}
-
-/** The first operator ends the column, which may have several words; one in double quotes may contain operators. */
-function parseCondition(text: string): DatasetCondition {
-  const [, quoted, plain] = /^\s*(?:"([^"]+)"|(\S+))\s/.exec(`${text} `) ?? [];
-  if (quoted !== undefined) {
-    const rest = text.slice(text.indexOf(quoted) + quoted.length + 1).trim();
-    return conditionOf(quoted, rest, text);
-  }
-  const words = [...text.matchAll(/\S+/g)];
-  const at = words.findIndex(([word], index) => index > 0 && operatorNamed(word) !== null);
-  const start = words[at]?.index;
-  if (start !== undefined) return conditionOf(text.slice(0, start).trim(), text.slice(start), text);
-  const [, second] = words;
-  return conditionOf(plain ?? '', second === undefined ? '' : text.slice(second.index), text);
-}
-
-function conditionOf(column: string, rest: string, text: string): DatasetCondition {
-  const [word = ''] = /^\S+/.exec(rest) ?? [];
-  const operator = operatorNamed(word);
-  if (column === '' || word === '')
-    throw problem('usage', `--where: "${text}" is not a condition`, "For example: `--where 'price gt 10'`.");
-  if (operator === null) throw unknownOperator(word, text);
-  const value = rest.slice(word.length).trim();
-  if (withoutValue.has(operator)) {
-    if (value === '') return { column, operator };
-    throw problem('usage', `--where: "${text}": \`${operator}\` takes no value`);
-  }
-  if (value === '')
-    throw problem('usage', `--where: "${text}": the value is missing`, "Use `''` for an empty value.");
-  if (forNumbers.has(operator) && !isComparable(value)) throw notANumber(value, operator, text);
-  const read = conditionValue(value, operator);
-  if (forNumbers.has(operator) && read === value && isNumeric(value)) throw otherSpelling(value, text);
-  return { column, operator, value: read };
-}
-
-function operatorNamed(word: string): QueryOperator | null {
-  const lower = word.toLowerCase();
-  return queryOperators.find((each) => each === lower) ?? null;
-}
-
-function unknownOperator(word: string, text: string): Problem {
-  const near = Object.hasOwn(symbols, word) ? symbols[word] : suggest(word, queryOperators);
-  const hint = near == null ? `One of: ${queryOperators.join(', ')}.` : `Did you mean \`${near}\`?`;
-  return problem('usage', `--where: "${text}": there is no operator "${word}"`, hint);
-}
-
-function notANumber(value: string, operator: QueryOperator, text: string): Problem {
-  const message = `--where: "${text}": "${value}" is neither a number nor a date`;
-  return problem('usage', message, `To compare it as text, put it in quotes: \`${operator} "${value}"\`.`);
-}
-
-/** It would be sent with other digits than those that were typed. Another number is not proposed. */
-function otherSpelling(value: string, text: string): Problem {
-  const written = isInexact(value.toLowerCase()) ? 'Put' : `Write \`${Number(value)}\`, or put`;
-  const message = `--where: "${text}": "${value}" is not written as a decimal number`;
-  return problem('inexact-number', message, `${written} it in quotes to compare it as text.`);
-}
-
-/** Quotes keep spaces at the ends, and are left out. Only a comparison needs a number as such. */
-function conditionValue(text: string, operator: QueryOperator): string | number | ExactNumber {
-  const [, , inner] = /^(["'])([\s\S]*)\1$/.exec(text) ?? [];
-  if (inner !== undefined) return inner;
-  const number = forNumbers.has(operator) && isNumeric(text) ? parseJson(text) : undefined;
-  return number === undefined ? text : (number as number | ExactNumber);
-}
-
-/** Also in other spellings than those of JSON. */
-function isNumeric(text: string): boolean {
-  return text.trim() !== '' && !Number.isNaN(Number(text));
-}
-
-/** Numbers and dates. Any other word needs quotes to be compared as text: it is mostly a slip, such as `600,50`. */
-function isComparable(text: string): boolean {
-  return isNumeric(text) || isDate(text) || /^(["'])[\s\S]*\1$/.test(text);
-}
-
-/** ISO 8601: a year with a month, a day, or a time of day, also without seconds and with an offset. */
-function isDate(text: string): boolean {
-  return (
-    /^\d{4}-\d\d(-\d\d([T ]\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:?\d\d)?)?)?$/i.test(text) &&
-    !Number.isNaN(Date.parse(text))
-  );
 }
 
 export function namesColumns({ filters, sortColumn }: DatasetQuery): boolean {
@@ -361,21 +258,4 @@ export function queryText({ search, filters = [], sortColumn, sortDirection }: D
     ...(search === undefined ? [] : [`--search ${shellWord(search)}`]),
     ...(sortColumn === undefined ? [] : [`--sort ${/^-?\w[\w.-]*$/.test(sort) ? sort : shellWord(sort)}`]),
   ].join(' ');
-}
-
-function conditionText({ column, operator = 'contains', value }: DatasetCondition): string {
-  const name = /\s/.test(column) && !column.includes('"') ? `"${column}"` : column;
-  return [name, operator, ...(value === undefined ? [] : [valueText(value, operator)])].join(' ');
-}
-
-function isSame(one: Json, other: Json): boolean {
-  return typeof one === typeof other && String(one) === String(other);
-}
-
-/** In quotes where it would be read as another value without them. */
-function valueText(value: NonNullable<DatasetCondition['value']>, operator: QueryOperator): string {
-  const text = String(value);
-  const isRead = text !== '' && text.trim() === text && isSame(conditionValue(text, operator), value);
-  const isWord = forNumbers.has(operator) && !isComparable(text);
-  return (isRead && !isWord) || typeof value !== 'string' ? text : `"${text}"`;
 }

@@ -6,7 +6,6 @@ import { isHidden, unhidden } from '../../model/digest.js';
 import type { Inventory, InventoryStore } from '../../model/inventory.js';
 import { isJsonObject, type Json, type JsonObject } from '../../model/json.js';
 import { type Kind, rawValue } from '../../model/kind.js';
-import type { Request } from '../../model/request.js';
 import type { Observed } from '../../model/resource.js';
 import type { Comparison } from '../../reconcile/world.js';
 import {
@@ -17,7 +16,7 @@ import {
   type Sandbox,
   startSandbox,
 } from '../../sandbox/index.js';
-import { HttpClient, type WriteResult } from '../../service/client.js';
+import { type Client, createClient } from '../../service/client.js';
 import type { ObservedState } from '../../service/observe.js';
 
 /** What a plan was made from. */
@@ -70,7 +69,7 @@ export async function copyOf(rehearsed: Rehearsed, faults: readonly Fault[]): Pr
   });
   copyInto(sandbox.world, copiedService(rehearsed), now());
   const store = storeInMemory(inventory);
-  const clients: MortalClient[] = [];
+  const clients: Client[] = [];
   let writes = 0;
   const mayWrite = (life: Life) => {
     const may = life.mayWrite();
@@ -80,8 +79,10 @@ export async function copyOf(rehearsed: Rehearsed, faults: readonly Fault[]): Pr
   return {
     session(life) {
       let apiKey = sandbox.world.apiKey;
-      const client = new MortalClient(sandbox.url, apiKey, sleep, () => mayWrite(life));
-      clients.push(client);
+      const common = { baseUrl: sandbox.url, concurrency: REQUESTS_AT_ONCE, timeoutMs: TIMEOUT_MS };
+      const opened = createClient({ ...common, apiKey, userAgent: 'roster', sleep });
+      clients.push(opened);
+      const client = mortal(opened, () => mayWrite(life));
       return {
         ...local,
         // Neither git nor a destination of a key is looked at: the plan was judged by them, and is applied nowhere else.
@@ -152,33 +153,24 @@ function rewrite(
   }
 }
 
-/** A client whose process may be killed. */
-class MortalClient extends HttpClient {
-  constructor(
-    url: string,
-    apiKey: string,
-    sleep: (milliseconds: number) => Promise<void>,
-    private readonly mayWrite: () => boolean,
-  ) {
-    super({
-      baseUrl: url,
-      apiKey,
-      concurrency: REQUESTS_AT_ONCE,
-      timeoutMs: TIMEOUT_MS,
-      userAgent: 'roster',
-      sleep,
-    });
-  }
-
-  override send(request: Request, guard?: () => string | null): Promise<WriteResult> {
-    return this.mayWrite() ? super.send(request, guard) : new Promise(() => {});
-  }
+/** A write that may not be sent is never answered. */
+function mortal(client: Client, mayWrite: () => boolean): Client {
+  return {
+    reader: (guard) => client.reader(guard),
+    read: (call) => client.read(call),
+    readAll: (call) => client.readAll(call),
+    send: (request, guard) => (mayWrite() ? client.send(request, guard) : new Promise(() => {})),
+    open: (request, take) => client.open(request, take),
+    useKey: (key) => client.useKey(key),
+    close: () => client.close(),
+    serviceTime: () => client.serviceTime(),
+    stats: client.stats,
+  };
 }
 
 /** A copy has no files of datasets. */
 const noDownloads: Session['downloads'] = {
   download: () => Promise.reject(new Error('a copy of the service has no files')),
-  close: async () => {},
 };
 
 /** New keys are kept by nobody: they open the copy alone. */

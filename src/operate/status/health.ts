@@ -1,6 +1,6 @@
 import { endedHoldText, type Hold, holdText } from '../../model/hold.js';
 import type { Address } from '../../model/resource.js';
-import type { Health, LastRun } from '../../model/run.js';
+import type { AgentJudgement, Health, LastRun } from '../../model/run.js';
 import { instantText } from '../../model/words.js';
 import { readInstant } from '../../service/operations/record.js';
 
@@ -26,6 +26,8 @@ export interface HealthFacts {
   readonly missed: number | null;
   /** When the last missed start was due, in milliseconds. Null where that is not known. */
   readonly lastMissed: number | null;
+  /** What its entry expects of its last run, where that decides its health. */
+  readonly expectations: readonly AgentJudgement[];
   /** Its timing was changed outside roster. */
   readonly hasOtherTimes: boolean;
   readonly held: Hold | null;
@@ -44,12 +46,18 @@ export function healthOf(facts: HealthFacts): Health {
   const { isOld, lastRun, missed } = facts;
   if (!isOld && (facts.refused !== null || hasFailed(lastRun))) return 'failing';
   if (missed !== null && missed > 0) return 'missed';
+  if (!isOld && judgedAs('unmet', facts).length > 0) return 'unmet';
   if (!isOld && isQuiet(facts)) return 'quiet';
   if (facts.isRunning) return 'running';
   if (facts.held !== null) return 'held';
   if (facts.isPaused) return 'paused';
   if (facts.neverRan) return 'never-run';
-  return !isOld && missed !== null && lastRun?.state === 'succeeded' ? 'healthy' : 'unknown';
+  const isSure = !isOld && missed !== null && judgedAs('unknown', facts).length === 0;
+  return isSure && lastRun?.state === 'succeeded' ? 'healthy' : 'unknown';
+}
+
+function judgedAs(verdict: AgentJudgement['verdict'], { expectations }: HealthFacts) {
+  return expectations.filter((each) => each.verdict === verdict);
 }
 
 function hasFailed(run: LastRun | null): boolean {
@@ -71,6 +79,8 @@ export function reasonOf(health: Health, facts: HealthFacts, lastApply: number |
         : `could not be started: ${facts.refused}`;
     case 'missed':
       return missedText(facts);
+    case 'unmet':
+      return firstOf(judgedAs('unmet', facts));
     case 'quiet':
       return lastRun?.records === 0 ? 'succeeded without any records' : 'finished much faster than usual';
     case 'held':
@@ -83,6 +93,13 @@ export function reasonOf(health: Health, facts: HealthFacts, lastApply: number |
     default:
       return '';
   }
+}
+
+/** `agent/globex: expected at least 800 records, got 12: 788 too few; and 2 more`. */
+function firstOf([first, ...others]: readonly AgentJudgement[]): string {
+  return first === undefined
+    ? ''
+    : `${first.agent}: ${first.message}${others.length === 0 ? '' : `; and ${others.length} more`}`;
 }
 
 /** Other errors of a group run are not messages of the service. */
@@ -120,5 +137,6 @@ function whyUnknown(facts: HealthFacts): string {
   if (missed === null && hasOtherTimes)
     return 'its timing was changed outside roster, so nobody knows which starts it missed';
   if (missed === null) return 'its runs or its timing cannot be read';
-  return lastRun === null || lastRun.state === 'unknown' ? 'its last run is not shown' : '';
+  if (lastRun === null || lastRun.state === 'unknown') return 'its last run is not shown';
+  return firstOf(judgedAs('unknown', facts));
 }

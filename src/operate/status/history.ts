@@ -166,6 +166,18 @@ export interface Occurrence
   readonly failedAgents: readonly string[];
   /** Says how many members of a failed group run never started. Null where all did. */
   readonly notStarted: string | null;
+  /** The jobs of its agents. */
+  readonly parts: readonly AgentJob[];
+}
+
+/** The job of one agent. What the lists do not show is null. */
+export interface AgentJob {
+  readonly id: string;
+  readonly agentName: string;
+  readonly state: ServiceRunState;
+  readonly records: number | null;
+  readonly startedAt: string | null;
+  readonly finishedAt: string | null;
 }
 
 /** Newest first: what happened in the period, as far as the lists show it. */
@@ -176,7 +188,7 @@ export function occurrencesOf({ jobs, runs, wholes }: HistoryLists): readonly Oc
   return byTime([
     alone.map((job) => {
       const named = { id: job.id, idKind: 'job', ...unlisted } as const;
-      return occurrence({ ...named, ...summed([job], timed), state: jobState(job) }, [job]);
+      return occurrence({ ...named, ...summed([job], timed), state: jobState(job) }, partsOf([job], timed));
     }),
     ...wholeKinds.flatMap((kind) => {
       const parts = groupBy(all, (job) => kind.idIn(job));
@@ -185,12 +197,16 @@ export function occurrencesOf({ jobs, runs, wholes }: HistoryLists): readonly Oc
       return [
         entries.map((entry) => {
           const own = parts.get(entry.id) ?? [];
-          return wholeOccurrence(kind, entry, own, { sums: summed(own, timed), isRead: jobs !== null });
+          return wholeOccurrence(kind, entry, partsOf(own, timed), {
+            sums: summed(own, timed),
+            isRead: jobs !== null,
+          });
         }),
         [...parts].flatMap(([id, own]) => {
           if (id === null || listed.has(id)) return [];
           const named = { id, idKind: kind.name, ...unlisted };
-          return [occurrence({ ...named, ...summed(own, timed), state: unlistedState(own, kind) }, own)];
+          const state = unlistedState(own, kind);
+          return [occurrence({ ...named, ...summed(own, timed), state }, partsOf(own, timed))];
         }),
       ];
     }),
@@ -244,6 +260,24 @@ function timesOf(runs: readonly AgentRun[]): Times {
   };
 }
 
+/** Jobs, with what the list of runs shows of them. */
+interface Parts {
+  readonly jobs: readonly Job[];
+  readonly timed: Timed;
+}
+
+function partsOf(jobs: readonly Job[], timed: Timed): Parts {
+  return { jobs, timed };
+}
+
+function agentJobs({ jobs, timed }: Parts): readonly AgentJob[] {
+  return jobs.map((job) => {
+    const { startedAt = null, finishedAt = null } = timed.get(job.id) ?? {};
+    const { id, agentName, totalDataCount: records } = job;
+    return { id, agentName, records, state: jobState(job), startedAt, finishedAt };
+  });
+}
+
 function inOrder(texts: readonly (string | null)[]): readonly string[] {
   const known = texts.flatMap((text) => (text === null ? [] : [{ text, time: readInstant(text) }]));
   return known
@@ -274,27 +308,28 @@ function hasReason({ errorMessage }: Job): boolean {
 
 /** With what its jobs tell. */
 function occurrence(
-  shown: Omit<Occurrence, 'scheduleId' | 'hasJobs' | 'failedAgents'>,
-  parts: readonly Job[],
+  shown: Omit<Occurrence, 'scheduleId' | 'hasJobs' | 'failedAgents' | 'parts'>,
+  parts: Parts,
 ): Occurrence {
-  const scheduleId = parts.find((job) => job.scheduleId !== null)?.scheduleId ?? null;
-  const failed = parts.filter((job) => jobState(job) === 'failed');
+  const { jobs } = parts;
+  const scheduleId = jobs.find((job) => job.scheduleId !== null)?.scheduleId ?? null;
+  const failed = jobs.filter((job) => jobState(job) === 'failed');
   const ordered = [...failed.filter(hasReason), ...failed.filter((job) => !hasReason(job))];
   const failedAgents = shown.idKind === 'job' ? [] : [...new Set(ordered.map((job) => job.agentName))];
-  return { ...shown, scheduleId, hasJobs: parts.length > 0, failedAgents };
+  return { ...shown, scheduleId, hasJobs: jobs.length > 0, failedAgents, parts: agentJobs(parts) };
 }
 
 /** A run of a group or pipeline that is listed, with the jobs of it that are. */
 function wholeOccurrence(
   kind: RunKind,
   entry: RunEntry,
-  parts: readonly Job[],
+  parts: Parts,
   { sums, isRead }: { readonly sums: Summed; readonly isRead: boolean },
 ): Occurrence {
   const { id, objectId } = entry;
   const isChain = kind.members === 'chain';
-  const state = entry.state ?? stateOfParts(entry, parts);
-  const notStarted = isRead && !isChain && state === 'failed' ? notStartedOf(entry, parts) : null;
+  const state = entry.state ?? stateOfParts(entry, parts.jobs);
+  const notStarted = isRead && !isChain && state === 'failed' ? notStartedOf(entry, parts.jobs) : null;
   // A stage says why it failed. The list of group runs only counts what failed.
   const message = isChain ? (entry.message ?? sums.message) : (sums.message ?? notStarted);
   const shown = {

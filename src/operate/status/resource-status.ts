@@ -1,8 +1,9 @@
 import { groupBy, type Json } from '../../model/json.js';
 import type { Address, Agent, Names } from '../../model/resource.js';
-import type { LastRun, ResourceStatus, StatusCounts } from '../../model/run.js';
+import type { AgentJudgement, LastRun, ResourceStatus, StatusCounts } from '../../model/run.js';
 import { readInstant } from '../../service/operations/record.js';
 import { addressNamed } from '../agents.js';
+import { judgedRuns } from '../expect/runs.js';
 import { type HealthFacts, healthOf, reasonOf } from './health.js';
 import type { Occurrence } from './history.js';
 import { expectedStarts, type MissedStarts, missedStarts, noneMissed } from './missed.js';
@@ -65,7 +66,8 @@ function statusOf(
   const missed = isCounted ? missedOf(resource, own, context) : null;
   const isAttributed = !context.unattributed.has(observed?.id ?? '');
   const counts = isCounted && isAttributed ? countsOf(own, missed, context) : notCounted;
-  const facts = factsOf(resource, own, missed, context);
+  const expectations = expectationsOf(resource, own, context);
+  const facts = factsOf(resource, own, { missed, expectations }, context);
   const { lastRun, isRunning } = facts;
   const health = healthOf(facts);
   const reason = reasonOf(health, facts, context.recorded?.lastApply ?? null);
@@ -74,6 +76,7 @@ function statusOf(
   return {
     ...{ address, health, sync, lastRun, counts, nextRun, held: hold, isRunning, reason },
     failedRun: failed?.id ?? null,
+    expectations,
   };
 }
 
@@ -82,6 +85,7 @@ export class HistoryIndex {
   readonly #bySchedule: ReadonlyMap<string | null, readonly Occurrence[]>;
   readonly #byObject: ReadonlyMap<string | null, readonly Occurrence[]>;
   readonly #byId: ReadonlyMap<string, Occurrence>;
+  readonly #schedules: ReadonlySet<string>;
 
   constructor(resources: readonly DeclaredResource[], occurrences: readonly Occurrence[]) {
     const targets = new Map(resources.map(({ observed, target }) => [observed?.id, target?.id]));
@@ -92,6 +96,14 @@ export class HistoryIndex {
       return objectId ?? (typeof target === 'string' ? target : null);
     });
     this.#byId = new Map(occurrences.map((each) => [each.id, each]));
+    this.#schedules = new Set(
+      resources.flatMap(({ observed, target }) => (target === null ? [] : (observed?.id ?? []))),
+    );
+  }
+
+  /** Whether a schedule that the project declares has started it. */
+  isOfProject({ scheduleId }: Occurrence): boolean {
+    return scheduleId !== null && this.#schedules.has(scheduleId);
   }
 
   of({ kind, observed }: DeclaredResource): readonly Occurrence[] {
@@ -110,6 +122,18 @@ export class HistoryIndex {
     const found = [...(this.#byObject.get(String(target.id)) ?? []), ...(this.#byObject.get(null) ?? [])];
     return found.filter(({ hasJobs }) => !hasJobs);
   }
+}
+
+/** Of its last run. What nobody but a schedule of this project has started is judged. */
+function expectationsOf(
+  resource: DeclaredResource,
+  own: readonly Occurrence[],
+  context: StatusContext,
+): readonly AgentJudgement[] {
+  const { expect } = resource;
+  if (expect === undefined || context.unread.has(resource)) return [];
+  const runs = own.filter((each) => context.history.isOfProject(each));
+  return judgedRuns({ expect, runs }, context);
 }
 
 const notCounted: StatusCounts = { succeeded: null, failed: null, missed: null };
@@ -162,10 +186,15 @@ function ownedSince(
   return known.length === 0 ? null : known.reduce((first, time) => Math.min(first, time));
 }
 
+interface FoundOfRuns {
+  readonly missed: MissedStarts | null;
+  readonly expectations: readonly AgentJudgement[];
+}
+
 function factsOf(
   resource: DeclaredResource,
   own: readonly Occurrence[],
-  missed: MissedStarts | null,
+  { missed, expectations }: FoundOfRuns,
   context: StatusContext,
 ): HealthFacts {
   const { observed, unmatched, hold, endedHold, inactiveTarget, hasOtherTimes } = resource;
@@ -189,6 +218,7 @@ function factsOf(
     missed: missed?.count ?? null,
     lastMissed: missed?.last ?? null,
     hasOtherTimes,
+    expectations: expectations.filter(({ level }) => level === 'error'),
     held: hold,
     endedHold,
     inactiveTarget,

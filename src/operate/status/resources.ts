@@ -2,7 +2,7 @@ import type { Observation } from '../../engine/observe.js';
 import type { ReadSession } from '../../engine/session.js';
 import { runsOf } from '../../inventory/run-history.js';
 import { type Hold, hasEnded } from '../../model/hold.js';
-import { byCodeUnit } from '../../model/json.js';
+import { byCodeUnit, type JsonObject } from '../../model/json.js';
 import { isExpired, type Kind } from '../../model/kind.js';
 import type { Action, Drifted } from '../../model/plan.js';
 import {
@@ -18,6 +18,7 @@ import { driftOf } from '../../reconcile/drift.js';
 import { inactiveTargets } from '../../reconcile/starts.js';
 import type { Comparison, Match } from '../../reconcile/world.js';
 import { readInstant } from '../../service/operations/record.js';
+import { wholeExpectation } from '../expect/runs.js';
 import { kindsWithRuns } from '../run/targets.js';
 
 /** A declared resource, with what the service and the inventory show of it. */
@@ -40,6 +41,8 @@ export interface DeclaredResource {
   readonly hasOtherTimes: boolean;
   /** Since when its starts are expected, as the inventory records it for it and its target. Null where it does not. */
   readonly since: string | null;
+  /** What it and its target expect of its data. Undefined where they expect nothing. */
+  readonly expect: JsonObject | undefined;
 }
 
 /** Everything declared that can run. A problem with one entry hides no other. */
@@ -56,6 +59,7 @@ export function declaredResources(
 
 function matchedResources({ comparison }: Observation, now: Date): readonly DeclaredResource[] {
   const states = new SyncStates(comparison, now);
+  const expectOf = expectations(comparison);
   const targetOfSpec = inactiveTargets(comparison, 'before');
   const inactiveTargetOf = (kind: Kind, observed: Observed | null) =>
     observed?.spec == null ? null : targetOfSpec(kind, observed.spec);
@@ -68,6 +72,7 @@ function matchedResources({ comparison }: Observation, now: Date): readonly Decl
     return [
       {
         ...{ address, kind, unmatched: null, observed, hold },
+        expect: expectOf(match),
         sync,
         endedHold: sync === 'pending' ? endedHold : null,
         target: targetOf(kind, observed),
@@ -88,6 +93,7 @@ function matchedResources({ comparison }: Observation, now: Date): readonly Decl
       inactiveTarget: null,
       hasOtherTimes: false,
       since: null,
+      expect: undefined,
     } as const;
     return [{ address, kind, observed, target: targetOf(kind, observed), ...rest }];
   });
@@ -118,6 +124,7 @@ function unmatchedResources(
         ...{ address, kind, unmatched: reasons.get(address) ?? inherited, observed: null, sync: 'unknown' },
         hold: hold === undefined || hasEnded(hold, now) ? null : hold,
         ...{ endedHold: null, target: null, inactiveTarget: null, hasOtherTimes: false, since: null },
+        expect: undefined,
       },
     ];
   });
@@ -137,6 +144,22 @@ function recordedSince({ matches }: Comparison): (match: Match) => string | null
         .sort(byCodeUnit)
         .at(-1) ?? null
     );
+  };
+}
+
+/** What an entry expects, over what its target does. */
+function expectations({ matches }: Comparison): (match: Match) => JsonObject | undefined {
+  const known = new Map(
+    matches.flatMap(({ kind, observed, entry }) =>
+      observed === null || entry?.expect === undefined
+        ? []
+        : [[objectKey(kind.name, observed.id), entry.expect] as const],
+    ),
+  );
+  return ({ kind, observed, entry }) => {
+    const target = known.size === 0 ? null : targetOf(kind, observed);
+    const ofTarget = target === null ? undefined : known.get(objectKey(target.kind, String(target.id)));
+    return wholeExpectation(entry?.expect, ofTarget);
   };
 }
 

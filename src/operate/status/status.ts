@@ -63,12 +63,27 @@ export async function status(session: ReadSession, options: StatusOptions = {}):
   if (shown.length === 0 && selectors !== null) throw withoutHealth(selectors);
   const { name: project, environment } = session.project;
   const unread = found.diagnostics.map((each) => ({ ...each, severity: 'error' }) as const);
-  const diagnostics = [...diagnosticsIn(session, observation, observation.comparison.diagnostics), ...unread];
+  const diagnostics = [
+    ...diagnosticsIn(session, observation, observation.comparison.diagnostics),
+    ...unread,
+    ...shown.flatMap(warningsOf),
+  ];
   return {
     ...{ project, environment, service: session.service, resources: shown },
     since: new Date(since).toISOString(),
     diagnostics: diagnostics.map((each) => asReported(each, isSelected, options)),
   };
+}
+
+/** What is unmet at the level of a warning changes no health. */
+function warningsOf({ address, expectations }: ResourceStatus): readonly Diagnostic[] {
+  const warned = expectations.filter(({ verdict, level }) => verdict === 'unmet' && level === 'warning');
+  return warned.map(({ agent, message }) => ({
+    severity: 'warning',
+    code: 'unmet-expectation',
+    message: `${agent} of ${address}: ${message}`,
+    address,
+  }));
 }
 
 /** What is unknown is an error where somebody relies on it, and then only for what is shown. The rows say it, too. */
@@ -82,14 +97,14 @@ function asReported(
 }
 
 /** The kinds of runs whose lists are needed. */
-function idKindsOf(resources: readonly DeclaredResource[]): ReadonlySet<RunIdKind> {
+export function idKindsOf(resources: readonly DeclaredResource[]): ReadonlySet<RunIdKind> {
   const kindNames = new Set(resources.flatMap(({ kind, target }) => [kind.name, target?.kind ?? kind.name]));
   const makers = kindsWithRuns.filter(({ name }) => kindNames.has(name));
   return new Set(makers.flatMap(({ startByHand }) => startByHand?.makes ?? []));
 }
 
 /** The groups and pipelines that ran in the period, by what they show themselves. */
-function ranSince(resources: readonly DeclaredResource[], since: number): readonly RanObject[] {
+export function ranSince(resources: readonly DeclaredResource[], since: number): readonly RanObject[] {
   return resources.flatMap(({ kind, observed }) => {
     const makes = kind.startByHand?.makes ?? null;
     const ranAt = readInstant(String(observed?.facts['lastRunAt']));

@@ -25,6 +25,7 @@ import { staleCheckout } from './stale-checkout.js';
 import { startsAgain } from './starts-again.js';
 import { startsHeld } from './starts-held.js';
 import { unseen } from './unseen.js';
+import { weakerExpectation } from './weaker-expectation.js';
 
 /** Everything that is said about a plan beyond the difference itself. What they say is listed in this order. */
 export const rules: readonly Rule[] = [
@@ -34,6 +35,7 @@ export const rules: readonly Rule[] = [
   safeguards,
   policies,
   protection,
+  weakerExpectation,
   editedInventory,
   adoption,
   unseen,

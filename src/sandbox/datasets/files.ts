@@ -1,7 +1,7 @@
 import { Zip, ZipDeflate } from 'fflate';
 import type { DatasetRecord } from '../engine/records.js';
 import { type AgentRecord, byId, type World } from '../world.js';
-import { asObject, fieldsOf, type Part, type Row, rowsOf, type Value } from './rows.js';
+import { asObject, columnsOf, type Part, type Row, rowsOf, type Value } from './rows.js';
 
 /** The files of datasets: CSV, JSON, or a zip of them. Made piece by piece, so that a large one takes no memory. */
 
@@ -26,7 +26,7 @@ export interface DataFile {
 
 /** One file of an agent's records. */
 function dataFile(agent: AgentRecord | undefined, stem: string, parts: readonly Part[]): DataFile {
-  const fields = fieldsOf(agent);
+  const fields = columnsOf(agent, parts);
   const rows = (): Iterable<Row> => rowsOf(fields, parts);
   const isJson = agent?.format === 'json';
   return {

@@ -17,7 +17,7 @@ import {
   statusOf,
 } from './find.js';
 import { readQuery } from './query.js';
-import { asObject, fieldsOf, type Row, rowsOf } from './rows.js';
+import { asObject, columnsOf, type Row, rowsOf } from './rows.js';
 
 /** The list of datasets, and the delete of one (interface.md §4, Datasets). */
 const BASE = '/api/scraper-agents/cached-exports';
@@ -133,7 +133,7 @@ function query(core: Core, call: Call): Answer {
 
 function open(core: Core, dataset: DatasetRecord): { fields: readonly string[]; rows: Iterable<Row> } {
   checkFile(core, dataset);
-  const fields = fieldsOf(byId(core.world.agents, dataset.agentId));
+  const fields = columnsOf(byId(core.world.agents, dataset.agentId), dataset.parts);
   return { fields, rows: rowsOf(fields, dataset.parts) };
 }
 

@@ -1,4 +1,5 @@
 import { hashText, mix, pick } from '../engine/hash.js';
+import type { RowChanges } from '../engine/records.js';
 import type { AgentRecord } from '../world.js';
 
 /** The rows of a dataset, made again whenever they are read: a million of them take no memory. */
@@ -9,7 +10,7 @@ export type Value = string | number | boolean | null;
 export type Row = readonly Value[];
 
 /** Rows that one run collected. */
-export interface Part {
+export interface Part extends RowChanges {
   readonly rowSeed: string;
   readonly records: number;
 }
@@ -23,13 +24,21 @@ export function fieldsOf(agent: AgentRecord | undefined): readonly string[] {
   return agent?.fields ?? DEFAULT_FIELDS;
 }
 
+/** Those of its run, where that has others than the agent. */
+export function columnsOf(agent: AgentRecord | undefined, parts: readonly Part[]): readonly string[] {
+  return parts[0]?.fields ?? fieldsOf(agent);
+}
+
 export function* rowsOf(fields: readonly string[], parts: readonly Part[]): Generator<Row> {
   const makers = fields.map(makerOf);
-  for (const { rowSeed, records } of parts) {
+  for (const { rowSeed, records, empty = {} } of parts) {
+    const emptyRows = fields.map((field) => empty[field] ?? 0);
     const seed = hashText(rowSeed);
     for (let index = 0; index < records; index += 1) {
       const row = mix(seed, index);
-      yield makers.map((make, column) => make(mix(row, column), index));
+      yield makers.map((make, column) =>
+        index < (emptyRows[column] ?? 0) ? null : make(mix(row, column), index),
+      );
     }
   }
 }

@@ -8,7 +8,7 @@ import { isoTime } from '../instants.js';
 import { byId, put, remove as removeRecord, type World } from '../world.js';
 import { datasetById } from './find.js';
 import { readQuery } from './query.js';
-import { fieldsOf } from './rows.js';
+import { columnsOf } from './rows.js';
 
 /** Saved queries: private to the caller (interface.md §2 and §4). */
 const BASE = '/api/data-explorer/saved-queries';
@@ -42,7 +42,7 @@ function create(core: Core, call: Call): Answer {
 type NewQuery = Pick<SavedQueryRecord, 'owner' | 'name' | 'definition' | 'createdAt'>;
 
 export function addSavedQuery(world: World, dataset: DatasetRecord, query: NewQuery): SavedQueryRecord {
-  readQuery(query.definition, fieldsOf(byId(world.agents, dataset.agentId)));
+  readQuery(query.definition, columnsOf(byId(world.agents, dataset.agentId), dataset.parts));
   if (world.savedQueries.size >= MOST_STORED)
     throw badRequest(`The sandbox keeps at most ${MOST_STORED} saved queries.`);
   const record: SavedQueryRecord = {

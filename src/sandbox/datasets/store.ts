@@ -7,6 +7,13 @@ import { fileOf } from './files.js';
 
 const DAY_MS = 86_400_000;
 
+function partOf({ rowSeed, records, fields, empty }: RunRecord): DatasetRecord['parts'][number] {
+  const part: DatasetRecord['parts'][number] = { rowSeed, records };
+  if (fields !== undefined) part.fields = fields;
+  if (empty !== undefined) part.empty = empty;
+  return part;
+}
+
 /** Only if every run of the job succeeded, and has a file. */
 export function storeJobData(world: World, job: JobRecord, runs: readonly RunRecord[]): void {
   const states = runs.map((run) => (run.outcome === 'succeeded' ? run.dataset : null));
@@ -46,7 +53,7 @@ function store(world: World, runs: readonly RunRecord[], about: About, at: numbe
     createdAt: at,
     expiresAt: at + world.settings.retentionDays * DAY_MS,
     accessLevel: 'Private',
-    parts: runs.map(({ rowSeed, records }) => ({ rowSeed, records })),
+    parts: runs.map(partOf),
     fileName: '',
   };
   record.fileName = fileOf(world, record).name;

@@ -33,8 +33,9 @@ function fate(agent: AgentRecord, outcome: Outcome, { nth, part, fails }: Which)
   const defaultRecords = fails || isLost ? 0 : pick(hashText(`${agent.id}/${nth}/${part}`), 20, 200);
   const records = outcome.records ?? defaultRecords;
   const pages = Math.max(1, Math.ceil(records / 20));
+  const { fields, empty } = outcome;
   const seconds = (outcome.seconds ?? usualSeconds(agent)) + part;
-  return {
+  const made: Fate = {
     outcome: isLost ? 'lost' : fails ? 'failed' : 'succeeded',
     seconds,
     records,
@@ -45,6 +46,9 @@ function fate(agent: AgentRecord, outcome: Outcome, { nth, part, fails }: Which)
     anomaly: outcome.anomaly ?? anomalyOf(seconds, usualSeconds(agent) + part),
     dataset: fails || isLost || outcome.dataset === 'None' ? null : (outcome.dataset ?? 'Available'),
   };
+  if (fields !== undefined) made.fields = fields;
+  if (empty !== undefined) made.empty = empty;
+  return made;
 }
 
 /** The duration of a start that no script changes: that of the entry for all starts, else of the agent's own. */

@@ -32,8 +32,16 @@ export type RunOutcome = 'succeeded' | 'failed' | 'stopped' | 'lost';
 export type Anomaly = 'None' | 'Slow' | 'Fast';
 export type DatasetState = 'Available' | 'Failed' | 'Stale';
 
+/** What is odd about the rows of a run. */
+export interface RowChanges {
+  /** Its columns. Default: the fields of the agent. */
+  fields?: string[];
+  /** By column, how many of its first rows have no value. Default: none. */
+  empty?: Record<string, number>;
+}
+
 /** How a run ends, as the seed scripts it (`fate.ts`). */
-export interface Fate {
+export interface Fate extends RowChanges {
   outcome: RunOutcome;
   seconds: number;
   records: number;
@@ -117,7 +125,7 @@ export interface DatasetRecord {
   createdAt: number;
   expiresAt: number;
   accessLevel: 'Private' | 'Company';
-  parts: { rowSeed: string; records: number }[];
+  parts: ({ rowSeed: string; records: number } & RowChanges)[];
   fileName: string;
 }
 
@@ -131,7 +139,7 @@ export interface SavedQueryRecord {
 }
 
 /** How an agent's starts end. The first entry that applies to a start decides. */
-export interface Outcome {
+export interface Outcome extends RowChanges {
   /** The starts that it applies to, counted from 1 for each agent. Default: all. */
   nth?: number | number[];
   /** Default `succeed`. `refuse`: it cannot be started. `lose`: the execution engine loses the run. */

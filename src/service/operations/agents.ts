@@ -2,7 +2,7 @@ import { isJsonObject, type Json, type JsonObject, parseJson, shownText } from '
 import type { AgentInput, AgentWithInputs } from '../../model/kind.js';
 import { type Call, type ListCall, Unexpected } from '../../model/request.js';
 import type { Agent } from '../../model/resource.js';
-import { named, object, type Shape, text, unexpected } from '../../model/shape.js';
+import { named, object, optional, type Shape, text, unexpected } from '../../model/shape.js';
 import { asRecord, idText } from './record.js';
 import { segment } from './requests.js';
 
@@ -48,6 +48,7 @@ const agentFields = {
   externalAgentId: text,
   name: text,
   inputKeys: named(inputKeys, 'inputParameters'),
+  version: optional(text),
 };
 
 const parseAgent: Shape<Agent> = object(agentFields);

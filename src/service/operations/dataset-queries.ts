@@ -1,4 +1,5 @@
-import { type ExactNumber, writeJson } from '../../model/exact-number.js';
+import type { DatasetCondition } from '../../model/condition.js';
+import { writeJson } from '../../model/exact-number.js';
 import { type Json, type JsonObject, readJson } from '../../model/json.js';
 import type { Call } from '../../model/request.js';
 import { flag, integer, listOf, object, optional, type Read, unexpected } from '../../model/shape.js';
@@ -14,28 +15,6 @@ export interface DatasetQuery {
   readonly page?: number;
   readonly pageSize?: number;
 }
-
-/** Text comparisons ignore case (§4). */
-export interface DatasetCondition {
-  readonly column: string;
-  readonly operator?: QueryOperator;
-  readonly value?: string | number | ExactNumber | boolean;
-}
-
-export const queryOperators = [
-  'contains',
-  'equals',
-  'notequals',
-  'startswith',
-  'endswith',
-  'isempty',
-  'isnotempty',
-  'gt',
-  'gte',
-  'lt',
-  'lte',
-] as const;
-export type QueryOperator = (typeof queryOperators)[number];
 
 export type DatasetRows = Read<typeof parseRows>;
 

@@ -55,11 +55,11 @@ function changeAnnotation({ change, fields, needsCare, risks, notes }: ChangeVie
 }
 
 /** Diagnostics as workflow commands, which annotate the lines of a pull request (contract §6, `github`). */
-export function diagnosticsGithub(diagnostics: readonly Diagnostic[]): string {
-  return workflowCommands(
-    diagnostics.map(diagnosticAnnotation),
-    '`roster validate` shows all of them; `--write sarif=FILE` saves them',
-  );
+export function diagnosticsGithub(
+  diagnostics: readonly Diagnostic[],
+  where = '`roster validate` shows all of them; `--write sarif=FILE` saves them',
+): string {
+  return workflowCommands(diagnostics.map(diagnosticAnnotation), where);
 }
 
 function diagnosticAnnotation(diagnostic: Diagnostic): Annotation {

@@ -1,5 +1,13 @@
+import type { CheckedDataset, DataCheck } from '../../model/data.js';
 import { type Diagnostic, messageOf } from '../../model/diagnostic.js';
-import { type Health, type ResourceStatus, type Run, runName, type Status } from '../../model/run.js';
+import {
+  type AgentJudgement,
+  type Health,
+  type ResourceStatus,
+  type Run,
+  runName,
+  type Status,
+} from '../../model/run.js';
 import { escapeControls } from '../escape.js';
 import { healthLabels, runSeconds, withStageNames } from '../labels.js';
 
@@ -105,6 +113,35 @@ function errorXml(diagnostic: Diagnostic): string {
 /** What says neither that it works nor that it does not. */
 function isSkipped({ health }: ResourceStatus, failOn: readonly Health[]): boolean {
   return !failOn.includes(health) && health !== 'healthy' && health !== 'running';
+}
+
+/** What data was found to be, as JUnit XML: a suite for each dataset, and a case for each thing that is expected of it. */
+export function dataCheckJunit({ datasets, diagnostics }: DataCheck, failOn: readonly string[]): string {
+  const suites = datasets.map((each) => datasetXml(each, failOn));
+  const errors = diagnostics.filter(({ severity }) => severity === 'error').map(errorXml);
+  const counts = attributesXml({ name: 'roster', tests: errors.length, failures: 0, errors: errors.length });
+  const last = errors.length === 0 ? '' : `  <testsuite${counts}>\n${errors.join('')}  </testsuite>\n`;
+  return `<?xml version="1.0" encoding="UTF-8"?>\n<testsuites name="roster">\n${suites.join('')}${last}</testsuites>\n`;
+}
+
+function datasetXml({ address, agent, expectations }: CheckedDataset, failOn: readonly string[]): string {
+  const name = `${agent} of ${address}`;
+  const isFailure = ({ verdict, level }: AgentJudgement) => level === 'error' && failOn.includes(verdict);
+  const isSilent = (each: AgentJudgement) => each.verdict !== 'met' && !isFailure(each);
+  const failures = expectations.filter(isFailure).length;
+  const skipped = expectations.filter(isSilent).length;
+  const counts = attributesXml({ name, tests: expectations.length, failures, errors: 0, skipped });
+  const cases = expectations.map((each) => {
+    const { property, message, verdict } = each;
+    const attributes = attributesXml({ classname: name, name: property });
+    const why = attributesXml({ type: verdict, message });
+    const skip = attributesXml({ message });
+    const result = isFailure(each) ? `<failure${why}/>` : isSilent(each) ? `<skipped${skip}/>` : null;
+    return result === null
+      ? `    <testcase${attributes}/>\n`
+      : `    <testcase${attributes}>${result}</testcase>\n`;
+  });
+  return `  <testsuite${counts}>\n${cases.join('')}  </testsuite>\n`;
 }
 
 /** ` name="value"` for each value that is not null. */

@@ -1,7 +1,9 @@
 import type { ItemResult } from '../../model/batch.js';
-import type { DatasetInfo, DataTable, SavedData, StoredQuery } from '../../model/data.js';
+import type { DataCheck, DatasetInfo, DataTable, SavedData, StoredQuery } from '../../model/data.js';
 import type { Diagnostic } from '../../model/diagnostic.js';
 import { fieldsOf, withDiagnostics } from '../json/fields.js';
+import { agentJudgementJson } from '../json/runs-json.js';
+import { commandFor, verdictCounts } from './check-words.js';
 
 const datasetFields = [
   'id',
@@ -27,6 +29,20 @@ export function datasetsJson(
 ) {
   const shown = datasets.map((each) => fieldsOf(each, datasetFields));
   return withDiagnostics({ total, datasets: shown }, diagnostics);
+}
+
+const checkedFields = ['address', 'agent', 'datasetId', 'jobId', 'at', 'verdict', 'changed'] as const;
+
+/** `data check --format json` (contract §20). */
+export function dataCheckJson(check: DataCheck) {
+  const datasets = check.datasets.map((each) => ({
+    ...fieldsOf(each, checkedFields),
+    expectations: each.expectations.map((judgement) => ({
+      ...agentJudgementJson(judgement),
+      command: commandFor(each, judgement),
+    })),
+  }));
+  return withDiagnostics({ datasets, summary: verdictCounts(check) }, check.diagnostics);
 }
 
 const tableFields = ['id', 'agent', 'columns', 'totalMatches', 'isTruncated', 'rows'] as const;

@@ -1,5 +1,5 @@
 import type { Diagnostic } from '../../model/diagnostic.js';
-import type { ResourceStatus, Run, RunsList, Status } from '../../model/run.js';
+import type { AgentJudgement, ResourceStatus, Run, RunsList, Status } from '../../model/run.js';
 import { fieldsOf, withDiagnostics } from './fields.js';
 import { diagnosticJson } from './plan-json.js';
 
@@ -51,9 +51,13 @@ export function statusJson({ resources, diagnostics }: Status) {
   } as const;
 }
 
+export function agentJudgementJson(judgement: AgentJudgement) {
+  return fieldsOf(judgement, ['agent', 'property', 'verdict', 'level', 'expected', 'actual', 'message']);
+}
+
 /** Written out, so that the format does not follow the type by accident. */
 function resourceJson(resource: ResourceStatus) {
-  const { address, health, reason, sync, lastRun, counts, nextRun, held } = resource;
+  const { address, health, reason, sync, lastRun, counts, nextRun, held, expectations } = resource;
   return {
     ...{ address, health, reason: reason === '' ? null : reason, sync },
     lastRun: lastRun && {
@@ -66,5 +70,6 @@ function resourceJson(resource: ResourceStatus) {
     counts: { succeeded: counts.succeeded, failed: counts.failed, missed: counts.missed },
     nextRun,
     held: held && { by: held.by, reason: held.reason, since: held.since, until: held.until },
+    expectations: expectations.map(agentJudgementJson),
   };
 }

@@ -123,7 +123,12 @@ export function htmlCode(text: string): string {
 const maxMarkerColumns = 200;
 
 /** The names of pages in their markers. */
-const pages = { plan: 'roster', drift: 'roster-drift', status: 'roster-status' } as const;
+const pages = {
+  plan: 'roster',
+  drift: 'roster-drift',
+  status: 'roster-status',
+  data: 'roster-data',
+} as const;
 
 /**
  * The hidden first line by which a bot finds its own comment or issue: one for each project and environment, encoded so

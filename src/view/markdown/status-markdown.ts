@@ -1,4 +1,4 @@
-import type { ResourceStatus, Status } from '../../model/run.js';
+import type { Health, ResourceStatus, Status } from '../../model/run.js';
 import { agree, instantText } from '../../model/words.js';
 import { cut } from '../columns.js';
 import { countsText, healthCounts, healthLabels, lastRunText, syncLabels } from '../labels.js';
@@ -16,6 +16,7 @@ import {
 /** Reserved for what is left out. */
 const RESERVED_SIZE = 1_000;
 const WIDEST_CELL_COLUMNS = 200;
+const bad: ReadonlySet<Health> = new Set<Health>(['failing', 'missed', 'unmet']);
 const TITLES = ['Health', 'Address', 'Sync', 'Last run', 'OK/failed/missed', 'Next start', 'Reason'];
 
 /** The status as a part of an issue: a table, the worst first. Never over the limit. */
@@ -43,7 +44,7 @@ export function statusMarkdown(status: Status, options: MarkdownOptions = {}): s
 function rowItem(each: ResourceStatus): PageItem {
   const { health, address, sync, lastRun, isRunning, nextRun, reason } = each;
   const cells = [
-    health === 'failing' || health === 'missed' ? `**${healthLabels[health]}**` : healthLabels[health],
+    bad.has(health) ? `**${healthLabels[health]}**` : healthLabels[health],
     tableCode(cut(address, WIDEST_CELL_COLUMNS)),
     syncLabels[sync],
     lastRun === null && !isRunning ? '' : prose(lastRunText(lastRun, isRunning)),

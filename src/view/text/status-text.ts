@@ -29,6 +29,7 @@ export function statusText(status: Status, options: TextOptions): string {
 const styles: Readonly<Record<Health, Style>> = {
   failing: 'removed',
   missed: 'removed',
+  unmet: 'removed',
   quiet: 'changed',
   running: 'kept',
   held: 'changed',
@@ -134,8 +135,11 @@ function countsOf(each: ResourceStatus): readonly string[] {
   return found.length === 0 ? [] : [found.map(([name, number]) => `${number ?? '?'} ${name}`).join(', ')];
 }
 
-function reasonLines({ reason, failedRun }: ResourceStatus, { width }: TextLayout): string[] {
-  const why = reason === '' ? [] : [cut(escapeControls(reason), width - 4)];
+function reasonLines({ health, reason, failedRun }: ResourceStatus, { width }: TextLayout): string[] {
+  const said = escapeControls(reason);
+  // By how much it is unmet is said last.
+  const whole = health === 'unmet' ? wrap(said, width - 4) : [cut(said, width - 4)];
+  const why = reason === '' ? [] : whole;
   // A line of its own, so that it can be copied.
   const details = failedRun === null ? [] : [`roster runs show ${escapeControls(failedRun)}`];
   return indent([...why, ...details], 4);

@@ -29,6 +29,7 @@ const reaches = {
     'fields and their values; no ranges that go backwards, and no days that never come',
   ],
   'invalid-time-zone': ['part', 'the form of a name; which zones there are is known to the zone data alone'],
+  'invalid-condition': ['none', 'is about the words in a key, which the code reads'],
   'unknown-variable': ['part', 'the forms of a variable; which there are depends on the environment'],
   'unreadable-file': ['part', 'the form of a path; what is there is known to the disk alone'],
 
@@ -125,6 +126,8 @@ const reaches = {
   'earlier-run': neverOffline,
   'start-unknown': neverOffline,
   'data-unavailable': neverOffline,
+  'unmet-expectation': neverOffline,
+  'unknown-expectation': neverOffline,
   interrupted: neverOffline,
 } as const satisfies Record<DiagnosticCode, readonly [Reach, string]>;
 

@@ -8,7 +8,7 @@ export const whole: readonly Readonly<Record<string, unknown>>[] = [
     vars,
     requires: '>=0.1 <99',
     defaults: {
-      groups: { description: 'ours', protect: false },
+      groups: { description: 'ours', protect: false, expect: { level: 'error' } },
       schedules: { timeZone: 'UTC', startTime: '2099-12-01T06:00:00', inputs: { query: '' } },
       keys: { rotateAfter: '30 days' },
     },
@@ -38,6 +38,24 @@ export const whole: readonly Readonly<Record<string, unknown>>[] = [
         protect: true,
         external: false,
         ignore: ['members.extra', 'description'],
+        expect: {
+          records: { min: 800, drop: '40%' },
+          finish: '2 hours',
+          columns: ['sku', 'price'],
+          empty: { sku: '0%' },
+          rows: { 'price lte 0': 0, 'title isempty': '1%' },
+          members: {
+            globex: {
+              records: { min: 20 },
+              finish: '1 day',
+              columns: { only: ['sku'] },
+              empty: { sku: '1.5%' },
+              rows: { 'price lte 0': 3 },
+              level: 'warning',
+            },
+          },
+          level: 'error',
+        },
       },
       theirs: { external: true, id: 7 },
       'prices-${each.key}': {
@@ -57,6 +75,7 @@ export const whole: readonly Readonly<Record<string, unknown>>[] = [
         protect: false,
         external: false,
         ignore: ['stages'],
+        expect: { finish: '90 minutes' },
       },
       others: { external: true, name: 'Theirs' },
     },
@@ -73,6 +92,7 @@ export const whole: readonly Readonly<Record<string, unknown>>[] = [
         protect: true,
         ignore: ['enabled', 'inputs.country'],
         accept: ['unknown-input'],
+        expect: { columns: { only: ['sku'] } },
       },
       expression: {
         target: 'agent/acme-shop',

@@ -18,6 +18,7 @@ const fine: HealthFacts = {
   },
   ...{ missed: 0, held: null, isPaused: false, neverRan: false, failedAgents: [] },
   ...{ notStarted: null, lastMissed: null, hasOtherTimes: false, endedHold: null, inactiveTarget: null },
+  expectations: [],
 };
 const failed: LastRun = { ...run, state: 'failed' };
 const never = { lastRun: null, neverRan: true };

@@ -24,6 +24,7 @@ const good: ResourceStatus = {
   isRunning: false,
   reason: '',
   failedRun: null,
+  expectations: [],
 };
 const row = (address: string, rest: Partial<ResourceStatus>): ResourceStatus => ({
   ...good,

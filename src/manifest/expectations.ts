@@ -1,0 +1,60 @@
+import { type ConditionPlace, parseCondition } from '../model/condition.js';
+import { Problem } from '../model/diagnostic.js';
+import { mergedExpectations } from '../model/expectation.js';
+import { isJsonObject, type Json, type JsonObject } from '../model/json.js';
+import type { ReportProblem, Suggest } from '../model/resource.js';
+
+/** Conditions of `rows`, as `roster data query --where` has them. What else is wrong with `expect` the schema says. */
+export function checkExpectation(expect: Json | undefined, suggest: Suggest, report: ReportProblem): void {
+  if (!isJsonObject(expect)) return;
+  const { members } = expect;
+  checkRows(expect, ['expect', 'rows'], suggest, report);
+  if (!isJsonObject(members)) return;
+  for (const [agent, differing] of Object.entries(members))
+    if (isJsonObject(differing)) checkRows(differing, ['expect', 'members', agent, 'rows'], suggest, report);
+}
+
+function checkRows(
+  { rows }: JsonObject,
+  path: readonly string[],
+  suggest: Suggest,
+  report: ReportProblem,
+): void {
+  if (!isJsonObject(rows)) return;
+  const place: ConditionPlace = { name: '`rows`', example: '"price lte 0": 0', suggest };
+  for (const text of Object.keys(rows)) {
+    try {
+      parseCondition(text, place);
+    } catch (failure) {
+      if (!(failure instanceof Problem)) throw failure;
+      for (const { code, message, help } of failure.diagnostics)
+        report({
+          severity: 'error',
+          code: code === 'inexact-number' ? code : 'invalid-condition',
+          path: [...path, text],
+          message,
+          help,
+        });
+    }
+  }
+}
+
+/** An expectation as an entry has it, and the defaults below it. */
+export interface WrittenExpectation {
+  readonly own: JsonObject;
+  readonly defaults: JsonObject;
+}
+
+/** Undefined where neither the entry nor `defaults` expects anything. `layers`: of `defaults`, the lowest first. */
+export function writtenExpectation(
+  own: Json | undefined,
+  layers: readonly Json[],
+): WrittenExpectation | undefined {
+  const below = layers.filter(isJsonObject);
+  if (!isJsonObject(own) && below.length === 0) return undefined;
+  return { own: isJsonObject(own) ? own : {}, defaults: below.reduce(mergedExpectations, {}) };
+}
+
+export function wholeExpectation({ own, defaults }: WrittenExpectation): JsonObject {
+  return mergedExpectations(defaults, own);
+}

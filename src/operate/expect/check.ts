@@ -1,0 +1,259 @@
+import { diagnosticsIn, type Observation, observe, requireAccount } from '../../engine/observe.js';
+import { selectedOf, selectionOf } from '../../engine/selectors.js';
+import type { ReadSession } from '../../engine/session.js';
+import type { CheckedDataset, DataCheck } from '../../model/data.js';
+import { type Diagnostic, problem } from '../../model/diagnostic.js';
+import { groupBy } from '../../model/json.js';
+import type { Reader } from '../../model/request.js';
+import type { Address, Agent } from '../../model/resource.js';
+import { naturalOrder } from '../../model/words.js';
+import { ServiceFailure } from '../../service/failure.js';
+import { type Dataset, listDatasets } from '../../service/operations/datasets.js';
+import { readInstant } from '../../service/operations/record.js';
+import { createQueue } from '../../service/queue.js';
+import { AGENT, addressOfAgent, agentNamed } from '../agents.js';
+import { namesIn } from '../data/datasets.js';
+import { kindsWithRuns } from '../run/targets.js';
+import { type Occurrence, occurrencesOf, readHistory } from '../status/history.js';
+import { HistoryIndex } from '../status/resource-status.js';
+import { type DeclaredResource, declaredResources } from '../status/resources.js';
+import { instantOf, parseSince } from '../status/since.js';
+import { idKindsOf, ranSince } from '../status/status.js';
+import type { DataFacts } from './facts.js';
+import { expectsOfData, verdictOf } from './judge.js';
+import { MOST_RUNS } from './properties/drop.js';
+import { readData, unreadable } from './read-data.js';
+import { type ExpectedRun, type Expecting, expectedRuns, type JudgingContext, judgementsOf } from './runs.js';
+
+export interface CheckOptions {
+  /** `24h`, `7d` or a time with its offset: all runs since then. Default: the last run of each agent. */
+  readonly since?: string | undefined;
+}
+
+/** Datasets that are looked into at the same time (contract §20). */
+const AT_ONCE = 4;
+const DAY = 86_400_000;
+/** How far back runs are looked for, and how far where earlier ones are too few to compare with. */
+const PERIOD = 7 * DAY;
+const LONGEST_PERIOD = 90 * DAY;
+
+/**
+ * Judges what the runs of entries delivered by what the entries expect: their last runs, or all since a time. Sends reads
+ * only: the lists of `status`, that of datasets, and for each dataset one query and one for each condition.
+ * `names`: addresses, globs and ids of datasets; none for everything.
+ * @throws Problem for a name that is not known, and when the service cannot be read.
+ */
+export async function checkData(
+  session: ReadSession,
+  names: readonly string[],
+  { since: written }: CheckOptions = {},
+): Promise<DataCheck> {
+  const { addresses, ids } = namesIn(names);
+  const observation = await observe(session, { kinds: kindsWithRuns });
+  requireAccount(observation);
+  const { agents } = observation.state;
+  const now = session.serviceNow();
+  const since = sinceOf(written, now);
+  const resources = declaredResources(session.project, observation, now);
+  const isSelected = selectedBy(session, addresses, agents);
+  const wanted = resources.filter((each) => each.expect !== undefined && isSelected.address(each.address));
+  if (wanted.length === 0 && names.length > 0) throw nothingExpected(names);
+
+  const reader = session.client.reader();
+  const context = { now, agents };
+  const { chosen, diagnostics } = await chooseRuns(reader, { resources, wanted, since, context });
+  const runs = chosen.filter(({ run }) => isSelected.agent(run.agent));
+  const listed = runs.length === 0 ? [] : await reader.readAll(listDatasets());
+  const byJob = groupBy(listed, ({ jobId }) => jobId);
+  const found = runs.map((each) => ({ ...each, dataset: datasetOf(byJob.get(each.run.job.id) ?? []) }));
+  const named = ids.length === 0 ? found : found.filter(({ dataset }) => ids.includes(dataset?.id ?? ''));
+  checkIds(ids, named);
+  const checked = await createQueue(AT_ONCE).map(named, (each) => check(reader, each));
+  const { name: project, environment } = session.project;
+  const about = { session, observation };
+  return {
+    ...{ project, environment, service: session.service },
+    datasets: checked.map((each) => described(each, about)).sort(worstFirst),
+    diagnostics: [
+      ...diagnosticsIn(session, observation, observation.comparison.diagnostics),
+      ...diagnostics,
+      ...checked.flatMap(({ failures }) => failures),
+    ],
+  };
+}
+
+function sinceOf(written: string | undefined, now: Date): number | null {
+  if (written === undefined) return null;
+  const since = parseSince(written);
+  if (since !== 'apply') return instantOf(since, now);
+  throw problem('usage', '--since: `apply` has no meaning here', 'Pass a time such as `--since 24h`.');
+}
+
+/** `agent/x` narrows the check to this agent. */
+function selectedBy(session: ReadSession, addresses: readonly string[], agents: readonly Agent[]) {
+  const own = addresses.filter((each) => each.startsWith(AGENT));
+  const named = new Set(own.map((each) => addressOfAgent(agentNamed(each.slice(AGENT.length), agents))));
+  const others = addresses.filter((each) => !each.startsWith(AGENT));
+  const { project, cwd } = session;
+  const selectors = others.length === 0 ? null : selectionOf({ addresses: others }, { project, cwd });
+  const all = project.entries.map(({ address }) => address);
+  const isEntry = selectedOf(selectors, { addresses: all, existsIn: project.existsIn });
+  return {
+    address: (address: Address) => isEntry(address),
+    agent: (agent: Address) => named.size === 0 || named.has(agent),
+  };
+}
+
+function nothingExpected(names: readonly string[]) {
+  const message = `nothing is expected of the data of ${names.join(', ')}`;
+  return problem('usage', message, 'Add `expect` to the entry, or to what it targets.');
+}
+
+function checkIds(ids: readonly string[], found: readonly { readonly dataset: Dataset | null }[]): void {
+  const known = new Set(found.map(({ dataset }) => dataset?.id));
+  const missing = ids.find((id) => !known.has(id));
+  if (missing === undefined) return;
+  const message = `dataset ${missing} is not of the last run of an entry with \`expect\``;
+  throw problem('unknown-id', message, 'Pass `--since 7d` to check earlier runs as well.');
+}
+
+interface ChosenRun {
+  readonly resource: DeclaredResource;
+  readonly run: ExpectedRun;
+}
+
+interface RunsToChoose {
+  readonly resources: readonly DeclaredResource[];
+  readonly wanted: readonly DeclaredResource[];
+  readonly since: number | null;
+  readonly context: JudgingContext;
+}
+
+/** Reads further back where too few runs are known to compare the records with. */
+async function chooseRuns(
+  reader: Reader,
+  { resources, wanted, since, context }: RunsToChoose,
+): Promise<{ readonly chosen: readonly ChosenRun[]; readonly diagnostics: readonly Diagnostic[] }> {
+  const now = context.now.getTime();
+  const first = Math.min(now - PERIOD, since ?? now);
+  const read = async (from: number) => {
+    const found = await readHistory(reader, idKindsOf(resources), ranSince(resources, from), from);
+    const history = new HistoryIndex(resources, occurrencesOf(found));
+    const chosen = wanted.flatMap((each) => runsOf(each, history, since, context));
+    const diagnostics = found.diagnostics.map((each) => ({ ...each, severity: 'error' }) as const);
+    return { chosen: withoutRepeats(chosen), diagnostics };
+  };
+  if (wanted.length === 0) return { chosen: [], diagnostics: [] };
+  const near = await read(first);
+  const hasAll = near.chosen.length > 0 && near.chosen.every(({ run }) => !needsMore(run));
+  return hasAll || first <= now - LONGEST_PERIOD ? near : read(now - LONGEST_PERIOD);
+}
+
+function needsMore({ expectation, facts }: ExpectedRun): boolean {
+  return expectation.records?.drop !== undefined && facts.before.length < MOST_RUNS;
+}
+
+/** The runs of each agent since a time, or the last of them, and those that go on too long. */
+function runsOf(
+  resource: DeclaredResource,
+  history: HistoryIndex,
+  since: number | null,
+  context: JudgingContext,
+): readonly ChosenRun[] {
+  const { expect = {} } = resource;
+  const runs = history.of(resource).filter((each) => history.isOfProject(each));
+  const expecting: Expecting = { expect, runs };
+  const seen = new Set<string>();
+  return runs.flatMap((occurrence) => {
+    if (since !== null && !isSince(occurrence, since)) return [];
+    return expectedRuns(expecting, occurrence, context).flatMap((run) => {
+      if (run.facts.isRunning) return judgementsOf(run).length === 0 ? [] : [{ resource, run }];
+      if (since === null && seen.has(run.agent)) return [];
+      seen.add(run.agent);
+      return [{ resource, run }];
+    });
+  });
+}
+
+function isSince({ startedAt, finishedAt }: Occurrence, since: number): boolean {
+  const time = readInstant(finishedAt ?? startedAt ?? '');
+  return time === null || time >= since;
+}
+
+/** A run of a schedule is also one of its target: the schedule says more of it. */
+function withoutRepeats(chosen: readonly ChosenRun[]): readonly ChosenRun[] {
+  const schedules = new Set(
+    chosen.flatMap(({ resource, run }) => (resource.target === null ? [] : [run.job.id])),
+  );
+  return chosen.filter(({ resource, run }) => resource.target !== null || !schedules.has(run.job.id));
+}
+
+/** Of a job of several runs, the file of all of them. */
+function datasetOf(ofJob: readonly Dataset[]): Dataset | null {
+  const whole = ofJob.find(({ runId }) => runId === null);
+  return whole ?? (ofJob.length === 1 ? (ofJob[0] ?? null) : null);
+}
+
+interface RunWithDataset extends ChosenRun {
+  readonly dataset: Dataset | null;
+}
+
+interface CheckedRun extends RunWithDataset {
+  /** Undefined where nothing is expected of the data itself. */
+  readonly data: DataFacts | undefined;
+  readonly failures: readonly Diagnostic[];
+}
+
+/** A dataset that cannot be read hides no other. */
+async function check(reader: Reader, found: RunWithDataset): Promise<CheckedRun> {
+  const { run, dataset } = found;
+  const { expectation, facts } = run;
+  if (!expectsOfData(expectation) || facts.isRunning) return { ...found, data: undefined, failures: [] };
+  if (facts.noData !== null) return { ...found, data: unreadable(facts.noData), failures: [] };
+  try {
+    return { ...found, data: await readData(reader, dataset, expectation), failures: [] };
+  } catch (failure) {
+    if (!(failure instanceof ServiceFailure) || failure.facts.code === 'interrupted') throw failure;
+    return { ...found, data: unreadable(failure.facts.message), failures: failure.diagnostics };
+  }
+}
+
+interface CheckSubject {
+  readonly session: ReadSession;
+  readonly observation: Observation;
+}
+
+function described(
+  { resource: { address }, run, dataset, data }: CheckedRun,
+  { session, observation }: CheckSubject,
+): CheckedDataset {
+  const expectations = judgementsOf(run, data);
+  const entry = session.project.entries.find((each) => each.address === address);
+  const { id: jobId, finishedAt: at } = run.job;
+  return {
+    ...{ address, agent: run.agent, datasetId: dataset?.id ?? null, jobId, at },
+    verdict: verdictOf(expectations) ?? 'met',
+    expectations,
+    changed: versionChange(run.agent, observation),
+    place: entry?.placeOf(['expect']) ?? null,
+  };
+}
+
+/** The version of an agent, where it is another than at the last apply. */
+function versionChange(address: Address, { inventory, state }: Observation): readonly string[] {
+  const agent = state.agents.find((each) => addressOfAgent(each) === address);
+  const now = agent?.version ?? null;
+  if (agent === undefined || now === null) return [];
+  const recorded = [...inventory.entries.values()].flatMap(({ versions = {} }) => versions[agent.id] ?? []);
+  const [was] = recorded;
+  return was === undefined || was === now
+    ? []
+    : [`${address} has version ${now}, and had ${was} at the last apply`];
+}
+
+const order: readonly CheckedDataset['verdict'][] = ['unmet', 'unknown', 'met'];
+
+function worstFirst(a: CheckedDataset, b: CheckedDataset): number {
+  const byName = () => naturalOrder(a.address, b.address) || naturalOrder(a.agent, b.agent);
+  return order.indexOf(a.verdict) - order.indexOf(b.verdict) || byName();
+}

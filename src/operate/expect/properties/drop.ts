@@ -1,0 +1,41 @@
+import { readShare, WHOLE_SHARE } from '../../../model/expectation.js';
+import { count } from '../../../model/words.js';
+import type { ExpectedProperty } from '../facts.js';
+import { shareText, unknown, verdict } from './verdict.js';
+
+/** With fewer runs before it, a median says nothing (contract §20). */
+const FEWEST_RUNS = 3;
+/** Older ones do not count. */
+export const MOST_RUNS = 7;
+
+/** `records.drop`: how far a run may be below the median of the runs before it. */
+export const drop: ExpectedProperty = {
+  readsData: false,
+  judge({ records }, { noData, records: came, before }) {
+    const most = readShare(records?.drop);
+    if (records?.drop === undefined || most === null) return [];
+    const [property, limit] = ['records.drop', `at most ${records.drop} below the median of the runs before`];
+    const earlier = before.slice(0, MOST_RUNS);
+    if (noData !== null || came === null)
+      return [unknown(property, limit, noData ?? 'the service does not show how many records came')];
+    if (earlier.length < FEWEST_RUNS) {
+      const runs = `only ${count(earlier.length, 'successful run')} came before it`;
+      return [unknown(property, limit, earlier.length === 0 ? 'no successful run came before it' : runs)];
+    }
+    const usual = medianOf(earlier);
+    const isMet = came * WHOLE_SHARE >= usual * (WHOLE_SHARE - most);
+    const expected = `${limit} (${usual})`;
+    const below = usual > 0 && came < usual ? `${shareText(usual - came, usual)} below` : 'not below';
+    const message = isMet
+      ? `got ${came}, ${below} the median ${usual}`
+      : `expected ${expected}, got ${came}: ${below}`;
+    return [verdict(isMet, { property, expected, actual: String(came), message })];
+  },
+};
+
+function medianOf(numbers: readonly number[]): number {
+  const sorted = [...numbers].sort((a, b) => a - b);
+  const middle = Math.floor(sorted.length / 2);
+  const [low = 0, high = 0] = [sorted[sorted.length % 2 === 0 ? middle - 1 : middle], sorted[middle]];
+  return (low + high) / 2;
+}

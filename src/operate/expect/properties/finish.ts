@@ -1,0 +1,28 @@
+import { readFinish } from '../../../model/expectation.js';
+import type { ExpectedProperty } from '../facts.js';
+import { unknown, verdict } from './verdict.js';
+
+/** `finish`: how long a run may take, also one that still goes on. */
+export const finish: ExpectedProperty = {
+  readsData: false,
+  judge({ finish: text }, { took, isRunning }) {
+    const most = readFinish(text);
+    if (text === undefined || most === null) return [];
+    const [property, expected] = ['finish', `the end within ${text}`];
+    if (took === null) return [unknown(property, expected, 'the service does not show when it ran')];
+    // One that may still be in time is not judged yet.
+    if (isRunning && took <= most) return [];
+    const actual = durationText(took);
+    const end = isRunning ? `still running after ${actual}` : `it took ${actual}`;
+    const late = took > most ? `: ${durationText(took - most)} too late` : '';
+    const message = late === '' ? end : `expected ${expected}, but ${end}${late}`;
+    return [verdict(took <= most, { property, expected, actual, message })];
+  },
+};
+
+function durationText(milliseconds: number): string {
+  const seconds = Math.round(milliseconds / 1000);
+  if (seconds < 120) return `${seconds} s`;
+  const minutes = Math.round(seconds / 60);
+  return minutes < 120 ? `${minutes} min` : `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
+}

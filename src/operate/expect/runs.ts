@@ -1,0 +1,134 @@
+import { type Expectation, expectationOf, mergedExpectations } from '../../model/expectation.js';
+import type { JsonObject } from '../../model/json.js';
+import type { Agent } from '../../model/resource.js';
+import type { AgentJudgement } from '../../model/run.js';
+import { readInstant } from '../../service/operations/record.js';
+import { AGENT, addressNamed, addressOfAgent } from '../agents.js';
+import type { AgentJob, Occurrence } from '../status/history.js';
+import type { DataFacts, DeliveryFacts } from './facts.js';
+import { judge, levelOf } from './judge.js';
+
+/** Which runs an entry expects something of, and what. */
+export interface Expecting {
+  /** With what its target expects. */
+  readonly expect: JsonObject;
+  /** The runs of the entry itself, the newest first: what others have started, or people by hand, is not judged. */
+  readonly runs: readonly Occurrence[];
+}
+
+/** The run of one agent, with what is expected of it. */
+export interface ExpectedRun {
+  readonly job: AgentJob;
+  readonly agent: string;
+  readonly expectation: Expectation;
+  readonly facts: DeliveryFacts;
+}
+
+export interface JudgingContext {
+  readonly now: Date;
+  readonly agents: readonly Agent[];
+}
+
+/** A schedule wins over its target. Undefined where neither expects anything. */
+export function wholeExpectation(
+  own: JsonObject | undefined,
+  target: JsonObject | undefined,
+): JsonObject | undefined {
+  if (own === undefined || target === undefined) return own ?? target;
+  return mergedExpectations(target, own);
+}
+
+/** The runs of the agents in one run of an entry. */
+export function expectedRuns(
+  { expect, runs }: Expecting,
+  occurrence: Occurrence,
+  context: JudgingContext,
+): readonly ExpectedRun[] {
+  return jobsOf(occurrence).map((job) => {
+    const agent = addressNamed(job.agentName, context.agents) ?? job.agentName;
+    return {
+      job,
+      agent,
+      expectation: expectationOf(expect, namesOf(agent, job.agentName, context.agents)),
+      facts: factsOf(job, before(runs, occurrence, job), context),
+    };
+  });
+}
+
+/** What lists tell of the last run of an entry, and of one that still goes on. */
+export function judgedRuns(expecting: Expecting, context: JudgingContext): readonly AgentJudgement[] {
+  const { runs } = expecting;
+  const last = runs.find(({ state }) => state !== 'running');
+  const going = runs.filter(({ state }) => state === 'running');
+  const judged = [...going, ...(last === undefined ? [] : [last])].flatMap((occurrence) =>
+    expectedRuns(expecting, occurrence, context).flatMap((each) => judgementsOf(each)),
+  );
+  return judged;
+}
+
+/** `data`: what its dataset shows, where somebody has looked. */
+export function judgementsOf(
+  { agent, expectation, facts }: ExpectedRun,
+  data?: DataFacts,
+): readonly AgentJudgement[] {
+  const level = levelOf(expectation);
+  const known = data === undefined ? facts : { ...facts, data };
+  // Of a run that goes on, nothing but its end is expected yet.
+  const judged = judge(facts.isRunning ? onlyFinish(expectation) : expectation, known);
+  return judged.map((each) => ({ ...each, agent, level }));
+}
+
+function onlyFinish({ finish }: Expectation): Expectation {
+  return finish === undefined ? {} : { finish };
+}
+
+/** Of a job alone, its own record may have told more. */
+function jobsOf({ idKind, parts, records, startedAt, finishedAt }: Occurrence): readonly AgentJob[] {
+  if (idKind !== 'job') return parts;
+  return parts.map((part) => ({
+    ...part,
+    records: part.records ?? records,
+    startedAt: part.startedAt ?? startedAt,
+    finishedAt: part.finishedAt ?? finishedAt,
+  }));
+}
+
+/** How a manifest may name an agent. */
+function namesOf(address: string, name: string, agents: readonly Agent[]): readonly string[] {
+  const agent = agents.find((each) => addressOfAgent(each) === address);
+  return agent === undefined ? [name] : [address.slice(AGENT.length), agent.id, name];
+}
+
+/** The records of the same agent in the runs of the same schedule that succeeded before. */
+function before(runs: readonly Occurrence[], occurrence: Occurrence, job: AgentJob): readonly number[] {
+  const older = runs.slice(runs.indexOf(occurrence) + 1);
+  const alike = older.filter(({ scheduleId }) => scheduleId === occurrence.scheduleId);
+  return alike.flatMap((each) =>
+    jobsOf(each).flatMap(({ agentName, state, records }) =>
+      agentName === job.agentName && state === 'succeeded' && records !== null ? [records] : [],
+    ),
+  );
+}
+
+function factsOf(job: AgentJob, earlier: readonly number[], { now }: JudgingContext): DeliveryFacts {
+  const { state, records, startedAt, finishedAt } = job;
+  const isRunning = state === 'running';
+  const start = startedAt === null ? null : readInstant(startedAt);
+  const end = isRunning ? now.getTime() : finishedAt === null ? null : readInstant(finishedAt);
+  return {
+    noData: state === 'succeeded' ? null : `the run ${endings[state]}`,
+    records,
+    isRunning,
+    took: start === null || end === null ? null : Math.max(0, end - start),
+    before: earlier,
+  };
+}
+
+const endings: Readonly<Record<AgentJob['state'], string>> = {
+  succeeded: 'succeeded',
+  running: 'is still going',
+  failed: 'failed',
+  stopped: 'was stopped',
+  notStarted: 'was not started',
+  unknown: 'is not shown',
+};

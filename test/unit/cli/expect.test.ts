@@ -1,0 +1,113 @@
+import { expect, test } from 'vitest';
+import { inventoryAt, jsonOf } from '../../support/json.js';
+import { Workspace } from '../../support/roster.js';
+import { startSandbox } from '../../support/sandbox.js';
+
+const manifest = (expected: string) => `project: pricing
+groups:
+  retail:
+    members: [acme-shop, globex]
+${expected === '' ? '' : `    expect: ${expected}\n`}`;
+
+interface PlanJson {
+  readonly digest: string;
+  readonly changes: readonly {
+    readonly action: string;
+    readonly fields: readonly { readonly path: string; readonly before: unknown; readonly after: unknown }[];
+    readonly calls: readonly unknown[];
+    readonly risks: readonly { readonly code: string; readonly message: string }[];
+  }[];
+}
+
+async function applied(text: string) {
+  const sandbox = await startSandbox();
+  const workspace = new Workspace({ 'roster.yaml': text }, sandbox);
+  expect((await workspace.apply()).exit).toBe(0);
+  return { sandbox, workspace };
+}
+
+const planOf = async (workspace: Workspace) =>
+  jsonOf<PlanJson>(await workspace.command(['plan', '--format', 'json']));
+
+test('a change of what is expected is an update without calls, and is recorded', async () => {
+  const { sandbox, workspace } = await applied(manifest(''));
+  workspace.write('roster.yaml', manifest('{ records: { min: 800 } }'));
+  const { changes } = await planOf(workspace);
+  const field = expect.objectContaining({ path: 'expect', before: null, after: { records: { min: 800 } } });
+  expect(changes).toEqual([
+    expect.objectContaining({ action: 'update', calls: [], risks: [], fields: [field] }),
+  ]);
+  sandbox.requests.length = 0;
+  expect((await workspace.apply()).exit).toBe(0);
+  expect(sandbox.requests.filter(({ method }) => method !== 'GET')).toEqual([]);
+  const { entries } = inventoryAt(workspace.root, 'roster.inventory.json');
+  expect(entries['group/retail']).toMatchObject({ expect: { records: { min: 800 } } });
+  expect((await planOf(workspace)).changes).toEqual([]);
+});
+
+test('what is expected is in the digest', async () => {
+  const { workspace } = await applied(manifest(''));
+  workspace.write('roster.yaml', manifest('{ records: { min: 800 } }'));
+  const one = await planOf(workspace);
+  workspace.write('roster.yaml', manifest('{ records: { min: 801 } }'));
+  expect((await planOf(workspace)).digest).not.toBe(one.digest);
+});
+
+test.each([
+  ['a lower minimum', '{ records: { min: 20 } }', 'records.min 800 → 20'],
+  ['nothing any more', '', 'records.min 800 → nothing'],
+  ['a warning instead of an error', '{ records: { min: 800 }, level: warning }', 'level error → warning'],
+])('a weaker expectation is a risk: %s', async (_what, weaker, change) => {
+  const { workspace } = await applied(manifest('{ records: { min: 800 } }'));
+  workspace.write('roster.yaml', manifest(weaker));
+  const [found] = (await planOf(workspace)).changes;
+  expect(found?.risks).toEqual([
+    {
+      code: 'weaker-expectation',
+      message: `accepts data that was unmet before: 1 expectation is weaker (${change})`,
+    },
+  ]);
+});
+
+test('a stronger expectation is no risk', async () => {
+  const { workspace } = await applied(manifest('{ records: { min: 800 } }'));
+  workspace.write('roster.yaml', manifest('{ records: { min: 900 }, finish: 1 hour }'));
+  expect((await planOf(workspace)).changes.flatMap(({ risks }) => risks)).toEqual([]);
+});
+
+test('defaults, those of the environment and the entry are merged, and a target wins over defaults', async () => {
+  const text = `project: pricing
+defaults:
+  groups: { expect: { records: { min: 1 }, level: warning } }
+  schedules: { expect: { records: { min: 2 }, finish: 3 hours } }
+environments:
+  live: { defaults: { groups: { expect: { records: { drop: 40% } } } } }
+groups:
+  retail:
+    members: [acme-shop]
+    expect: { records: { min: 800 } }
+schedules:
+  daily: { target: group/retail, every: 1 days, startTime: 2026-12-01T06:00:00, expect: { columns: [sku] } }
+`;
+  const workspace = new Workspace({ 'roster.yaml': text }, await startSandbox());
+  const { stdout } = await workspace.command(['render', '-e', 'live', '--format', 'json']);
+  const { groups, schedules } = JSON.parse(stdout);
+  expect(groups.retail.expect).toEqual({ records: { min: 800, drop: '40%' }, level: 'warning' });
+  expect(schedules.daily.expect).toEqual({ finish: '3 hours', columns: ['sku'] });
+});
+
+test.each([
+  ['{ rows: { "price < 0": 0 } }', 'invalid-condition', 'Did you mean `lt`?'],
+  ['{ rows: { "price lt": 0 } }', 'invalid-condition', undefined],
+  ['{ records: { drop: 140% } }', 'schema', undefined],
+  ['{ empty: { price: 0.02 } }', 'schema', undefined],
+  ['{ members: { globx: { level: warning } } }', 'unknown-reference', 'Did you mean `globex`?'],
+  ['{ record: { min: 1 } }', 'unknown-property', 'Did you mean `records`?'],
+])('what cannot be judged is an error at its place: %s', async (expected, code, help) => {
+  const workspace = new Workspace({ 'roster.yaml': manifest(expected) }, await startSandbox());
+  const ran = await workspace.command(['validate', '--format', 'json']);
+  const { diagnostics } = jsonOf<{ diagnostics: { code: string; line: number; help?: string }[] }>(ran);
+  expect(ran.exit).toBe(1);
+  expect(diagnostics.map((each) => [each.code, each.line])).toEqual([[code, 5]]);
+  if (help !== undefined) expect(diagnostics[0]?.help).toContain(help);
+});
