@@ -12,7 +12,7 @@ import { type ApplyInputs, RunState, type StepEvent, stateAfter, type Verdict } 
 import { runSteps, type StepRunner, type StepState } from './run-steps.js';
 import { hasValues } from './sent.js';
 
-export const LOCK_LOST = 'this run may have lost the lock on the inventory';
+export const LOCK_LOST = 'this command may have lost the lock on the inventory';
 const DELETED = 'it was deleted after the plan was made: run `roster plan` again';
 
 export interface Applied {

@@ -198,7 +198,7 @@ export class CreateRunner {
   private async recover(sent: SentCreate, why: string, altered: Observed | null = null): Promise<StepState> {
     const { writer, control } = this.inputs;
     const unknown = (error: string): StepState => ({ outcome: 'unknown', error: `${why}; ${error}` });
-    if (control.interrupted()) return unknown('the interrupted run did not look for the object');
+    if (control.interrupted()) return unknown('the interrupted command did not look for the object');
     const look = async () => this.candidatesIn(await writer.reader.readAll(sent.kind.list()), sent, altered);
     try {
       const found = await pollUntil(look, (candidates) => candidates.length > 0, control.sleep);

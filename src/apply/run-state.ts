@@ -93,7 +93,7 @@ export interface KeyKeeping {
 }
 
 const KEY_STOPPED = 'the key stopped working';
-const DEADLINE = 'the service limits requests, and the deadline of this run has passed';
+const DEADLINE = 'the service limits requests, and the deadline of this command has passed';
 
 /** What a run learns while it carries out its steps. */
 export class RunState {

@@ -42,7 +42,7 @@ export function extrasOf(inputs: ReadBack): readonly Extra[] {
     const duplicates = duplicatesOf(extra, others);
     if (duplicates.length === 0) continue;
     const duplicate = `${extra.kind.name} ${extra.kind.identity.describe(extra.own.spec)}`;
-    const why = `another run created a ${duplicate} at the same time (${duplicates.join(', ')})`;
+    const why = `another command created a ${duplicate} at the same time (${duplicates.join(', ')})`;
     extras.set(keyOf(extra), { ...extra, why });
   }
   for (const extra of own) {

@@ -64,13 +64,13 @@ async function checkReviewed(
   if (isManual(host) && selected !== '' && selected !== environment)
     throw new RefusedJob(
       'Another environment comes first, nothing was changed',
-      `${environment} has changes left, and is applied before ${selected}. Run this workflow manually for ${environment} first: review its plan in the summary of this run, and pass its digest, ${digest}`,
+      `${environment} has changes left, and is applied before ${selected}. Run this workflow manually for ${environment} first: review its plan in the summary of this workflow run, and pass its digest, ${digest}`,
     );
   const why = isManual(host) ? notAsked(asked, digest) : await notShown(host, subject, { pulls, digest });
   if (why === null) return;
   throw new RefusedJob(
     'Not the reviewed plan, nothing was changed',
-    `${why}. Review the plan in the summary of this run, then run this workflow manually with its digest, ${digest}`,
+    `${why}. Review the plan in the summary of this workflow run, then run this workflow manually with its digest, ${digest}`,
   );
 }
 

@@ -96,7 +96,7 @@ async function mergeableOf(host: GithubHost): Promise<Mergeable | null> {
   if (validated === undefined) {
     const help =
       'On GitHub, it runs in a workflow of the event `workflow_run`, which the default branch defines.';
-    throw problem('usage', 'this run is not about a pull request', help);
+    throw problem('usage', 'this job is not about a pull request', help);
   }
   const { event, head_sha: head, head_branch: branch, head_repository: from } = validated;
   if (event === 'merge_group') return queued(host, branch, head);
@@ -177,7 +177,7 @@ async function testMerge(
   );
 }
 
-/** Says in the summary of the run what a plan of the merge queue is about. */
+/** Says in the summary of the workflow run what a plan of the merge queue is about. */
 async function queueCommit(
   host: GithubHost,
   { head, ref }: Mergeable,
@@ -457,13 +457,13 @@ function recordName(subject: Subject, pull: number, head: string): string {
 function fateAhead({ run }: GithubHost, record: PlanRecord, isRecorded: boolean): string {
   if (!isRecorded)
     return `> [!CAUTION]
-> **This plan does not count as reviewed,** because this run could not record it. After the merge, an earlier plan that was shown for this commit may still be applied. Run the job again before you merge: ${run}`;
+> **This plan does not count as reviewed,** because this job could not record it. After the merge, an earlier plan that was shown for this commit may still be applied. Run the job again before you merge: ${run}`;
   const unapplied = unappliedFate(record);
   if (unapplied !== null) return unapplied;
   if (record.pull === null) return '> The merge queue shows it. It does not count as reviewed.';
   if (!record.isWhole)
     return `> [!IMPORTANT]
-> This plan does not count as reviewed, because it is too long for a comment. After the merge, read it in the summary of the run, then start the workflow manually with its digest.`;
+> This plan does not count as reviewed, because it is too long for a comment. After the merge, read it in the summary of the workflow run, then start the workflow manually with its digest.`;
   return '> After the merge, a job applies exactly this plan, or nothing. It waits for the reviewers of its environment.';
 }
 

@@ -159,7 +159,7 @@ export class GithubHost implements JobHost {
 
   get defaultBranch(): string {
     const branch = this.event.repository?.default_branch;
-    if (branch === undefined) throw problem('usage', 'the event of this run names no default branch');
+    if (branch === undefined) throw problem('usage', 'the event of this job names no default branch');
     return branch;
   }
 

@@ -110,7 +110,7 @@ export async function checkNewest({ git, ref, commit }: JobHost): Promise<void> 
   if (tip === commit) return;
   throw new RefusedJob(
     'Not the newest commit, nothing was changed',
-    `${ref} is at ${tip ?? 'no commit'}, and this run is of ${commit}. Use the run of the newest commit, or run this workflow manually`,
+    `${ref} is at ${tip ?? 'no commit'}, and this job is of ${commit}. Use the run of the newest commit, or run this workflow manually`,
   );
 }
 

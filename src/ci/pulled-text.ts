@@ -21,6 +21,6 @@ function saidOf(isPartial: boolean): string {
 
 function beginningOf(printed: string, length: number): string {
   return printed.length > length
-    ? `${printed.slice(0, length)}\n… The log of the run has the rest.\n`
+    ? `${printed.slice(0, length)}\n… The log of the job has the rest.\n`
     : printed;
 }

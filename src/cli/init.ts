@@ -57,7 +57,7 @@ function hostStep(host: CiHost, { deployments: { reading, applying } }: InitResu
 function firstRun(host: CiHost, { remote, workflow }: InitResult): string {
   const shared =
     remote === null
-      ? 'Set `inventory: { git: {} }` in roster.yaml, so that all runs share one inventory. '
+      ? 'Set `inventory: { git: {} }` in roster.yaml, so that all commands share one inventory. '
       : '';
   const what = host === 'github' ? `run the workflow "${workflow}" once` : 'run the scheduled pipeline once';
   return `${shared}Commit and push, and ${what}: it saves the first snapshot. Anyone who can read the repository can read that snapshot.`;

@@ -41,20 +41,19 @@ async function isDead(holder: LockInfo, store: string, flags: UnlockFlags, host:
   const locked = `the inventory ${store} has been locked by ${holder.name} since ${holder.since}`;
   if (!host.stdinIsTerminal) {
     const message = `${locked}, and there is no terminal to ask for confirmation`;
-    throw new Problem(usage(message, 'Use `--yes` if that run has died.'));
+    throw new Problem(usage(message, 'Use `--yes` if that command was killed.'));
   }
   const state =
     holder.alive === true
       ? 'A process with this id is running on this machine. Stop it first, unless it is a different program.'
-      : 'If that run is still active, two runs would write at the same time.';
+      : 'If that command is still running, two commands would write at the same time.';
   const question = `${escapeControls(locked)}.\n${state}\nRemove the lock? Only 'yes' will be accepted: `;
   return (await confirm(question)) === 'yes';
 }
 
 /** A warning, not a refusal: a process that has ended can still be listed until its parent collects it. */
 function stillRunning({ name }: LockInfo): Diagnostic {
-  const message = `${name} is running on this machine: if it is the run that held the lock, it can no longer write to the inventory`;
-  const help =
-    'After it has ended, run `roster plan`, which finds the objects that it created by their names.';
+  const message = `${name} is running on this machine: if it is the command that held the lock, it can no longer write to the inventory`;
+  const help = 'After it has ended, run `roster plan`, which finds by name the objects that it created.';
   return { severity: 'warning', code: 'locked', message, help };
 }

@@ -29,7 +29,7 @@ export interface ApplyOptions extends PlanOptions {
   readonly resume?: boolean | undefined;
   /** Applies only this plan. */
   readonly saved?: SavedPlan | undefined;
-  /** How long to wait for another run to release the lock. Default: 0. */
+  /** How long to wait for another command to release the lock. Default: 0. */
   readonly lockTimeoutMilliseconds?: number;
   /** Plans again at the end, to see whether anything is left. Default: true. */
   readonly verify?: boolean;

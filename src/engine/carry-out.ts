@@ -408,14 +408,14 @@ function afterWithdrawal(applied: Applied, withdrawn: readonly Withdrawn[]): Rea
 function duplicate(each: Withdrawn): Diagnostic {
   const help =
     each.failure === null
-      ? 'Run `roster apply` again: it adopts the objects that exist, and creates the others. With an inventory in git, only one run applies at a time.'
+      ? 'Run `roster apply` again: it adopts the objects that exist, and creates the others. With an inventory in git, only one command applies at a time.'
       : 'Delete one of the two manually, then run `roster apply` again.';
   return { severity: 'error', code: 'not-converged', message: `${each.address}: ${describe(each)}`, help };
 }
 
 function describe({ why, own, failure }: Withdrawn): string {
   const what = failure === null ? 'was deleted' : `could not be deleted: ${failure}`;
-  return `${why}; the object that this run created (${own.id}) ${what}`;
+  return `${why}; the object that this command created (${own.id}) ${what}`;
 }
 
 /**

@@ -76,7 +76,7 @@ export function noEnvironmentWarnings(
 ): Diagnostic[] {
   if (unselected === undefined || entries.size > 0 || service !== null) return [];
   const listed = selectableNames(unselected);
-  const message = `no environment is selected, so this run has an inventory of its own, which is new, and uses no settings of the environments (${listed})`;
+  const message = `no environment is selected, so this command has an inventory of its own, which is new, and uses no settings of the environments (${listed})`;
   const help =
     'Select an environment with `-e`. If this is a deployment without one, apply it: the warning ends when its inventory exists.';
   return [{ severity: 'warning', code: 'no-environment', message, help, place: unselected.place }];

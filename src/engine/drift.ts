@@ -99,11 +99,11 @@ function lockedBy(
 ): Diagnostic[] {
   if (!isAlive && !isChanged) return [];
   const consequence = isChanged
-    ? 'so the changes found may come from that run'
+    ? 'so the changes found may come from that command'
     : 'so objects that it creates are not checked yet';
   const help = isAlive
-    ? 'Run `roster drift` again after that run has ended.'
-    : 'That run has probably died. Finish its work with `roster apply`.';
+    ? 'Run `roster drift` again after that command has ended.'
+    : 'That command was probably killed. Finish its work with `roster apply`.';
   const message = `the inventory ${store.name} is locked by ${name} since ${since}, ${consequence}`;
   return [{ severity: isAlive && isChanged ? 'error' : 'warning', code: 'locked', message, help }];
 }

@@ -24,7 +24,7 @@ export interface HoldOptions extends ProjectPart {
   readonly direct?: boolean | undefined;
   /** Null to resume. A duration counts from what time it is by the service's clock. */
   readonly hold: { readonly reason: string; readonly until: string | Until | null } | null;
-  /** How long to wait for another run to release the lock. Default: 0. */
+  /** How long to wait for another command to release the lock. Default: 0. */
   readonly lockTimeoutMilliseconds?: number;
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Objects of the inventory that the service does not show were deleted: it is the same account. Default: false. */
@@ -170,7 +170,7 @@ function reportOf(
 }
 
 function otherService({ inventory, service }: MatchBasis): Problem {
-  const message = `the inventory belongs to the service ${inventory.service}, and this run uses ${service}`;
+  const message = `the inventory belongs to the service ${inventory.service}, and this command uses ${service}`;
   return problem('inventory-mismatch', message, 'Check `--url`, ROSTER_URL and `service.url`.');
 }
 

@@ -220,7 +220,7 @@ const moveManually = 'Move the key to its destination, or revoke it. Then delete
 export function keptKeyWarnings(project: Project): readonly Diagnostic[] {
   return rescuedFiles(project.root).map((name): Diagnostic => {
     const isOfEntry = project.entries.some(({ address }) => isFor(name, project, address));
-    const message = `${RESCUED_FOLDER}/${name} holds an API key that an earlier run could not deliver`;
+    const message = `${RESCUED_FOLDER}/${name} holds an API key that an earlier command could not deliver`;
     return {
       severity: 'warning',
       code: 'undelivered-key',

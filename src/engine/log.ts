@@ -58,8 +58,8 @@ function ownerOf({ name, environment }: Project): Pick<Log, 'project' | 'environ
 }
 
 function noHistory(file: string): Error {
-  const message = `the inventory ${file} is a file, which does not record runs`;
-  const help = `If the file is committed, \`git log -p ${file}\` shows its changes. To record each run, keep the inventory in git: \`inventory: { git: {} }\`.`;
+  const message = `the inventory ${file} is a file, which does not record applies`;
+  const help = `If the file is committed, \`git log -p ${file}\` shows its changes. To record each apply, keep the inventory in git: \`inventory: { git: {} }\`.`;
   return problem('usage', message, help);
 }
 

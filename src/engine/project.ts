@@ -26,7 +26,7 @@ export interface ProjectOptions extends ClockOptions {
   readonly vars?: Readonly<Record<string, string>> | undefined;
   /** Where the inventory is, as with `--inventory`. Default: ROSTER_INVENTORY, else `inventory` of the project. */
   readonly inventory?: string | undefined;
-  /** Files and globs with policies from outside the project, besides those of ROSTER_POLICIES. Default: none. */
+  /** Files and globs with policies from outside the project, in addition to those of ROSTER_POLICIES. Default: none. */
   readonly policies?: readonly string[] | undefined;
   /** Where the policies from outside are looked for. Default: relative to `cwd`, and anywhere. */
   readonly policiesFrom?: OutsidePlace | undefined;

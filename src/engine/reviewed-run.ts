@@ -9,7 +9,7 @@ export type Confirmation = 'yes' | 'no' | 'interrupted';
 export interface ReviewedRun<Made, Result> {
   readonly session: Session;
   readonly options: {
-    /** How long to wait for another run to release the lock. Default: 0. */
+    /** How long to wait for another command to release the lock. Default: 0. */
     readonly lockTimeoutMilliseconds?: number;
   };
   readonly callbacks: {

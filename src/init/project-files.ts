@@ -62,7 +62,7 @@ export function projectFiles(facts: ManifestFacts): readonly NewFile[] {
 
 const gitignore = `# New API keys: \`deliver: { file: … }\` writes them here.
 .secrets/
-# What a run that was killed may leave behind: the lock of the inventory, and temporary files.
+# What a killed command may leave behind: the lock of the inventory, and temporary files.
 roster.inventory*.lock
 *.roster-tmp
 `;

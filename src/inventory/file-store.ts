@@ -108,7 +108,7 @@ async function lockedBy(
   lockFile: string,
   { name, env }: FileStoreOptions,
 ): Promise<LockProblem> {
-  const who = holder === null ? 'another run' : `${holder.name} since ${holder.since}`;
+  const who = holder === null ? 'another command' : `${holder.name} since ${holder.since}`;
   const message = `the inventory ${name} is locked by ${who}`;
   if (await isCommitted(lockFile, env)) {
     const help = `Remove it with \`git rm ${name}.lock\`, commit that, and add it to \`.gitignore\`.`;
@@ -119,7 +119,7 @@ async function lockedBy(
     );
   }
   const help =
-    'Wait for it with `--lock-timeout 5m`. If that run has died, remove its lock with `roster unlock`.';
+    'Wait for it with `--lock-timeout 5m`. If that command was killed, remove its lock with `roster unlock`.';
   return new LockProblem('locked', message, help);
 }
 
@@ -170,7 +170,7 @@ class LockFile {
     const found = readLockFile(this.path);
     if (found === null) return null;
     const { holder, token, renewed, fault } = found;
-    const unknown = fault === null ? 'another run' : `another run (its lock file is ${fault})`;
+    const unknown = fault === null ? 'another command' : `another command (its lock file is ${fault})`;
     return {
       token,
       name: holder === null ? unknown : nameOf(holder),

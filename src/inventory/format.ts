@@ -128,18 +128,18 @@ export function checkOwner(
 }
 
 export function staleInventory(): Error {
-  const help = 'Another run has applied changes. Run `roster plan` again.';
+  const help = 'Another command has applied changes. Run `roster plan` again.';
   return new LockProblem('stale-plan', 'the inventory changed after this plan was made', help);
 }
 
 export function takenOver(name: string): Error {
-  const message = `another run took over the lock on the inventory ${name}: the changes of this run are not recorded there`;
+  const message = `another command took over the lock on the inventory ${name}: the changes of this command are not recorded there`;
   return problem('locked', message, 'Run `roster plan`, which finds the objects by their names.');
 }
 
 /** The lock to remove is not there, or is another one. */
 export function lockLost(name: string): Error {
-  const message = `the lock on the inventory ${name} now belongs to another run`;
+  const message = `the lock on the inventory ${name} now belongs to another command`;
   return new LockProblem('locked', message, 'Run `roster unlock` again to see who holds it.');
 }
 

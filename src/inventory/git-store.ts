@@ -588,5 +588,5 @@ function isUnavailable(failure: unknown): failure is Problem {
 function notRecorded(failure: Problem, { until }: StoredLock): Error {
   const why = failure.diagnostics.map((each) => each.message).join('; ');
   const help = `The lock expires at ${until}; \`roster unlock\` removes it now. Then run \`roster plan\`, which finds the objects by their names.`;
-  return problem('inventory-unavailable', `the changes of this run are not recorded: ${why}`, help);
+  return problem('inventory-unavailable', `the changes of this command are not recorded: ${why}`, help);
 }

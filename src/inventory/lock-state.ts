@@ -178,7 +178,7 @@ export function readLock(text: string | undefined, now: Date): StoredLock | null
     return { token, name, since, until, leaseMs };
   return {
     token: '',
-    name: 'an unknown run',
+    name: 'an unknown command',
     since: now.toISOString(),
     until: untilOf(now, leaseMs),
     leaseMs,

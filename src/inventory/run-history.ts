@@ -23,7 +23,7 @@ class RunLog {
   add(commit: HistoryCommit, message: Message): void {
     switch (message.step) {
       case 'intent':
-        this.end(message.takesOver ? 'the next run took over its lock' : NO_RESULT);
+        this.end(message.takesOver ? 'the next command took over its lock' : NO_RESULT);
         this.open = runOf(commit, message);
         return;
       case 'renewal':
@@ -136,7 +136,7 @@ function runOf(commit: HistoryCommit, message: Message): OpenRun {
     digest: trailers['Plan'] ?? null,
     commit: commitFrom(trailers['Commit']),
     service: trailers['Service'] ?? null,
-    notes: message.takesOver ? ['it took over the lock of the previous run'] : [],
+    notes: message.takesOver ? ['it took over the lock of the previous command'] : [],
     changes: message.changes,
     commits: [commit.hash],
   };

@@ -148,7 +148,7 @@ function diffUndeclared(match: Match, basis: PlanBasis, names: Names): ResourceD
 function lostSecret({ kind, known, createInterrupted }: Match, observed: Observed): string | null {
   const isKnown = observed.caller || (known !== null && known.id !== null && known.id === observed.id);
   if (kind.secret === undefined || !createInterrupted || isKnown) return null;
-  return 'an earlier run ended before it delivered this key, which can no longer be read';
+  return 'an earlier command ended before it delivered this key, which can no longer be read';
 }
 
 function resourceDiff(match: Match, action: Action, parts: Partial<Difference>): ResourceDiff {

@@ -378,7 +378,7 @@ function possibleOrphan(address: Address, candidates: readonly Observed[]): Diag
   return {
     severity: 'warning',
     code: 'possible-orphan',
-    message: `an interrupted run was about to create ${address}, which is no longer declared; it may have created ${ids}`,
+    message: `an interrupted apply was about to create ${address}, which is no longer declared; it may have created ${ids}`,
     help: 'It may belong to someone else, so roster leaves it unchanged. If nobody needs it, delete it in the dashboard.',
   };
 }

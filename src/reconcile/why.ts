@@ -80,7 +80,7 @@ function byInventory(
   const renamed = entry?.formerly != null ? ` (nor is ${entry.formerly}, its former address)` : '';
   if (known === null)
     return createInterrupted
-      ? 'an interrupted run was about to create it'
+      ? 'an interrupted apply was about to create it'
       : `it is not in the inventory${renamed}`;
   if (known.id === null) return 'it is in the inventory without an id, because the service does not show one';
   const isPresent = objects.some((each) => each.id === known.id);

@@ -42,7 +42,7 @@ export class ByteBudget {
     return {
       add: (bytes) => {
         if (bytes > 0 && this.#total + bytes > this.limit)
-          return new BudgetError('all responses of this run together are', this.limit);
+          return new BudgetError('all responses of this command together are', this.limit);
         held.bytes += bytes;
         this.#total += bytes;
         return null;

@@ -217,7 +217,7 @@ function givenUp(
   return new ServiceFailure({ ...facts, ...help, message, transient: false, givenUp: by });
 }
 
-const INTERRUPTED = 'the run was interrupted while it waited for the rate limit of the service';
+const INTERRUPTED = 'the command was interrupted while it waited for the rate limit of the service';
 const DEADLINE_HELP = 'Run the command again later, or allow more time, such as `--deadline 2h`.';
 
 function tooLong(waitMs: number, deadlineMs: number, isWrite: boolean): string {

@@ -80,7 +80,7 @@ function whyNoRetry(attempt: number, waitMs: number, { budget, signal }: RetrySe
   if (signal?.aborted || attempt >= MAX_ATTEMPTS) return '';
   if (waitMs > MAX_WAIT_MS) return `; the service asks to wait ${waitText(waitMs)}, which is too long`;
   const spent = budget.retries >= Math.max(10, Math.floor(budget.requests / 5));
-  return spent ? '; not retried, because too many requests of this run have failed' : null;
+  return spent ? '; not retried, because too many requests of this command have failed' : null;
 }
 
 /** A create is sent again only when it was not sent. A 429 never gets here: the rate limiter repeats the request. */

@@ -17,7 +17,7 @@ export interface SnapshotJson {
   readonly service: string;
   readonly account: string | null;
   readonly takenAt: string;
-  /** The version of the time-zone data of the run that took it. */
+  /** The version of the time-zone data of the command that took it. */
   readonly timeZoneData: string;
   readonly agents: readonly Agent[];
   readonly objects: Readonly<Record<KindName, readonly ObjectJson[]>>;

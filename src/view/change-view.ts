@@ -135,7 +135,7 @@ const riskLabels: Readonly<Record<Risk['code'], string>> = {
   'look-alike': 'similar name',
   'possible-duplicate': 'possible duplicate',
   policy: 'weaker policy',
-  'breaks-unmanaged': 'needed by an unmanaged object',
+  'breaks-unmanaged': 'needed by an object that is not managed here',
   'too-frequent': 'starts very often',
 };
 

@@ -72,7 +72,7 @@ const texts: Readonly<Record<DiagnosticCode, CodeText>> = {
   'no-environment': {
     title: 'No environment selected',
     means:
-      'The project declares environments, none is selected, and nothing was applied without one so far. Such a run uses the settings of the project itself and an inventory of its own, so it may take over what an environment owns.',
+      'The project declares environments, none is selected, and nothing was applied without one so far. Such a command uses the settings of the project itself and an inventory of its own, so it may take over what an environment owns.',
     help: 'Select one of `environments:` with `-e` or `ROSTER_ENV`.',
   },
   'unknown-id': {
@@ -111,7 +111,7 @@ const texts: Readonly<Record<DiagnosticCode, CodeText>> = {
     help: 'Add items, or remove the entry.',
   },
   policy: {
-    title: 'Entry does not fit a policy',
+    title: 'Entry breaks a policy',
     means:
       'A policy says what entries must look like, and this entry does not. The message begins with what the policy asks for. At level `error`, an apply refuses the plan; at level `warning`, it does not.',
     help: 'Change the entry. To let a plan pass, use `--allow-policy` with the name of the policy, unless it comes from outside the project. docs/policies.md says how policies are written.',
@@ -275,7 +275,7 @@ const texts: Readonly<Record<DiagnosticCode, CodeText>> = {
   'undelivered-key': {
     title: 'API key has not been delivered yet',
     means:
-      'A run created an API key, could not deliver it, and kept it in a file. The key is active, and the service will not show it again.',
+      'An apply created an API key, could not deliver it, and kept it in a file. The key is active, and the service will not show it again.',
     help: 'Fix the destination and run `roster apply`, or move the key to its destination yourself. Then delete the file, and never commit it.',
   },
   'unknown-variable': {
@@ -373,8 +373,8 @@ const texts: Readonly<Record<DiagnosticCode, CodeText>> = {
   },
   locked: {
     title: 'Inventory is locked',
-    means: 'Another run holds the lock of the inventory.',
-    help: 'Wait for it with `--lock-timeout`. If that run has died, remove its lock with `roster unlock`.',
+    means: 'Another command holds the lock of the inventory.',
+    help: 'Wait for it with `--lock-timeout`. If that command was killed, remove its lock with `roster unlock`.',
   },
   'service-mismatch': {
     title: 'Service differs from the manifest',
@@ -397,7 +397,7 @@ const texts: Readonly<Record<DiagnosticCode, CodeText>> = {
   'inventory-unavailable': {
     title: 'Inventory is unavailable',
     means: 'The inventory in git cannot be read or written.',
-    help: 'Check the git remote, and that this run may push to the branch of the inventory.',
+    help: 'Check the git remote, and that roster may push to the branch of the inventory.',
   },
   unauthorized: {
     title: 'API key is not accepted',
@@ -504,14 +504,14 @@ const texts: Readonly<Record<DiagnosticCode, CodeText>> = {
     help: 'Apply to add it to the inventory. If the inventory was lost, restore it first.',
   },
   'possible-orphan': {
-    title: 'Object of an interrupted run',
-    means: 'An interrupted run may have created an object for an entry that is no longer declared.',
+    title: 'Object of an interrupted apply',
+    means: 'An interrupted apply may have created an object for an entry that is no longer declared.',
     help: 'It may belong to someone else, so roster leaves it unchanged. If nobody needs it, delete it in the dashboard.',
   },
   'unknown-removed': {
     title: 'Unknown address under `removed`',
     means:
-      'An address under `removed` is not in the inventory, but a similar, undeclared address is: that object would be deleted.',
+      'An address under `removed` is not in the inventory, but a similar address without an entry is: that object would be deleted.',
     help: 'Correct the address. After the next apply, you can delete it from `removed`.',
   },
   'unknown-formerly': {
@@ -538,7 +538,7 @@ const texts: Readonly<Record<DiagnosticCode, CodeText>> = {
   ...runCodeTexts,
   interrupted: {
     title: 'Interrupted',
-    means: 'The run was interrupted.',
+    means: 'The command was interrupted.',
     help: 'Run the command again. It continues from the current state.',
   },
   internal: {

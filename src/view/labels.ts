@@ -98,7 +98,7 @@ export const syncLabels: Readonly<Record<Sync, string>> = {
   drifted: 'drifted',
   pending: 'not applied',
   missing: 'missing',
-  unmanaged: 'unmanaged',
+  unmanaged: 'not adopted',
   external: 'external',
   unknown: 'unknown',
 };

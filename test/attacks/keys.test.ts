@@ -375,7 +375,7 @@ describe('a run that is killed after it has kept the new key', () => {
     await project.apply();
     const old = stillActive(project);
     const ran = await expectDelivered(project);
-    expect(all(ran)).toMatch(/duplicate-object.*besides the key that an interrupted run created/);
+    expect(all(ran)).toMatch(/duplicate-object.*besides the key that an interrupted apply created/);
     expect(all(ran)).toContain(old?.id);
   });
 

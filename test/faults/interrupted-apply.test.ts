@@ -42,7 +42,7 @@ test.each(cases)(
       const ofApply = await requestsOf(fixture, async () => {
         said = (await fixture.apply()).stderr;
       });
-      expect(said).toContain('Waiting 5 s: an earlier run may have made changes');
+      expect(said).toContain('Waiting 5 s: an earlier command may have made changes');
       const start = ofApply.slice(0, ofApply.findIndex(isCreate));
       // A schedule whose target exists needs another preview.
       const reads = (requests: readonly string[]) => requests.filter((each) => each.startsWith('GET'));

@@ -83,7 +83,7 @@ experiments(
       for (const { outcome, error } of acting) {
         expect(outcome).toBeOneOf(['done', 'failed', 'skipped']);
         if (outcome === 'failed') expect(error).toMatch(/returned 429|started but not finished/);
-        if (outcome === 'failed') expect(error).toMatch(/the deadline of (30 min|this run)/);
+        if (outcome === 'failed') expect(error).toMatch(/the deadline of (30 min|this command)/);
       }
       expect(acting.some(({ outcome }) => outcome === 'skipped')).toBe(true);
       fixture.inject();

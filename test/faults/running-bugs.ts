@@ -5,7 +5,7 @@ export const runningBugs: readonly Bug[] = [
   {
     name: 'an interrupted run still looks for a lost create',
     file: 'src/apply/creates.ts',
-    find: "if (control.interrupted()) return unknown('the interrupted run did not look for the object');",
+    find: "if (control.interrupted()) return unknown('the interrupted command did not look for the object');",
     replace: '',
     tests: ['test/unit/apply/half-done.test.ts'],
   },

@@ -78,12 +78,12 @@ export const guards = [
 /** For commands that judge what is declared. */
 export const policyFiles = repeatable(
   '--policies <path>',
-  'File or glob of policies that no file of the project can remove or allow, besides those of ROSTER_POLICIES (repeatable)',
+  'File or glob of policies that no file of the project can remove or allow, in addition to those of ROSTER_POLICIES (repeatable)',
 );
 
 export const lockTimeout = flag(
   '--lock-timeout <time>',
-  'How long to wait for another run to release the lock, such as 90s or 5m (default: 0s)',
+  'How long to wait for another command to release the lock, such as 90s or 5m (default: 0s)',
 );
 
 /** Flags of the commands that carry out a plan. */
@@ -137,7 +137,7 @@ export const account = [...common, ...connected] as const;
 /** With the flag for undeclared objects. */
 export const pruning = [
   ...service,
-  choice('--prune <mode>', 'Which undeclared objects to delete (default: `prune` in roster.yaml)', [
+  choice('--prune <mode>', 'Which objects without an entry to delete (default: `prune` in roster.yaml)', [
     'owned',
     'all',
     'never',

@@ -41,7 +41,7 @@ export class RunReporter {
       output.err(output.redactor.value(`${waitText(holder)}\n`));
     },
     onLag: (milliseconds: number) => {
-      const why = 'an earlier run may have made changes that the service does not show yet';
+      const why = 'an earlier command may have made changes that the service does not show yet';
       this.context.output.err(`Waiting ${Math.ceil(milliseconds / 1000)} s: ${why}.\n`);
     },
     onStep: (event: StepEvent) => {
@@ -55,7 +55,7 @@ export class RunReporter {
 function waitText({ name, since, takeOverMs }: LockInfo): string {
   const minutes = Math.ceil(takeOverMs / 60_000);
   return escapeControls(
-    `Waiting for ${name}, which has held the lock since ${since}. If the lock is not renewed for ${minutes} min, this run takes it over. To remove it now, run \`roster unlock\`.`,
+    `Waiting for ${name}, which has held the lock since ${since}. If the lock is not renewed for ${minutes} min, this command takes it over. To remove it now, run \`roster unlock\`.`,
   );
 }
 

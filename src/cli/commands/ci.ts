@@ -38,7 +38,7 @@ export const ciCommand = define({
 });
 
 const exits = { 0: 'Success', 1: 'An error, or refused: the log says why' } as const;
-const planExits = { ...exits, 4: 'An apply would be refused by a guard' } as const;
+const planExits = { ...exits, 4: 'Apply would refuse this plan' } as const;
 
 export const ciPlanCommand = define({
   name: 'ci plan',
@@ -61,7 +61,7 @@ export const ciRecordCommand = define({
   name: 'ci record',
   summary: 'Record which plan a pull request shows',
   about:
-    'On GitHub, prepare the artifact that records the plan of this run, or that it failed. The next step uploads it, then `roster ci show` shows the plan. For each pull request and commit, only the newest record counts.',
+    'On GitHub, prepare the artifact that records the plan of this job, or that it failed. The next step uploads it, then `roster ci show` shows the plan. For each pull request and commit, only the newest record counts.',
   options: [flag('--artifacts <ids>', 'IDs of the artifacts that the jobs with `ci plan` have uploaded')],
   shared,
   does: inJob,
@@ -81,7 +81,7 @@ export const ciShowCommand = define({
   name: 'ci show',
   summary: 'Show a plan in the pull request',
   about:
-    'Show the plan of this run: on GitHub, once it is recorded, in a check and a comment; on GitLab in a note.',
+    'Show the plan of this job: on GitHub, once it is recorded, in a check and a comment; on GitLab in a note.',
   options: [flag('--recorded <result>', 'On GitHub: result of the step that uploaded the record')],
   shared,
   does: inJob,
@@ -114,7 +114,7 @@ export const ciApplyCommand = define({
   name: 'ci apply',
   summary: 'Apply exactly the plan that was reviewed',
   about:
-    'Apply exactly the plan of `roster ci review`, or nothing, and only for the last commit of the branch. What an interrupted run has left is finished.',
+    'Apply exactly the plan of `roster ci review`, or nothing, and only for the last commit of the branch. It also finishes what an interrupted apply left undone.',
   options: [flag('--expect <digest>', 'On GitHub: digest of the plan. GitLab passes the plan on'), verify],
   shared,
   does: { ...inJob, changesService: true },

@@ -14,12 +14,12 @@ import {
   service,
 } from '../command/command.js';
 
-const guarded = 'A guard refused the plan, and nothing was changed';
+const guarded = 'The plan was refused, and nothing was changed';
 export const planCommand = define({
   name: 'plan',
   summary: 'Show the difference between the manifests and the service',
   about:
-    'Show the difference between the manifests and the service, and whether an apply would be refused. Changes nothing.',
+    'Show the difference between the manifests and the service, and whether apply would refuse it. Changes nothing.',
   arguments: [addresses],
   options: [
     ...selection,
@@ -56,7 +56,7 @@ export const planCommand = define({
     0: 'Success, with or without changes',
     1: 'An error',
     2: 'There are changes, with `--detailed-exitcode`',
-    4: 'An apply would be refused by a guard',
+    4: 'Apply would refuse this plan',
   },
   docs: 'docs/pull-requests.md',
 });
@@ -104,7 +104,7 @@ export const destroyCommand = define({
   name: 'destroy',
   summary: 'Delete everything that the inventory owns',
   about:
-    'Show the plan to delete everything that the inventory owns, ask for the name of the project, and carry it out. External and unmanaged objects stay. Protected objects stop it. The manifests stay, too: the next apply creates everything again.',
+    'Show the plan to delete everything that the inventory owns, ask for the name of the project, and carry it out. Objects that are external or not managed here stay. Protected objects stop it. The manifests stay, too: the next apply creates everything again.',
   arguments: [addresses],
   options: [
     ...selection,

@@ -22,7 +22,7 @@ export const initCommand = define({
   options: [
     flag(
       '--url <url>',
-      'URL of the service to write to roster.yaml (default: ROSTER_URL; if unset, every run reads ROSTER_URL)',
+      'URL of the service to write to roster.yaml (default: ROSTER_URL; if unset, every command reads ROSTER_URL)',
     ),
     choice('--ci <host>', 'Host of the CI jobs (default: the host of the git remote)', [
       'github',
@@ -110,7 +110,7 @@ export const pullCommand = define({
   arguments: [
     argument(
       '[addresses...]',
-      'Addresses or globs of declared resources and other objects (default: all undeclared objects)',
+      'Addresses or globs of declared resources and other objects (default: all objects without an entry)',
     ),
   ],
   options: [

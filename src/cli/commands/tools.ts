@@ -43,9 +43,9 @@ export const apiCommand = define({
 
 export const unlockCommand = define({
   name: 'unlock',
-  summary: 'Remove the inventory lock of a run that has died',
+  summary: 'Remove the lock that a killed command left behind',
   about:
-    'Remove the lock of a run that has died. First make sure that the run is no longer active: two runs must not write at the same time.',
+    'Remove the inventory lock that a killed command left behind. First make sure that it is no longer running: two commands must not write at the same time.',
   options: [flag('-y, --yes', 'Do not ask for confirmation')],
   shared: inventoried,
   does: deleting,
@@ -57,7 +57,7 @@ export const unlockCommand = define({
   exits: {
     0: 'The inventory is no longer locked',
     1: 'An error, or the lock was not removed',
-    4: 'Another run took the lock in the meantime',
+    4: 'Another command took the lock in the meantime',
   },
   docs: 'docs/inventory.md',
 });
@@ -91,7 +91,7 @@ export const sandboxCommand = define({
       '--seed <file>',
       'JSON file with the initial agents, groups, pipelines, schedules, keys and past starts',
     ),
-    flag('--data <file>', 'File that keeps the state between runs'),
+    flag('--data <file>', 'File that keeps the state from one start to the next'),
     flag('--faults <file>', 'JSON file with the failures to simulate'),
   ],
   does: offline,
@@ -99,7 +99,7 @@ export const sandboxCommand = define({
   formats: ['text', 'json'],
   examples: [
     ['Run it on a free port', 'roster sandbox --port 0'],
-    ['Keep its state between runs', 'roster sandbox --data sandbox.json'],
+    ['Keep its state from one start to the next', 'roster sandbox --data sandbox.json'],
     ['Let a day pass in a minute', 'roster sandbox --now 2026-12-01T06:00:00Z --speed 1440'],
   ],
   exits: { 0: 'The sandbox was stopped', 1: 'An error' },

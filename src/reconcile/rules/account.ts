@@ -23,7 +23,7 @@ export function accountFindings(compared: Compared): readonly Refusal[] {
 /** Ids mean nothing on another service, even where all names are the same. */
 function otherService({ basis: { service, inventory } }: Compared): Refusal[] {
   if (inventory.service === null || inventory.service === service) return [];
-  const message = `the inventory belongs to the service ${inventory.service}, and this run uses ${service}`;
+  const message = `the inventory belongs to the service ${inventory.service}, and this command uses ${service}`;
   const help =
     'Check `--url`, ROSTER_URL and `service.url`. If the service has moved, use `--allow-account-change`: the inventory then belongs to the new one.';
   return [refusal('inventory-mismatch', null, message, help, 'accountChange')];

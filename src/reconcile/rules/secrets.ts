@@ -124,7 +124,7 @@ export function exposedKeyWarning({ address, placeOf }: Declared, file: string):
 function deliversKept(diff: ResourceDiff): Finding[] {
   const { kept } = diff.match;
   if (kept === undefined || keptDelivery(diff) === null) return [];
-  const message = `delivers the key in ${kept.file}, which an earlier run could not deliver`;
+  const message = `delivers the key in ${kept.file}, which an earlier command could not deliver`;
   return [note(diff.change.address, message)];
 }
 
@@ -143,9 +143,9 @@ function namesakesOfKept({ matches, basis }: World): Finding[] {
         : [],
     );
     if (others.length === 0) return [];
-    const message = `${address}: besides the key that an interrupted run created, the service has ${others.length} ${kind.identity.describe(entry.spec)}: ${namedIds(others)}`;
+    const message = `${address}: besides the key that an interrupted apply created, the service has ${others.length} ${kind.identity.describe(entry.spec)}: ${namedIds(others)}`;
     const help =
-      'If the interrupted run was to replace it, revoke it in the dashboard (account menu, API keys).';
+      'If the interrupted apply was to replace it, revoke it in the dashboard (account menu, API keys).';
     const { source: place } = entry;
     return [{ severity: 'warning', code: 'duplicate-object', message, help, place, address }];
   });

@@ -153,7 +153,7 @@ function footer(
   if (unmanaged === null) return [];
   const noun = sections.length === 1 ? (sections[0]?.section ?? '') : 'objects';
   const [fact] = only ? unmanagedFact(unmanaged, '') : unmanagedFact(unmanaged);
-  if (fact === undefined) return only ? [paint('strong', `No unmanaged ${noun}.`)] : [];
+  if (fact === undefined) return only ? [paint('strong', `All ${noun} are managed here.`)] : [];
   const canImport = sections.some(({ objects }) =>
     objects.some(({ status, canManage }) => status === 'unmanaged' && canManage !== false),
   );

@@ -38,7 +38,7 @@ export function logText(log: Log, options: TextOptions): string {
   const layout = textLayout(options);
   const left = log.total - log.entries.length;
   const rest = left === 0 ? [] : [`${count(left, 'older entry', 'older entries')} not shown: use --limit.`];
-  const none = log.total === 0 ? ['No runs are recorded yet.'] : [];
+  const none = log.total === 0 ? ['No applies are recorded yet.'] : [];
   return joinBlocks([
     headerLines(log, layout),
     ...log.entries.map((each) => [titleLine(each, layout), ...indent(entryLines(each, layout), 4)]),
@@ -86,7 +86,7 @@ function entryLines(entry: LogEntry, { width, paint }: TextLayout, isWhole = fal
     ...(digest === null ? [] : [`digest ${short(digest.replace(/^sha256:/, ''), 12)}`]),
     ...(commit === null ? [] : [`manifests ${isWhole ? commit : commit.replace(/^(\w{12})\w*/, '$1')}`]),
     `commit ${short(commits.at(-1) ?? '', 12)}`,
-    ...(run === null ? [] : [`run ${run}`]),
+    ...(run === null ? [] : [`CI ${run}`]),
     ...(isWhole && service !== null ? [`service ${service}`] : []),
   ].flatMap((fact) => folded(escapeControls(fact), width - 4));
   const lines = isWhole

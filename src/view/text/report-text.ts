@@ -108,7 +108,7 @@ function nextSteps(report: Report, reviewed: ReviewedPlan): string[] {
   const { failed, skipped, unknown } = outcomeCounts(report);
   const lines: string[] = [];
   const isDestroy = report.plan.destroy === true;
-  const key = `The API key that this run started with no longer works. Set \`ROSTER_API_KEY\` to ${newKey(report)}.`;
+  const key = `The API key that this command started with no longer works. Set \`ROSTER_API_KEY\` to ${newKey(report)}.`;
   if (isComplete(report)) return report.keyEnded ? [`Next: ${key}`] : lines;
   if (report.interrupted)
     lines.push(isDestroy ? 'The destroy was interrupted.' : 'The apply was interrupted.');

@@ -157,7 +157,7 @@ describe('no further request is sent', () => {
     };
     const { sent, outcomes } = await run(changes(), { answers, lost: () => requests > 1 });
     expect(sent).toHaveLength(2);
-    expect(outcomes.at(-1)).toBe('group/c skipped: this run may have lost the lock on the inventory');
+    expect(outcomes.at(-1)).toBe('group/c skipped: this command may have lost the lock on the inventory');
   });
 
   test('but a request that was refused by itself stops no other', async () => {
@@ -246,7 +246,7 @@ describe('a create whose answer is lost', () => {
       { answers, interrupted: () => requests > 0, listed: () => [made] },
     );
     expect(lists).toEqual([]);
-    expect(outcomes).toEqual(['group/a unknown: why; the interrupted run did not look for the object']);
+    expect(outcomes).toEqual(['group/a unknown: why; the interrupted command did not look for the object']);
   });
 
   test('is unknown if two new objects may be it', async () => {

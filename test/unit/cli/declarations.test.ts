@@ -147,7 +147,7 @@ test.each(listing)('%s is destructive, so without --yes it says what it would de
 test.each(names.filter((name) => effects.get(name)?.destructive && !listing.includes(name)))(
   '%s is destructive, so it asks for confirmation',
   async (name) => {
-    const lock = { formatVersion: 1, token: 't', name: 'another run', since: '2026-01-01T00:00:00Z' };
+    const lock = { formatVersion: 1, token: 't', name: 'another command', since: '2026-01-01T00:00:00Z' };
     if (name === 'unlock') workspace.write('roster.inventory.json.lock', JSON.stringify(lock));
     const [words, flag] = unconfirmed[name] ?? [name, '--yes'];
     const id = name === 'runs rm' ? [await finishedGroupRun()] : [];

@@ -59,7 +59,7 @@ const lines: Readonly<Partial<Record<string, string>>> = {
   completion: 'completion bash',
 };
 
-const lock = { formatVersion: 1, token: 't', name: 'another run', since: '2026-01-01T00:00:00Z' };
+const lock = { formatVersion: 1, token: 't', name: 'another command', since: '2026-01-01T00:00:00Z' };
 
 const names = definitions.map(({ name }) => name).filter((name) => name !== 'help');
 

@@ -335,7 +335,7 @@ test('each environment has a log of its own, which is empty before its first app
     environment: 'staging',
     total: 1,
   });
-  expect(await run('log -e production')).toContain('No runs are recorded yet.');
+  expect(await run('log -e production')).toContain('No applies are recorded yet.');
 });
 
 test.each(['', ' --format json'])(

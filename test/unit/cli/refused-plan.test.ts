@@ -16,7 +16,7 @@ async function protectedGroup() {
 
 const json = jsonOf<Record<string, unknown> & { diagnostics: { code: string }[] }>;
 
-test('the JSON of an apply that a guard refuses has the refused plan, as plan prints it', async () => {
+test('the JSON of an apply that is refused has the refused plan, as plan prints it', async () => {
   const { sandbox, workspace } = await protectedGroup();
   const planned = json(await workspace.command(['plan', '--format', 'json']));
   const ran = await workspace.command(['apply', '--yes', '--format', 'json']);

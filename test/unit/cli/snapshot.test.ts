@@ -82,7 +82,7 @@ describe('a snapshot', () => {
     expect(statSync(join(workspace.root, 'state.json')).mode).toBe(statSync(plain).mode);
   });
 
-  test('names the time-zone data of the run that took it', async () => {
+  test('names the time-zone data of the command that took it', async () => {
     const { stdout } = await take();
     expect(stdout).toContain(`\nTime-zone data: ${process.versions['tz']}\n`);
     expect(JSON.parse(saved()).timeZoneData).toBe(process.versions['tz']);

@@ -564,7 +564,7 @@ describe('the lock', () => {
     git(folder, 'remote', 'set-url', 'origin', '/nowhere/at/all.git');
     expect(await reportedBy(() => lock.release(complete))).toMatchObject({
       code: 'inventory-unavailable',
-      message: expect.stringContaining('the changes of this run are not recorded'),
+      message: expect.stringContaining('the changes of this command are not recorded'),
     });
   });
 

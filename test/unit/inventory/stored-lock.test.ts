@@ -18,7 +18,7 @@ test.each(['since', 'until'])(
   'a lock whose %s is not a time counts as one that has just been taken',
   (field) => {
     const read = readLock(JSON.stringify({ ...lock, [field]: 'soon' }), now);
-    expect(read).toMatchObject({ name: 'an unknown run', since: now.toISOString() });
+    expect(read).toMatchObject({ name: 'an unknown command', since: now.toISOString() });
   },
 );
 

@@ -86,7 +86,9 @@ test('a run retries at most 10 times, or a fifth of its requests', async () => {
   const few = settings();
   for (let n = 0; n < 20; n += 1) await run('read', {}, few);
   expect(few.budget).toEqual({ requests: 20, retries: 10 });
-  expect((await run('read', {}, few)).failure.message).toContain('too many requests of this run have failed');
+  expect((await run('read', {}, few)).failure.message).toContain(
+    'too many requests of this command have failed',
+  );
   const many = settings({ budget: { requests: 1_000, retries: 199 } });
   await run('read', {}, many);
   expect(many.budget.retries).toBe(200);
