@@ -6,6 +6,7 @@ import { type Allowances, refusalError } from '../model/finding.js';
 import { emptyInventory, type Inventory } from '../model/inventory.js';
 import type { Kind } from '../model/kind.js';
 import { type KindName, normalId, type Project } from '../model/resource.js';
+import { noSiblings } from '../model/sibling.js';
 import { match } from '../reconcile/match.js';
 import { agentLookup } from '../reconcile/references.js';
 import { accountFindings, wrongObjects } from '../reconcile/rules/account.js';
@@ -95,6 +96,7 @@ export function planBasis(
     removed: new Set(project.removed),
     allow: { ...allowNothing, ...allow, ...(destroy ? allowDestroying : {}) },
     kept: new Map(),
+    siblings: noSiblings,
     exposed: new Map(),
     checkout: null,
     committed: null,

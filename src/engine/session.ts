@@ -31,6 +31,7 @@ import { keptKeyWarnings } from './keys.js';
 import { checkPolicies } from './policies.js';
 import { openProject, type ProjectOptions, readProject } from './project.js';
 import { chooseService, type ServiceOptions, serviceName } from './service-choice.js';
+import { type ReadSiblings, siblingReader } from './siblings.js';
 import { version } from './version.js';
 
 /** A project together with the service that it is about. The API key is read from ROSTER_API_KEY, or from the file ROSTER_API_KEY_FILE. */
@@ -67,6 +68,8 @@ export interface ReadSession {
   readonly readCheckout: ReadCheckout;
   /** Null where the inventory is not a file that git has. */
   readonly readCommitted: () => Promise<CommittedInventory | null>;
+  /** The other projects of the repository. */
+  readonly readSiblings: ReadSiblings;
   readonly exposedKeys: () => ReturnType<typeof exposedKeys>;
   /** Throws a Problem for errors in the policies. */
   readonly checkPolicies: () => Promise<PolicyCheck>;
@@ -169,6 +172,14 @@ export function openSession(options: SessionOptions): Session {
     store,
     readCheckout: checkoutReader(project, manifests, open, store),
     readCommitted: committedReader(project, manifests, { ...options, open }),
+    readSiblings: siblingReader({
+      project,
+      manifests,
+      options,
+      open,
+      service: serviceName(baseUrl),
+      overridden: override?.declared ?? null,
+    }),
     exposedKeys: () => exposedKeys(project, open),
     checkPolicies: once(() => checkPolicies({ project, ...judged }, options)),
     concurrency,

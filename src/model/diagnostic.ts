@@ -86,6 +86,8 @@ export const diagnosticCodes = [
   'stale-checkout',
   'unrecorded-inventory',
   'left-alone',
+  'owned-elsewhere',
+  'unreadable-sibling',
   'not-selected',
   'broken-reference',
   'not-in-inventory',

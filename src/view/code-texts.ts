@@ -1,3 +1,4 @@
+// biome-ignore-all lint/style/noExcessiveLinesPerFile: one table, with a text for each code.
 import { type AcceptableCode, acceptableCodes, type DiagnosticCode } from '../model/diagnostic.js';
 
 /** What a diagnostic code means wherever it appears. The message of a diagnostic gives the details. */
@@ -464,6 +465,18 @@ const texts: Readonly<Record<DiagnosticCode, CodeText>> = {
     title: 'Object is left on the service',
     means: 'An object that is no longer declared stays on the service.',
     help: 'Delete it with `--prune owned`, or declare it again.',
+  },
+  'owned-elsewhere': {
+    title: 'Another project manages the object',
+    means:
+      'An object that is no longer declared here stays on the service, because another project of the repository declares it, or has it in its inventory. A plan that adopts or changes such an object has a risk of the same name.',
+    help: 'Apply the other project: this one then forgets the object. If both declare it, remove one of the two entries.',
+  },
+  'unreadable-sibling': {
+    title: 'Another project of the repository cannot be read',
+    means:
+      'The manifests or the inventory of another project of the repository cannot be read. It may manage what is no longer declared here, so nothing is deleted.',
+    help: 'Correct the file that the message names, or give the run access to the branch of that inventory.',
   },
   'not-selected': {
     title: 'Changes outside the selection',

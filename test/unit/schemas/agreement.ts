@@ -60,6 +60,8 @@ const reaches = {
   'unused-acceptance': warning,
   'start-rate': warning,
   'left-alone': warning,
+  'owned-elsewhere': warning,
+  'unreadable-sibling': warning,
   'not-selected': warning,
   'not-in-inventory': warning,
   'no-environment': warning,
