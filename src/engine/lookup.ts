@@ -5,6 +5,7 @@ import { type Diagnostic, errorsIn } from '../model/diagnostic.js';
 import { type Allowances, refusalError } from '../model/finding.js';
 import { emptyInventory, type Inventory } from '../model/inventory.js';
 import type { Kind } from '../model/kind.js';
+import { removedAddresses } from '../model/removed.js';
 import { type KindName, normalId, type Project } from '../model/resource.js';
 import { noSiblings } from '../model/sibling.js';
 import { match } from '../reconcile/match.js';
@@ -93,7 +94,7 @@ export function planBasis(
     objects: state.objects,
     agents: agentLookup(state.agents, suggestWithin(limits.comparisons)),
     prune: destroy ? 'destroy' : project.prune,
-    removed: new Set(project.removed),
+    removed: removedAddresses(project, inventory),
     allow: { ...allowNothing, ...allow, ...(destroy ? allowDestroying : {}) },
     kept: new Map(),
     siblings: noSiblings,

@@ -80,7 +80,7 @@ export async function observe(session: ReadSession, options: ObserveOptions = {}
 }
 
 /** Whether a plan may delete something, be it only because an entry is bound to another object now. */
-function mayDelete({ entries, prune }: Project, inventory: Inventory, destroy: boolean): boolean {
+export function mayDelete({ entries, prune }: Project, inventory: Inventory, destroy: boolean): boolean {
   if (destroy || prune === 'all') return true;
   if (prune === 'never') return false;
   const managed = entries.filter(({ external }) => !external);

@@ -18,6 +18,7 @@ import type {
 import type { ServiceOverride } from '../model/plan.js';
 import type { PolicyCheck } from '../model/policy.js';
 import { isReadOnly, readOnlyRefusal } from '../model/read-only.js';
+import { removalTest } from '../model/removed.js';
 import type { Project, Prune } from '../model/resource.js';
 import { Redactor } from '../redact/redactor.js';
 import { type Client, type ClientSettings, createClient, type ReadClient } from '../service/client.js';
@@ -288,7 +289,7 @@ function declaredIn(folder: string, file: string, options: ProjectOptions): Decl
   const { project } = readProject({ ...rest, cwd: folder, file, allowMissingEnv: true });
   if (project === null) return null;
   const entries = new Map(project.entries.map(({ address, protect }) => [address, protect] as const));
-  return { entries, removed: new Set(project.removed) };
+  return { entries, removes: removalTest(project) };
 }
 
 /** Hardly any command downloads a file: what that needs is loaded with the first one. */

@@ -29,7 +29,7 @@ import { serviceName } from './service-choice.js';
 /** Project files that are read. With more, nothing is deleted. */
 const MOST_PROJECTS = 200;
 
-export interface SiblingOptions {
+interface SiblingOptions {
   readonly project: Project;
   /** Absolute paths of the manifests, the project file first. */
   readonly manifests: readonly string[];
@@ -38,6 +38,8 @@ export interface SiblingOptions {
   readonly open: () => Promise<WorkTree>;
   /** As plans name it. */
   readonly service: string;
+  /** Inventories of a snapshot, in place of those that are not files: nothing is fetched. Missing without a snapshot. */
+  readonly saved?: readonly Inventory[];
   /** The URL of this project's manifest, where another one has won over it: the same holds for siblings. */
   readonly overridden: string | null;
 }
@@ -161,7 +163,7 @@ class SiblingReader {
       // It says that it belongs to another project, or this one has it: a file that names it makes no sibling.
       if (read === 'another') continue;
       if ('reason' in read) {
-        if (each.mayBeHere) more.push(unreadOf(each, `its inventory cannot be read: ${read.reason}`));
+        if (each.mayBeHere) more.push(unreadOf(each, read.reason));
         continue;
       }
       const isHere = read.service === null ? each.mayBeHere : read.service === this.about.service;
@@ -185,6 +187,7 @@ class SiblingReader {
     const texts = others.map(async (each) => {
       const { inventory } = each.settings;
       if ('file' in inventory) return [each, fileRead(each, inventory.file)] as const;
+      if (this.about.saved !== undefined) return [each, savedFor(each, this.about.saved)] as const;
       const { remote, ref } = inventory.git;
       const refs = others.flatMap(({ settings: { inventory: its } }) =>
         'git' in its && its.git.remote === remote ? [its.git.ref] : [],
@@ -204,7 +207,8 @@ class SiblingReader {
     try {
       return { texts: await readInventoryBranches(tree, { remote, refs, ownRemote, home }) };
     } catch (failure) {
-      return { reason: reasonOf(failure) };
+      const names = refs.map((ref) => ref.replace(/^refs\/heads\//, '')).join(', ');
+      return { reason: `the inventory ${names} of ${remote} cannot be read: ${reasonOf(failure)}` };
     }
   }
 
@@ -281,6 +285,11 @@ function inventoryIn(text: string | null, candidate: Candidate, name: string): I
   } catch (failure) {
     return { reason: reasonOf(failure) };
   }
+}
+
+function savedFor({ project, environment }: Candidate, saved: readonly Inventory[]): Inventory {
+  const found = saved.find((each) => each.project === project && each.environment === environment);
+  return found ?? emptyInventory(project, environment);
 }
 
 function isOwner(inventory: Inventory, name: string, { project, environment }: Candidate): boolean {

@@ -1,6 +1,7 @@
-import { lstatSync } from 'node:fs';
+import { lstatSync, type Stats } from 'node:fs';
 import { dirname } from 'node:path';
 import { readRegular } from '../files/atomic.js';
+import { errnoOf, reasonOf } from '../files/errno.js';
 import { problem } from '../model/diagnostic.js';
 import { remoteRefs } from '../model/remote-refs.js';
 import { Branch, inventoryFile } from './branch.js';
@@ -10,14 +11,23 @@ import { checkRemote, isRealPath, unnamedRemote, type WorkTree } from './work-tr
 
 /** The text of an inventory file; null where there is none. Throws a Problem for anything but a regular file of the work tree. */
 export function readInventoryFile(path: string, name: string): string | null {
-  const file = lstatSync(path, { throwIfNoEntry: false });
+  const file = statsOf(path, name);
   if (file === undefined) return null;
   if (!file.isFile() || !isRealPath(dirname(path)))
     throw problem('unreadable-file', `${name} is not a regular file of the work tree`);
   return readRegular(path, name);
 }
 
-export interface OtherBranches {
+function statsOf(path: string, name: string): Stats | undefined {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false });
+  } catch (failure) {
+    if (errnoOf(failure) === undefined) throw failure;
+    throw problem('unreadable-file', `${name} cannot be read: ${reasonOf(failure)}`);
+  }
+}
+
+interface OtherBranches {
   readonly remote: string;
   readonly refs: readonly string[];
   /** The remote of the project's own inventory: the user has named it, or it is checked elsewhere. Null without one. */

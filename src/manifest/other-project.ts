@@ -16,7 +16,7 @@ export interface OtherProject {
   readonly variants: readonly OtherVariant[];
 }
 
-export interface OtherVariant {
+interface OtherVariant {
   readonly environment: string | null;
   /** Null where something is wrong with them. */
   readonly settings: ProjectSettings | null;

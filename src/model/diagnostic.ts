@@ -98,6 +98,7 @@ export const diagnosticCodes = [
   'old-snapshot',
   'not-in-snapshot',
   'not-importable',
+  'not-movable',
   'not-written-back',
   'shared-entry',
   'run-failed',

@@ -16,7 +16,7 @@ export interface Sibling {
 export interface UnreadSibling {
   readonly project: string;
   readonly file: string;
-  /** `its inventory …` or `its manifests …`, as the rest of a sentence after the project. */
+  /** A clause, such as `its manifests have errors`. */
   readonly reason: string;
 }
 

@@ -127,11 +127,12 @@ function diffUndeclared(match: Match, basis: PlanBasis, names: Names): ResourceD
   if (observed === null) return resourceDiff(match, 'forget', { name: known?.name ?? null });
   // It was ours and belongs to the operator now: it cannot be deleted, and need not be.
   if (observed.manageable === false && observed.id !== null) return resourceDiff(match, 'forget', {});
+  if (match.ours && prune !== 'never' && match.elsewhere?.claim === 'managed')
+    return resourceDiff(match, 'forget', {});
   // Once forgotten, it would be like any other object that `prune: all` deletes.
   if (match.ours && removed.has(match.address))
     return resourceDiff(match, prune === 'all' ? 'none' : 'forget', {});
   if (prune === 'never') return resourceDiff(match, 'none', {});
-  if (match.elsewhere?.claim === 'managed') return resourceDiff(match, 'forget', {});
   if (isWithheld(match, basis)) return resourceDiff(match, 'none', {});
   const { spec } = observed;
   const fields = Object.keys(spec === null ? {} : kind.fields)

@@ -1,4 +1,5 @@
 import type { InventoryEntry } from '../model/inventory.js';
+import { removedAddresses } from '../model/removed.js';
 import { type Address, type Observed, objectKey } from '../model/resource.js';
 import { noSiblings, type Sibling, siblingName } from '../model/sibling.js';
 import type { Elsewhere, Match, MatchBasis, Matched } from './world.js';
@@ -48,11 +49,12 @@ export class OtherOwners {
       kept: new Map(),
       siblings: noSiblings,
     });
+    const removed = removedAddresses(declares, inventory);
     for (const each of matches) {
       const { observed } = each;
       if (observed === null) continue;
       const isOwned = each.ours && owned.has(objectKey(observed.kind, observed.id));
-      const claim = claimIn(each, isOwned, new Set(declares.removed), declares.prune);
+      const claim = claimIn(each, isOwned, removed, declares.prune);
       if (claim === null) continue;
       const known = this.of(observed);
       const isStronger = known === undefined || CLAIMS.indexOf(claim) < CLAIMS.indexOf(known.claim);

@@ -495,6 +495,12 @@ const texts: Readonly<Record<DiagnosticCode, CodeText>> = {
       'A manifest cannot declare an object exactly as it is, so `roster pull` left it out. The message says why.',
     help: 'Change the object on the service, or declare it manually.',
   },
+  'not-movable': {
+    title: 'Entry cannot be moved to another project',
+    means:
+      'The entry would mean something else in the other project, or something that stays behind needs it.',
+    help: 'Read the reason in the message. Move what belongs together in one command, and write out what the entry takes from its project.',
+  },
   'not-written-back': {
     title: 'Value cannot be written back',
     means:

@@ -24,7 +24,7 @@ function owned({ match, change: { address, action } }: ResourceDiff): Finding[] 
   if (entry === null || elsewhere === undefined || !isOwnedElsewhere(match)) return [];
   if (action === 'none' || action === 'create') return [];
   const { project, file } = elsewhere;
-  const message = `is in the inventory of project ${project} (${file}): while both projects declare it, each apply undoes the other's`;
+  const message = `is in the inventory of project ${project} (${file}): if both projects declare it, each apply undoes the other's`;
   return [risk(address, { code, message })];
 }
 
@@ -93,9 +93,9 @@ function unread({ project, file, reason }: UnreadSibling, addresses: readonly st
     project === ''
       ? 'other projects of the repository may manage'
       : `project ${project} (${file}) may manage`;
-  const them = agree(addresses.length, 'it', 'them');
+  const [it, them] = [agree(addresses.length, 'it', 'they'), agree(addresses.length, 'it', 'them')];
   const message = `${subjectOf(addresses)} not deleted: ${owner} ${them} now, and ${reason}`;
-  const help = `Correct that first. The next plan then shows whether ${them} can be deleted.`;
+  const help = `Correct that first. The next plan then shows whether ${it} can be deleted.`;
   return { severity: 'warning', code: 'unreadable-sibling', message, help };
 }
 

@@ -61,6 +61,7 @@ const reaches = {
   'start-rate': warning,
   'left-alone': warning,
   'owned-elsewhere': warning,
+  'not-movable': neverOffline,
   'unreadable-sibling': warning,
   'not-selected': warning,
   'not-in-inventory': warning,
