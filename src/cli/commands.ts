@@ -16,6 +16,7 @@ export const commands: readonly Command[] = [
     command(project.validateCommand, async () => (await import('./validate.js')).runValidate),
     command(project.fmtCommand, async () => (await import('./fmt.js')).runFmt),
     command(project.pullCommand, async () => (await import('./pull.js')).runPull),
+    command(project.moveCommand, async () => (await import('./move.js')).runMove),
   ]),
   ...group('Plan and apply:', [
     command(plan.planCommand, async () => (await import('./plan.js')).runPlan),

@@ -320,8 +320,10 @@ async function lookBack(
   return { left, outcomes: applied.outcomes, diagnostics: applied.diagnostics, stayed };
 }
 
-function look({ session, plan, writer }: LockedRun, inventory: Inventory): Promise<Observation> {
-  return observe(session, { inventory, reader: writer.reader, destroy: plan.destroy });
+/** What the plan says of other projects still holds: none of them is asked again. */
+function look({ session, plan, writer, observation }: LockedRun, inventory: Inventory): Promise<Observation> {
+  const { siblings } = observation.comparison.basis;
+  return observe(session, { inventory, reader: writer.reader, destroy: plan.destroy, siblings });
 }
 
 function stillThere({ plan }: LockedRun, applied: Applied, { state }: Observation): readonly Address[] {

@@ -1,4 +1,5 @@
 import type { Inventory, InventoryEntry } from '../model/inventory.js';
+import { removedAddresses } from '../model/removed.js';
 import { type Address, type Declared, normalId, type Project } from '../model/resource.js';
 
 /**
@@ -20,7 +21,8 @@ export function toDestroy(
       [address, isProtected(address, entry) ? { ...entry, protect: true } : entry] as const,
   );
   return {
-    project: { ...project, entries: external },
+    // What a glob of `removed:` means depends on what is declared.
+    project: { ...project, entries: external, removed: [...removedAddresses(project, inventory)] },
     inventory: { ...inventory, entries: new Map(entries) },
   };
 }

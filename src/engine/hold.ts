@@ -7,6 +7,7 @@ import type { LockInfo } from '../model/inventory.js';
 import { type HoldPlan, type HoldReport, isIdle } from '../model/report.js';
 import { pollUntil } from '../model/request.js';
 import { objectKey } from '../model/resource.js';
+import { noSiblings } from '../model/sibling.js';
 import { readDuration } from '../model/words.js';
 import { type HoldTarget, holdPlan } from '../reconcile/hold-plan.js';
 import { isExcluding } from '../reconcile/select.js';
@@ -71,7 +72,7 @@ class HoldRun implements ReviewedRun<PlannedHold, HoldReport> {
     const { session, options } = this;
     const { project } = session;
     const allow = { accountChange: options.allowAccountChange === true };
-    const observation = await observe(session, { allow });
+    const observation = await observe(session, { allow, siblings: noSiblings });
     // A hold does not make the inventory that of another service, which an apply with that flag does.
     if (isOtherService(observation.comparison.basis)) throw otherService(observation.comparison.basis);
     requireAccount(observation);

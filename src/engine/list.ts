@@ -14,7 +14,7 @@ import type { Address, Agent, Observed } from '../model/resource.js';
 import { naturalOrder } from '../model/words.js';
 import { accountRefusals, inventoryRefusals } from '../reconcile/rules/index.js';
 import { countUnmanaged, unmanagedObjects } from '../reconcile/unmanaged.js';
-import type { Match } from '../reconcile/world.js';
+import { isOwnedElsewhere, type Match } from '../reconcile/world.js';
 import { listAgentsWithInputs } from '../service/operations/agents.js';
 import { inFileOrder, noEnvironmentWarnings } from './diagnostics.js';
 import { AGENTS } from './listable.js';
@@ -86,6 +86,7 @@ interface Known {
   readonly address: Address | null;
   readonly status: ListedStatus;
   readonly hold?: Hold | undefined;
+  readonly managedBy?: string | undefined;
 }
 
 class Lister {
@@ -100,16 +101,19 @@ class Lister {
     const { comparison } = observation;
     const { matches, externals } = comparison;
     this.unmanaged = unmanagedObjects(comparison);
-    for (const { address, entry, broken, observed, ours, hold } of matches) {
+    for (const match of matches) {
+      const { address, entry, broken, observed, ours, hold } = match;
       if (observed === null) continue;
+      const managedBy = isOwnedElsewhere(match) ? match.elsewhere?.project : undefined;
       const isDeclared = entry !== null || (broken !== undefined && ours);
       // What only looks like the object of an entry with an error is nobody's yet.
       if (broken !== undefined && !ours) this.known.set(observed, { address: null, status: 'unmanaged' });
       else
         this.known.set(observed, {
           address: isDeclared || ours ? address : null,
-          status: isDeclared ? 'declared' : 'undeclared',
+          status: isDeclared ? 'declared' : ours || managedBy === undefined ? 'undeclared' : 'elsewhere',
           hold,
+          managedBy,
         });
     }
     for (const { observed } of this.unmanaged)
@@ -134,7 +138,7 @@ class Lister {
   private object(kind: Kind, observed: Observed, callers: number | null): ListedObject {
     const { id, name, manageable, caller } = observed;
     const { names } = this.observation.comparison;
-    const { address = null, status = 'undeclared', hold } = this.known.get(observed) ?? {};
+    const { address = null, status = 'undeclared', hold, managedBy } = this.known.get(observed) ?? {};
     const listing = kind.listing?.(observed, { names, now: this.now }) ?? { values: {}, columns: {} };
     return {
       id,
@@ -145,6 +149,7 @@ class Lister {
       columns: listing.columns,
       status: this.isNoProject ? null : status,
       held: hold,
+      managedBy,
       caller: callers === null ? undefined : caller && callers > 1 ? null : caller,
     };
   }

@@ -5,7 +5,9 @@ import { type Diagnostic, errorsIn } from '../model/diagnostic.js';
 import { type Allowances, refusalError } from '../model/finding.js';
 import { emptyInventory, type Inventory } from '../model/inventory.js';
 import type { Kind } from '../model/kind.js';
+import { removedAddresses } from '../model/removed.js';
 import { type KindName, normalId, type Project } from '../model/resource.js';
+import { noSiblings } from '../model/sibling.js';
 import { match } from '../reconcile/match.js';
 import { agentLookup } from '../reconcile/references.js';
 import { accountFindings, wrongObjects } from '../reconcile/rules/account.js';
@@ -91,9 +93,10 @@ export function planBasis(
     objects: state.objects,
     agents: agentLookup(state.agents, suggestWithin(limits.comparisons)),
     prune: destroy ? 'destroy' : project.prune,
-    removed: new Set(project.removed),
+    removed: removedAddresses(project, inventory),
     allow: { ...allowNothing, ...allow, ...(destroy ? allowDestroying : {}) },
     kept: new Map(),
+    siblings: noSiblings,
     exposed: new Map(),
     checkout: null,
     committed: null,

@@ -3,7 +3,8 @@ import { type Diagnostic, Problem } from '../model/diagnostic.js';
 import { refusalError } from '../model/finding.js';
 import type { Inventory } from '../model/inventory.js';
 import type { Reader } from '../model/request.js';
-import type { Address } from '../model/resource.js';
+import { type Address, normalId, type Project } from '../model/resource.js';
+import type { Siblings } from '../model/sibling.js';
 import { compare } from '../reconcile/plan.js';
 import { accountRefusals } from '../reconcile/rules/index.js';
 import { judgedBy } from '../reconcile/select.js';
@@ -28,6 +29,8 @@ export interface ObserveOptions extends SelectionOptions, ReadOptions {
   readonly inventory?: Inventory;
   /** Compares the checkout with the commit last applied. `record` also checks whether the manifests differ from their commit. */
   readonly checkout?: 'compare' | 'record';
+  /** What is known of the other projects of the repository. Default: it is read. */
+  readonly siblings?: Siblings;
   /** Default: the client's. */
   readonly reader?: Reader;
 }
@@ -51,8 +54,10 @@ export async function observe(session: ReadSession, options: ObserveOptions = {}
     ? toDestroy(session.project, inventory)
     : partOf(options.kinds, session.project, inventory);
   const scope = scopeOf(project, destroy ? inventory : known, options);
-  const [state, checkout, committed, exposed, policies] = await Promise.all([
+  const declared = mayDelete(project, destroy ? inventory : known, destroy);
+  const [state, siblings, checkout, committed, exposed, policies] = await Promise.all([
     read(options.reader ?? client.reader(), options.kinds ?? kinds, scope, session.callsWith),
+    options.siblings ?? session.readSiblings({ declared }),
     compared === undefined || destroy ? null : session.readCheckout(inventory, compared),
     compared === undefined ? null : session.readCommitted(),
     compared === undefined ? new Map() : session.exposedKeys(),
@@ -62,6 +67,7 @@ export async function observe(session: ReadSession, options: ObserveOptions = {}
   const basis = planBasis({ project, service, state, inventory: known, now: session.serviceNow() }, options, {
     kinds: options.kinds ?? kinds,
     kept,
+    siblings,
     exposed,
     checkout,
     committed,
@@ -71,6 +77,20 @@ export async function observe(session: ReadSession, options: ObserveOptions = {}
   });
   const former = formerKeys(project, { state, inventory: known, kept });
   return { inventory, state, comparison: compare(basis), former };
+}
+
+/** Whether a plan may delete something, be it only because an entry is bound to another object now. */
+export function mayDelete({ entries, prune }: Project, inventory: Inventory, destroy: boolean): boolean {
+  if (destroy || prune === 'all') return true;
+  if (prune === 'never') return false;
+  const managed = entries.filter(({ external }) => !external);
+  const declared = new Map(managed.map(({ address, id }) => [address, id]));
+  const known = [...inventory.entries].map(([address, { id }]) => ({ address, id }));
+  const begun = [...inventory.drafts.keys()].map((address) => ({ address, id: null }));
+  return [...known, ...begun].some(({ address, id }) => {
+    const bound = declared.get(address);
+    return bound === undefined || (bound !== null && normalId(bound) !== id);
+  });
 }
 
 /** About the manifests and the service, in the order of the files. */

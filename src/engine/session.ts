@@ -18,6 +18,7 @@ import type {
 import type { ServiceOverride } from '../model/plan.js';
 import type { PolicyCheck } from '../model/policy.js';
 import { isReadOnly, readOnlyRefusal } from '../model/read-only.js';
+import { removalTest } from '../model/removed.js';
 import type { Project, Prune } from '../model/resource.js';
 import { Redactor } from '../redact/redactor.js';
 import { type Client, createClient, type FileOpener, type ReadClient } from '../service/client.js';
@@ -31,6 +32,7 @@ import { type KeyPlaces, keptKeyWarnings, keysOnDisk } from './keys.js';
 import { checkPolicies } from './policies.js';
 import { openProject, type ProjectOptions, readProject } from './project.js';
 import { chooseService, type ServiceOptions, serviceName } from './service-choice.js';
+import { type ReadSiblings, siblingReader } from './siblings.js';
 import { version } from './version.js';
 
 /** A project together with the service that it is about. The API key is read from ROSTER_API_KEY, or from the file ROSTER_API_KEY_FILE. */
@@ -67,6 +69,8 @@ export interface ReadSession {
   readonly readCheckout: ReadCheckout;
   /** Null where the inventory is not a file that git has. */
   readonly readCommitted: () => Promise<CommittedInventory | null>;
+  /** The other projects of the repository. */
+  readonly readSiblings: ReadSiblings;
   readonly exposedKeys: () => ReturnType<typeof exposedKeys>;
   readonly keys: KeyPlaces;
   /** Throws a Problem for errors in the policies. */
@@ -102,6 +106,7 @@ export type LocalSession = Omit<
   | 'readCheckout'
   | 'readCommitted'
   | 'exposedKeys'
+  | 'readSiblings'
 >;
 
 export interface Session extends ReadSession {
@@ -193,6 +198,14 @@ export function openSession(options: SessionOptions): Session {
     store,
     readCheckout: checkoutReader(project, manifests, open, store),
     readCommitted: committedReader(project, manifests, { ...options, open }),
+    readSiblings: siblingReader({
+      project,
+      manifests,
+      options,
+      open,
+      service: serviceName(baseUrl),
+      overridden: override?.declared ?? null,
+    }),
     exposedKeys: () => exposedKeys(project, open),
     keys: keysOnDisk(project, redactor),
     checkPolicies: once(() => checkPolicies({ project, ...judged }, options)),
@@ -295,7 +308,7 @@ function declaredIn(folder: string, file: string, options: ProjectOptions): Decl
   const { project } = readProject({ ...rest, cwd: folder, file, allowMissingEnv: true });
   if (project === null) return null;
   const entries = new Map(project.entries.map(({ address, protect }) => [address, protect] as const));
-  return { entries, removed: new Set(project.removed) };
+  return { entries, removes: removalTest(project) };
 }
 
 /** Hardly any command downloads a file: what that needs is loaded with the first one. */

@@ -19,7 +19,7 @@ import { secretPlaces, withheldPaths } from '../reconcile/secret-values.js';
 import { judgedBy } from '../reconcile/select.js';
 import type { Comparison, Match } from '../reconcile/world.js';
 import { Redactor } from '../redact/redactor.js';
-import { invalid, openSnapshot, parseSnapshot } from '../snapshot/open.js';
+import { invalid, openSnapshot, parseSnapshot, savedInventories } from '../snapshot/open.js';
 import { type SecretFields, snapshotJson, snapshotText } from '../snapshot/save.js';
 import type { SnapshotJson } from '../snapshot/snapshot-json.js';
 import { timeZoneData } from '../timing/zone.js';
@@ -28,7 +28,7 @@ import { toDestroy } from './destroy.js';
 import { inFileOrder, markUnchanged, noEnvironmentWarnings } from './diagnostics.js';
 import { undeliverable } from './keys.js';
 import { planBasis } from './lookup.js';
-import { asWarning, type Observation, observe } from './observe.js';
+import { asWarning, mayDelete, type Observation, observe } from './observe.js';
 import { ownersOfChanges } from './owners.js';
 import { type Planned, type PlanOptions, planWith } from './plan.js';
 import { checkPolicies } from './policies.js';
@@ -36,6 +36,7 @@ import { openProject } from './project.js';
 import { selectionOf } from './selectors.js';
 import { serviceIfSet, serviceName } from './service-choice.js';
 import { checkoutReader, openStore, type ReadSession, type SessionOptions } from './session.js';
+import { siblingReader } from './siblings.js';
 import { version } from './version.js';
 
 export interface TakenSnapshot {
@@ -69,6 +70,7 @@ export async function snapshot(session: ReadSession): Promise<TakenSnapshot> {
     kinds,
     inventory,
     inventoryPlace: project.inventory,
+    siblings: comparison.basis.siblings.known,
     secretsOf: (observed) => ({ ...secrets.get(observed), ...withheld.get(observed) }),
     isRecorded: (observed) => recorded.of(observed) !== null,
   });
@@ -186,12 +188,29 @@ export async function plannedFromSnapshot(
   const now = clockOf(options).now();
   const { service, inventoryPlace: readFrom } = saved;
   const selected = selectionOf(wanted, { project, cwd: options.cwd, inventory });
-  const readCheckout = checkoutReader(project, opened.manifests, workTreeOpener(project.root, options.env));
+  const open = workTreeOpener(project.root, options.env);
+  const readCheckout = checkoutReader(project, opened.manifests, open);
+  const readSiblings = siblingReader({
+    project,
+    manifests: opened.manifests,
+    options,
+    open,
+    service,
+    overridden: null,
+    saved: savedInventories(saved),
+  });
   const checkout = destroy ? null : await readCheckout(inventory, 'compare');
   const known = destroy ? toDestroy(project, inventory) : { project, inventory };
   const policies = destroy ? null : await checkPolicies(opened, options);
+  const siblings = await readSiblings({ declared: mayDelete(known.project, inventory, destroy) });
   const comparison = compare(
-    planBasis({ ...known, service, state, now }, wanted, { readFrom, checkout, policies, selected }),
+    planBasis({ ...known, service, state, now }, wanted, {
+      readFrom,
+      checkout,
+      policies,
+      selected,
+      siblings,
+    }),
   );
   // A snapshot does not say which key is whose.
   const checks = { prove: false, outputs: [], former: () => () => true };

@@ -158,7 +158,7 @@ export interface DeclaredProtection {
   /** Whether an entry protects its object, by address. */
   readonly entries: ReadonlyMap<Address, boolean>;
   /** What the project lets go without deleting it. */
-  readonly removed: ReadonlySet<Address>;
+  removes(address: Address): boolean;
 }
 
 function isLetGo(
@@ -167,8 +167,9 @@ function isLetGo(
   isForgotten: boolean,
 ): boolean {
   if (declared === null) return false;
-  const { entries, removed } = declared;
-  return addresses.every((each) => (isForgotten ? removed.has(each) : entries.get(each) === false));
+  return addresses.every((each) =>
+    isForgotten ? declared.removes(each) : declared.entries.get(each) === false,
+  );
 }
 
 function addressesOf({ entries }: Inventory, kind: KindName, id: string): Address[] {

@@ -80,6 +80,11 @@ function realPath(path: string): string {
   }
 }
 
+/** Whether a path has no symbolic link in it. */
+export function isRealPath(path: string): boolean {
+  return realPath(path) === path;
+}
+
 const noRepository = 'not a git repository (or any of the parent directories)';
 const needsRepository =
   'To store the inventory in git, the project must be in a git repository that the current user owns.';
@@ -399,4 +404,32 @@ export function nameIn(top: string, path: string): string {
   return relative(top, join(realPath(dirname(path)), basename(path)))
     .split(sep)
     .join('/');
+}
+
+/** A file that git tracks: its path from the top. */
+export interface TrackedFile {
+  readonly path: string;
+  /** False for links and submodules. */
+  readonly isRegular: boolean;
+}
+
+/** The tracked files that match, in the order of git. Nothing is compared with the work tree. */
+export async function trackedFiles({ git }: WorkTree, patterns: readonly string[]): Promise<TrackedFile[]> {
+  const list = await git.run(['ls-files', '-z', '--stage', '--', ...patterns]);
+  const files = list.split('\0').flatMap((line) => {
+    const [, mode = '', path = ''] = /^(\d+) \w+ \d\t(.*)$/s.exec(line) ?? [];
+    return path === '' ? [] : [{ path, isRegular: mode.startsWith('100') }];
+  });
+  // A file with a merge conflict is listed once for each side.
+  return [...new Map(files.map((file) => [file.path, file])).values()];
+}
+
+/** A pattern of git for files with this name in any folder, or in this one only. */
+export function namePattern(name: string, folder: string | null = null): string {
+  return `:(top,glob)${folder === null ? '**/' : literal(folder)}${name}`;
+}
+
+/** A name in a pattern, for the name alone. */
+export function literal(name: string): string {
+  return name.replace(/[\\*?[\]]/g, '\\$&');
 }

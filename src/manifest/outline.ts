@@ -76,7 +76,7 @@ function nameIn(top: readonly Entry[]): string | null {
 }
 
 /** In a file that is not YAML. */
-function nameInText(text: string): string | null {
+export function nameInText(text: string): string | null {
   return /^project:[ \t]*([\w.-]+)[ \t]*(?:#.*)?\r?$/m.exec(text)?.[1] ?? null;
 }
 

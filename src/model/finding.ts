@@ -106,7 +106,7 @@ export interface Risk {
    * `delete`: an object is deleted. `key`: a key stops working. `scopes`: a key may do more. `schedule`: it runs more
    * often, or at other hours. `gap`: it does not run for unusually long. `load`: the plan starts many more agents.
    * `starts-again`: it was paused outside roster, and is enabled. `starts-held`: it starts agents that a hold stopped. `adopt`: an object that this project did not create is changed, or one is renamed that
-   * only the inventory ties to its entry. `protection`: it may be
+   * only the inventory ties to its entry. `owned-elsewhere`: another project of the repository manages it, too. `protection`: it may be
    * deleted from now on. `weaker-expectation`: data that was unmet before is accepted. `safeguard`: a setting of the project allows more than at the last apply, or the inventory
    * is in another place. `look-alike`: a name is easily taken for another. `possible-duplicate`: what is created may
    * exist already, and is not managed here. `breaks-unmanaged`: something that is not managed here needs what is deleted.
@@ -123,6 +123,7 @@ export interface Risk {
     | 'starts-again'
     | 'starts-held'
     | 'adopt'
+    | 'owned-elsewhere'
     | 'protection'
     | 'weaker-expectation'
     | 'safeguard'

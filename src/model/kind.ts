@@ -296,7 +296,7 @@ export interface ListingContext {
  * `declared`: an entry is matched with it. `external`: an entry refers to it. `undeclared`: no entry declares it, and it
  * belongs to this project, or `prune: all` would delete it. `unmanaged`: this project has nothing to do with it (contract §1).
  */
-export type ListedStatus = 'declared' | 'external' | 'undeclared' | 'unmanaged';
+export type ListedStatus = 'declared' | 'external' | 'undeclared' | 'elsewhere' | 'unmanaged';
 
 export interface ListedObject extends Listing {
   readonly id: string | null;
@@ -311,6 +311,8 @@ export interface ListedObject extends Listing {
   readonly caller?: boolean | null | undefined;
   /** Missing unless it is on hold. */
   readonly held?: Hold | undefined;
+  /** The other project of the repository that has it in its inventory. Missing when there is none. */
+  readonly managedBy?: string | undefined;
 }
 
 export interface ListedSection {

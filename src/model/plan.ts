@@ -340,6 +340,8 @@ export interface Why {
   /** The change enables what a hold has paused, and nothing else: nobody changed the manifest. */
   readonly endsHold: boolean;
   readonly ignored: readonly Ignored[];
+  /** The other project of the repository that has the object in its inventory. Missing when there is none. */
+  readonly managedBy?: { readonly project: string; readonly file: string };
   /** The properties that come from `defaults`. All others come from the entry itself. */
   readonly defaults: readonly Defaulted[];
 }

@@ -23,6 +23,8 @@ export interface PullObject {
   readonly declared: Address | null;
   /** Whether the inventory knows it: then it is going to be deleted, unless something declares it. */
   readonly owned: boolean;
+  /** Another project of the repository has it in its inventory. */
+  readonly elsewhere: boolean;
 }
 
 /** An entry to write. */
@@ -65,7 +67,13 @@ export function candidates(
   wording: ImportWording,
 ): ImportCandidates {
   const importer = new Importer(taken, wording);
-  for (const kind of kinds) if (kind.entry !== undefined) importer.add(kind, objects.get(kind.name) ?? []);
+  const referable = new Set(kinds.flatMap(({ references }) => references?.kinds ?? []));
+  for (const kind of kinds) {
+    const all = objects.get(kind.name) ?? [];
+    // What another project manages is declared only where something refers to it.
+    const own = referable.has(kind.name) ? all : all.filter(({ elsewhere }) => !elsewhere);
+    if (kind.entry !== undefined) importer.add(kind, own);
+  }
   return importer;
 }
 
@@ -104,10 +112,11 @@ class Importer implements ImportCandidates {
         objectKey(kind.name, observed.id),
         declared ?? addressOf(kind.name, keys[index] ?? ''),
       );
-    for (const [index, { observed, declared, owned }] of objects.entries()) {
+    for (const [index, each] of objects.entries()) {
+      const { observed, declared, owned, elsewhere } = each;
       if (declared !== null || owned) continue;
       const isAlone = alike.get(kind.identity.ofObserved(observed) ?? '')?.length === 1;
-      this.addObject(kind, observed, { key: keys[index] ?? '', isAlone });
+      this.addObject(kind, observed, { key: keys[index] ?? '', isAlone, elsewhere });
     }
   }
 
@@ -129,11 +138,11 @@ class Importer implements ImportCandidates {
   private addObject(
     kind: Kind,
     observed: Observed,
-    { key, isAlone }: { key: string; isAlone: boolean },
+    { key, isAlone, elsewhere }: { key: string; isAlone: boolean; elsewhere: boolean },
   ): void {
     const address = addressOf(kind.name, key);
     const { id, spec, name } = observed;
-    const isForeign = observed.manageable === false && id !== null;
+    const isForeign = elsewhere || (observed.manageable === false && id !== null);
     const unheld = isForeign ? null : inexactNumberIn(spec as Json);
     const reason =
       !isAlone && id === null

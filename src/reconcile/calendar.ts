@@ -13,6 +13,7 @@ import type {
   TimeSpan,
   Timetable,
 } from '../model/schedule.js';
+import { noSiblings } from '../model/sibling.js';
 import { match } from './match.js';
 import type { AgentLookup } from './references.js';
 import {
@@ -57,6 +58,7 @@ export function calendarOf(inputs: CalendarInputs): Calendar {
     agents: asWritten,
     prune: 'never',
     kept: new Map(),
+    siblings: noSiblings,
   });
   const { timetable } = kind;
   const meant = matched.matches.filter(({ address }) => isMeant(address, inputs));

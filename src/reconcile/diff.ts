@@ -13,7 +13,7 @@ import { type Delivery, type Desired, type Names, type Observed, shownPath } fro
 import { escapedValue } from '../model/template.js';
 import { type IgnoredPart, ignoredParts, withoutIgnored } from './ignore.js';
 import { concealed, declaresApplied, holdsApplied, isUnchanged, secretPlaces } from './secret-values.js';
-import type { Match, PlanBasis, ResourceDiff } from './world.js';
+import { isOwnedElsewhere, type Match, type PlanBasis, type ResourceDiff } from './world.js';
 
 /** What happens to one resource. Null for an object that does not belong to this project, and for one of an entry with an error. */
 export function diff(match: Match, basis: PlanBasis, names: Names): ResourceDiff | null {
@@ -127,10 +127,13 @@ function diffUndeclared(match: Match, basis: PlanBasis, names: Names): ResourceD
   if (observed === null) return resourceDiff(match, 'forget', { name: known?.name ?? null });
   // It was ours and belongs to the operator now: it cannot be deleted, and need not be.
   if (observed.manageable === false && observed.id !== null) return resourceDiff(match, 'forget', {});
+  if (match.ours && prune !== 'never' && match.elsewhere?.claim === 'managed')
+    return resourceDiff(match, 'forget', {});
   // Once forgotten, it would be like any other object that `prune: all` deletes.
   if (match.ours && removed.has(match.address))
     return resourceDiff(match, prune === 'all' ? 'none' : 'forget', {});
   if (prune === 'never') return resourceDiff(match, 'none', {});
+  if (isWithheld(match, basis)) return resourceDiff(match, 'none', {});
   const { spec } = observed;
   const fields = Object.keys(spec === null ? {} : kind.fields)
     .map((field) => fieldChange(match, field, { before: spec, after: null, origin: 'manifest', names }))
@@ -142,6 +145,12 @@ function diffUndeclared(match: Match, basis: PlanBasis, names: Names): ResourceD
     ...resourceDiff(match, 'delete', deleted),
     requests: observed.id === null ? [] : kind.remove(existingObject(observed)),
   };
+}
+
+/** Nothing is deleted that another project of the repository may want. */
+export function isWithheld({ elsewhere }: Match, { siblings }: Pick<PlanBasis, 'siblings'>): boolean {
+  if (siblings.unread.length > 0) return true;
+  return elsewhere !== undefined && elsewhere.claim !== 'dropped';
 }
 
 /** Created by a run that could not deliver it: nobody can read it, so it is of no use. */
@@ -237,8 +246,10 @@ export function keptDelivery({ match, change, requests }: ResourceDiff): Deliver
  * An object that no entry declares and the inventory does not hold (contract §1), and that stays as it is: what `prune:
  * all` deletes is part of the plan.
  */
-function isUnmanaged({ ours, observed }: Match, prune: PlanBasis['prune']): boolean {
-  return !ours && (prune !== 'all' || observed?.manageable !== true || observed.caller);
+function isUnmanaged(match: Match, prune: PlanBasis['prune']): boolean {
+  const { ours, observed } = match;
+  if (ours) return false;
+  return prune !== 'all' || observed?.manageable !== true || observed.caller || isOwnedElsewhere(match);
 }
 
 /** Where a new key is delivered is part of what is reviewed: it must not change unseen. */

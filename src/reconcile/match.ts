@@ -25,6 +25,7 @@ import {
 } from './recorded.js';
 import { entryDiagnostic, ReferenceResolver } from './references.js';
 import { resolve } from './resolve.js';
+import { OtherOwners } from './siblings.js';
 import { isOtherService, type Match, type MatchBasis, type Matched } from './world.js';
 
 /** Matches everything declared with everything that exists, kind by kind: objects come before what refers to them. */
@@ -42,10 +43,12 @@ class Matcher implements Matched {
   private readonly resolver: ReferenceResolver;
   private readonly recorded: RecordedObjects;
   private readonly protectedObjects: ReadonlySet<string>;
+  private readonly others: OtherOwners;
 
   constructor(readonly basis: MatchBasis) {
     this.resolver = new ReferenceResolver(basis.agents, this.diagnostics);
     this.recorded = new RecordedObjects(basis.inventory);
+    this.others = new OtherOwners(basis, match);
     const entries = [...basis.inventory.entries.values()];
     this.protectedObjects = new Set(
       entries.flatMap(({ protect, kind, id }) => (protect && id !== null ? [objectKey(kind, id)] : [])),
@@ -112,7 +115,8 @@ class Matcher implements Matched {
   private pairDesired(kind: Kind, desired: readonly Desired[], observed: readonly Observed[]): Pairing {
     const values = new ComparedValues(kind, this.recorded);
     const records = this.recordsOf(kind);
-    const pairing = pair({ kind, desired, observed, basis: this.basis, records, values });
+    const isOthers = (each: Observed) => this.others.of(each) !== undefined;
+    const pairing = pair({ kind, desired, observed, basis: this.basis, records, values, isOthers });
     this.diagnostics.push(...pairing.diagnostics);
     for (const entry of desired)
       if (!pairing.broken.has(entry.address)) this.addDeclared(kind, entry, pairing);
@@ -143,7 +147,7 @@ class Matcher implements Matched {
         record: this.recordOf(observed) ?? each.known,
         rule: each.ours && observed !== null ? ('inventory' as const) : null,
       };
-      this.matches.push(resolve({ ...each, ...state }, this.basis));
+      this.add(resolve({ ...each, ...state }, this.basis));
     };
     if (named !== null || known !== null)
       add({ address: entry.address, observed: named, known, renamedFrom, ours: true });
@@ -174,7 +178,12 @@ class Matcher implements Matched {
     // The object that it is bound to may be gone: what refers to it still has its id.
     const bound = entry.id === null ? { pending: address } : normalId(entry.id);
     this.resolver.add(address, observed?.id ?? bound, kind, resolved.entry?.spec ?? null);
-    this.matches.push(resolved);
+    this.add(resolved);
+  }
+
+  private add(each: Match): void {
+    const elsewhere = each.observed === null ? undefined : this.others.of(each.observed);
+    this.matches.push(elsewhere === undefined ? each : { ...each, elsewhere });
   }
 
   private recordOf(observed: Observed | null): InventoryEntry | null {
@@ -226,7 +235,7 @@ class Matcher implements Matched {
       const wasProtected = this.wasProtected(kind, each.observed, each.known);
       const record = this.recordOf(each.observed) ?? each.known;
       const state = { renamedFrom: null, createInterrupted: false, wasProtected };
-      this.matches.push(resolve({ ...each, kind, entry: null, rule, record, ...state }, this.basis));
+      this.add(resolve({ ...each, kind, entry: null, rule, record, ...state }, this.basis));
     }
   }
 }

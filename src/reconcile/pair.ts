@@ -37,6 +37,8 @@ export interface PairingInputs {
   readonly basis: MatchBasis;
   readonly records: Records;
   readonly values: ComparedValues;
+  /** Whether another project of the repository owns an object, or declares it. */
+  isOthers(observed: Observed): boolean;
 }
 
 /** Pairs the declared entries of one kind with the existing objects. An object never belongs to two entries. */
@@ -158,7 +160,7 @@ class PairingState implements Pairing {
     // Computed when it is first needed: after most runs there is no such create.
     this.identities ??= groupBy(this.observed, (each) => this.kind.identity.ofObserved(each));
     const found = (this.identities.get(identity) ?? []).filter(
-      (each) => each.manageable !== false && this.isFree(each),
+      (each) => each.manageable !== false && this.isFree(each) && !this.inputs.isOthers(each),
     );
     const made = createdAmong(this.kind, found, known);
     if (made !== null && records.isIntended(entry.address, made)) this.take(entry, made, 'inventory');
@@ -182,7 +184,12 @@ class PairingState implements Pairing {
     const commonOf = (spec: unknown) => canonical(within.map((field) => fieldValue(kind, spec, field)));
     const free = groupBy(
       this.observed.filter(
-        (each) => this.isFree(each) && each.manageable === true && each.spec !== null && !kept.has(each.id),
+        (each) =>
+          this.isFree(each) &&
+          each.manageable === true &&
+          each.spec !== null &&
+          !kept.has(each.id) &&
+          !this.inputs.isOthers(each),
       ),
       (each) => commonOf(each.spec),
     );
@@ -202,7 +209,10 @@ class PairingState implements Pairing {
   private pairCandidates(entries: readonly Desired[], candidates: readonly Observed[]): void {
     if (candidates.length === 0) return;
     const ours = candidates.filter((each) => each.manageable !== false || each.id === null);
-    const pool = ours.length > 0 ? [...ours] : [...candidates];
+    const manageable = ours.length > 0 ? ours : candidates;
+    const free = manageable.filter((each) => !this.inputs.isOthers(each));
+    // Another project's object is adopted only if there is no other.
+    const pool = free.length >= entries.length ? [...free] : [...manageable];
     const inOrder = [...entries].sort((a, b) => byCodeUnit(a.address, b.address));
     const rest = this.kind.similarity === undefined ? inOrder : this.pairEqual(inOrder, pool);
     if (rest.length === 0) return;

@@ -9,7 +9,7 @@ import { ignoredParts, recordWithIgnored, withoutIgnored } from './ignore.js';
 import { order } from './order.js';
 import type { AgentLookup } from './references.js';
 import { secretPlaces, unrecordedFields, withoutSecrets } from './secret-values.js';
-import type { Comparison, Match, ResourceDiff } from './world.js';
+import { type Comparison, isOwnedElsewhere, type Match, type ResourceDiff } from './world.js';
 
 /**
  * `sha256:` of what would change, from what, to what, and where, and of the settings that a pull request may not change
@@ -59,6 +59,8 @@ interface DigestedValues {
   readonly values: Json;
   /** Whether apply would refuse to change it: a review of a refused plan must not count for one that is not. */
   readonly isRefused: boolean;
+  /** The other project that has the object in its inventory, and because of which it is forgotten or risky. Null for none. */
+  readonly owner: string | null;
 }
 
 /** A person sees names, which may later belong to another object, and ids are sent: both count for fields that change. */
@@ -86,7 +88,9 @@ function valuesOf(
     .filter(({ path }) => Object.hasOwn(kind.fields, path))
     .map(({ path }) => [path, before(path), after(path)] as const);
   const isRefused = misdescribed || (change.action === 'delete' && wasProtected);
-  return { hashed: hashedFields, values: values.map((each) => [...each]), isRefused };
+  const isOthers = observed !== null && (entry !== null || change.action === 'forget');
+  const owner = isOthers && isOwnedElsewhere(match) ? (match.elsewhere?.project ?? null) : null;
+  return { hashed: hashedFields, values: values.map((each) => [...each]), isRefused, owner };
 }
 
 function digested(
@@ -102,7 +106,7 @@ function digested(
     path,
     sensitive,
   }));
-  return canonical({
+  const parts = {
     action,
     address,
     adopted,
@@ -112,7 +116,8 @@ function digested(
     name,
     protected: values?.isRefused ?? false,
     values: values?.values ?? [],
-  });
+  };
+  return canonical(values?.owner == null ? parts : { ...parts, owner: values.owner });
 }
 
 /**

@@ -3,7 +3,7 @@ import type { Kind } from '../model/kind.js';
 import type { UnmanagedCounts } from '../model/plan.js';
 import type { KindName, Observed } from '../model/resource.js';
 import { nameAndId } from './recorded.js';
-import type { Comparison, Match, ResourceDiff } from './world.js';
+import { type Comparison, isOwnedElsewhere, type Match, type ResourceDiff } from './world.js';
 
 function deletedBy(diffs: readonly ResourceDiff[]): ReadonlySet<Observed | null> {
   return new Set(diffs.flatMap(({ change, match }) => (change.action === 'delete' ? [match.observed] : [])));
@@ -18,9 +18,14 @@ export function undeclaredStaying({ matches, diffs }: Comparison): readonly Matc
   );
 }
 
-/** What neither an entry nor the inventory knows. */
-export function unmanagedObjects(comparison: Comparison): readonly Match[] {
+/** What neither an entry nor the inventory knows. Another project of the repository may manage it. */
+export function foreignObjects(comparison: Comparison): readonly Match[] {
   return undeclaredStaying(comparison).filter(({ ours }) => !ours);
+}
+
+/** What no project of the repository manages, as far as is known. */
+export function unmanagedObjects(comparison: Comparison): readonly Match[] {
+  return foreignObjects(comparison).filter((each) => !isOwnedElsewhere(each));
 }
 
 /** All kinds are named, also those with none. */

@@ -6,7 +6,7 @@ import type { Address, Names, Observed } from '../model/resource.js';
 import { namedIds } from '../model/words.js';
 import { type IgnoredPart, ignoredParts } from './ignore.js';
 import { secretPlaces } from './secret-values.js';
-import type { Comparison, Match } from './world.js';
+import { type Comparison, isOwnedElsewhere, type Match } from './world.js';
 
 /** Explains one resource; null when no resource has that address. */
 export function explain(address: Address, plan: Plan, comparison: Comparison): Why | null {
@@ -14,7 +14,7 @@ export function explain(address: Address, plan: Plan, comparison: Comparison): W
   const change = plan.changes.find((each) => each.address === address);
   if (match === undefined || change === undefined) return external(address, comparison);
   const { observed, rule } = match;
-  return {
+  const found: Why = {
     address,
     source: change.source,
     object: observed === null ? null : { id: observed.id, name: observed.name },
@@ -25,6 +25,9 @@ export function explain(address: Address, plan: Plan, comparison: Comparison): W
     ignored: ignored(match, change, comparison.names),
     defaults: match.entry?.defaulted ?? [],
   };
+  if (match.elsewhere === undefined || !isOwnedElsewhere(match)) return found;
+  const { project, file } = match.elsewhere;
+  return { ...found, managedBy: { project, file } };
 }
 
 function endsHold({ kind, endedHold }: Match, { origin, fields }: Change): boolean {

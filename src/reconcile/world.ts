@@ -17,6 +17,7 @@ import type {
   Prune,
 } from '../model/resource.js';
 import type { AgentStarts, Answered, NextRuns, StartsPerWeek } from '../model/schedule.js';
+import type { Siblings } from '../model/sibling.js';
 import type { AgentLookup } from './references.js';
 
 /** One resource: what is declared, what exists, and what was applied last. At least one of the three is set. */
@@ -52,11 +53,32 @@ export interface Match {
   readonly wholeRecord?: InventoryEntry | null;
   /** An earlier run kept its key, which can still be delivered. Missing when none did. */
   readonly kept?: KeptKeyFile;
+  /** What another project of the repository has to do with the object. Missing when none has. */
+  readonly elsewhere?: Elsewhere;
   /**
    * The entry with an error whose object this is, or may be: `entry` is null, and nothing is planned for it. Missing for
    * every other match.
    */
   readonly broken?: Declared;
+}
+
+/** Another project of the repository, and what it has to do with an object. */
+export interface Elsewhere {
+  /** `travel`, or `travel (production)`. */
+  readonly project: string;
+  /** Its project file, as messages name it. */
+  readonly file: string;
+  /**
+   * `managed`: it declares the object, and its inventory has it. `declared`: it declares the object, and no apply has
+   * adopted it. `kept`: its inventory has the object, and it leaves it on the service. `dropped`: its inventory has the
+   * object, and its next apply deletes it. `owned`: its inventory has the object; what it declares was not read.
+   */
+  readonly claim: 'managed' | 'declared' | 'kept' | 'owned' | 'dropped';
+}
+
+/** Whether the object is in the inventory of another project. */
+export function isOwnedElsewhere({ elsewhere }: Match): boolean {
+  return elsewhere !== undefined && elsewhere.claim !== 'declared';
 }
 
 /** A file that an earlier run kept the key of an object in, because it could not deliver it. */
@@ -80,6 +102,7 @@ export interface MatchBasis {
   readonly prune: Prune | 'destroy';
   /** Keys that earlier runs could not deliver, by entry. */
   readonly kept: ReadonlyMap<Address, KeptKeyFile>;
+  readonly siblings: Siblings;
   /** By the service's clock: holds end, keys expire and schedules start by it. */
   readonly now: Date;
 }

@@ -1,6 +1,6 @@
 import { type Problem, problem } from '../model/diagnostic.js';
 import { hidden, type ValueHasher, valueHasher, WITHHELD } from '../model/digest.js';
-import { commitFrom, type Inventory } from '../model/inventory.js';
+import { commitFrom, emptyInventory, type Inventory, type InventoryEntry } from '../model/inventory.js';
 import { isJsonObject, type Json, type JsonObject, parseJson } from '../model/json.js';
 import type { Kind } from '../model/kind.js';
 import { type Agent, type KindName, normalId, type Observed } from '../model/resource.js';
@@ -13,6 +13,7 @@ import {
   formatVersion,
   isHashedText,
   type ObjectJson,
+  type SiblingJson,
   type SnapshotJson,
 } from './snapshot-json.js';
 
@@ -90,6 +91,19 @@ export function openSnapshot(
       drafts: new Map(Object.entries(drafts)),
     },
   };
+}
+
+/** The inventories of other projects, as far as a plan needs them. */
+export function savedInventories({ siblings = [], service }: SnapshotJson): readonly Inventory[] {
+  return siblings.map(({ project, environment, owned }) => ({
+    ...emptyInventory(project, environment),
+    service,
+    entries: new Map(owned.map((each) => [each.address, ownedEntry(each)])),
+  }));
+}
+
+function ownedEntry({ kind, id, protect }: SiblingJson['owned'][number]): InventoryEntry {
+  return { kind, id, name: null, protect, applied: {}, sensitive: [] };
 }
 
 /** Texts that were saved as hashes. */

@@ -4,6 +4,7 @@ import type { Inventory } from '../model/inventory.js';
 import { byCodeUnit, canonical, isJsonObject, type Json, type JsonObject } from '../model/json.js';
 import type { Kind } from '../model/kind.js';
 import type { Agent, InventorySetting, KindName, Observed } from '../model/resource.js';
+import type { Sibling } from '../model/sibling.js';
 import { usesEnvironment } from '../model/template.js';
 import {
   changeApplied,
@@ -12,6 +13,7 @@ import {
   formatVersion,
   isHashedText,
   type ObjectJson,
+  type SiblingJson,
   type SnapshotJson,
 } from './snapshot-json.js';
 
@@ -25,6 +27,7 @@ export interface SaveInputs extends HashScope {
   readonly objects: ReadonlyMap<KindName, readonly Observed[]>;
   readonly inventory: Inventory;
   readonly inventoryPlace: InventorySetting;
+  readonly siblings: readonly Sibling[];
   secretsOf(observed: Observed): SecretFields;
   /** False for objects that the inventory does not know: their texts may be secrets of others. */
   isRecorded(observed: Observed): boolean;
@@ -50,7 +53,8 @@ export function snapshotJson(inputs: SaveInputs): SnapshotJson {
       })
       .sort((a, b) => byCodeUnit(a.rank, b.rank))
       .map(({ object }) => object);
-  return {
+  const siblings = inputs.siblings.filter(({ inventory }) => inventory.entries.size > 0).map(siblingJson);
+  const saved: SnapshotJson = {
     formatVersion,
     roster,
     project,
@@ -71,6 +75,19 @@ export function snapshotJson(inputs: SaveInputs): SnapshotJson {
           applied,
         ),
       ),
+    ),
+  };
+  // Older versions refuse a snapshot with it.
+  return siblings.length === 0 ? saved : { ...saved, siblings };
+}
+
+function siblingJson({ project, environment, inventory }: Sibling): SiblingJson {
+  const owned = inOrder(inventory.entries);
+  return {
+    project,
+    environment,
+    owned: Object.entries(owned).flatMap(([address, { kind, id, protect }]) =>
+      id === null ? [] : [{ address, kind, id, protect }],
     ),
   };
 }

@@ -22,6 +22,8 @@ export interface SnapshotJson {
   readonly agents: readonly Agent[];
   readonly objects: Readonly<Record<KindName, readonly ObjectJson[]>>;
   readonly inventoryPlace: InventorySetting;
+  /** Other projects of the repository that own objects. Missing when there were none. */
+  readonly siblings?: readonly SiblingJson[];
   readonly inventory: {
     /** Missing where the inventory does not say. */
     readonly service?: string | undefined;
@@ -34,6 +36,18 @@ export interface SnapshotJson {
     readonly entries: Readonly<Record<Address, InventoryEntry>>;
     readonly drafts: Readonly<Record<Address, InventoryDraft>>;
   };
+}
+
+/** What a plan needs of the inventory of another project. */
+export interface SiblingJson {
+  readonly project: string;
+  readonly environment: string | null;
+  readonly owned: readonly {
+    readonly address: Address;
+    readonly kind: KindName;
+    readonly id: string;
+    readonly protect: boolean;
+  }[];
 }
 
 export interface ObjectJson {

@@ -129,6 +129,7 @@ const riskLabels: Readonly<Record<Risk['code'], string>> = {
   'starts-again': 'starts again',
   'starts-held': 'starts what is on hold',
   adopt: 'created outside this project',
+  'owned-elsewhere': 'managed by another project',
   protection: 'protection lifted',
   'weaker-expectation': 'expects less',
   safeguard: 'weaker setting',

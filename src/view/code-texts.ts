@@ -1,3 +1,4 @@
+// biome-ignore-all lint/style/noExcessiveLinesPerFile: one table, with a text for each code.
 import { type AcceptableCode, acceptableCodes, type DiagnosticCode } from '../model/diagnostic.js';
 import { type CodeText, runCodeTexts } from './run-code-texts.js';
 
@@ -469,6 +470,18 @@ const texts: Readonly<Record<DiagnosticCode, CodeText>> = {
     means: 'An object that is no longer declared stays on the service.',
     help: 'Delete it with `--prune owned`, or declare it again.',
   },
+  'owned-elsewhere': {
+    title: 'Another project manages the object',
+    means:
+      'An object that is no longer declared here stays on the service, because another project of the repository declares it, or has it in its inventory. A plan that adopts or changes such an object has a risk of the same name.',
+    help: 'Apply the other project: this one then forgets the object. If both declare it, remove one of the two entries.',
+  },
+  'unreadable-sibling': {
+    title: 'Another project of the repository cannot be read',
+    means:
+      'The manifests or the inventory of another project of the repository cannot be read. It may manage what is no longer declared here, so nothing is deleted.',
+    help: 'Correct the file that the message names, or give the run access to the branch of that inventory.',
+  },
   'not-selected': {
     title: 'Changes outside the selection',
     means:
@@ -485,6 +498,12 @@ const texts: Readonly<Record<DiagnosticCode, CodeText>> = {
     means:
       'A manifest cannot declare an object exactly as it is, so `roster pull` left it out. The message says why.',
     help: 'Change the object on the service, or declare it manually.',
+  },
+  'not-movable': {
+    title: 'Entry cannot be moved to another project',
+    means:
+      'The entry would mean something else in the other project, or something that stays behind needs it.',
+    help: 'Read the reason in the message. Move what belongs together in one command, and write out what the entry takes from its project.',
   },
   'not-written-back': {
     title: 'Value cannot be written back',

@@ -81,6 +81,45 @@ export class EditableFile {
     return [{ start: text.length, end: text.length, text: before + added.join(lineBreak) }];
   }
 
+  /** Removes a text from a list of the first level. */
+  removeFromList(name: string, item: string): Edited {
+    const items = (existing: readonly unknown[]) =>
+      existing.flatMap((each, index) => (each === item ? [] : [index]));
+    return this.edit([], new Map([[name, { to: 'items', items }]]));
+  }
+
+  /** Takes an entry with its comments out of a section: as lines, to be added to another file. */
+  takeOut(section: string, key: string): TakenOut | Obstacle {
+    const { text } = this.file;
+    const found = this.find([section]);
+    if ('obstacle' in found) return found;
+    const pair = findPair(found.map, key);
+    if (pair === undefined) return obstacle('missing', found.map);
+    const blocked = obstacleIn(pair.value, pair.key, this.file);
+    if (blocked !== null) return blocked;
+    const start = rangeOf(pair.key)?.[0] ?? 0;
+    const indent = text.slice(startOfLine(text, start), start);
+    if (found.map.flow === true || indent.trim() !== '') return obstacle('style', pair.key);
+    const from = startOfComments(text, startOfLine(text, start), indent);
+    const end = endOfComments(text, nextLine(text, endOfPair(pair, text)), indent);
+    const lines = text
+      .slice(from, end)
+      .replace(/\r?\n$/, '')
+      .split(/\r?\n/);
+    const own = lines.map((line) => (line.startsWith(indent) ? line.slice(indent.length) : line.trimStart()));
+    const removed = { start: from, end, text: '' };
+    const isLast = found.map.items.length === 1;
+    return { edits: isLast ? [...this.emptied(section), removed] : [removed], lines: own };
+  }
+
+  /** A section without entries must say so: it looks like a mistake otherwise. */
+  private emptied(section: string): readonly TextEdit[] {
+    const roots = this.file.documents.map(({ contents }) => contents).filter(isMap);
+    const pair = roots.map((root) => findPair(root as YAMLMap, section)).find((each) => each !== undefined);
+    const colon = this.file.text.indexOf(':', rangeOf(pair?.key)?.[1] ?? 0);
+    return pair === undefined ? [] : [{ start: colon + 1, end: colon + 1, text: ' {}' }];
+  }
+
   private addPair(
     roots: readonly YAMLMap[],
     { name, value, after }: { readonly name: string; readonly value: YamlValue; readonly after: string },
@@ -127,6 +166,28 @@ export class EditableFile {
     }
     return isMap(node) ? (node as YAMLMap) : obstacle('style', node);
   }
+}
+
+/** What was taken out of a file. */
+interface TakenOut {
+  readonly edits: readonly TextEdit[];
+  /** Without the indentation of the entry. */
+  readonly lines: readonly string[];
+}
+
+/** Comments right above, in the column of the entry, belong to it. */
+function startOfComments(text: string, start: number, indent: string): number {
+  if (start === 0) return start;
+  const before = startOfLine(text, start - 1);
+  const isOwn = text.slice(before, start).startsWith(`${indent}#`);
+  return isOwn ? startOfComments(text, before, indent) : start;
+}
+
+/** So do those below that are indented more. */
+function endOfComments(text: string, end: number, indent: string): number {
+  const line = text.slice(end, endOfLine(text, end));
+  const isOwn = line.trimStart().startsWith('#') && line.indexOf('#') > indent.length;
+  return isOwn ? endOfComments(text, nextLine(text, end), indent) : end;
 }
 
 /** What becomes of one property. */

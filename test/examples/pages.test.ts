@@ -1,7 +1,7 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
 import { parseSeed, type Sandbox } from '../../src/sandbox/index.js';
 import { program } from '../support/program.js';
@@ -55,9 +55,17 @@ class Reader {
     writeFileSync(this.manifest, text);
   }
 
+  /** A file that a block names in its first line. */
+  private writeIn(file: string, text: string): void {
+    mkdirSync(dirname(join(this.folder, file)), { recursive: true });
+    writeFileSync(join(this.folder, file), text);
+  }
+
   /** Does what a block says. */
   async follow({ language, text }: Block): Promise<{ exit: number | null; output: string }> {
     if (language === 'yaml' && text.startsWith('project:')) this.write(text);
+    const [, file] = /^# (\S+\.yaml)\n/.exec(text) ?? [];
+    if (language === 'yaml' && file !== undefined) this.writeIn(file, text);
     if (language === 'yaml' && text.startsWith('inventory:')) this.write(this.read() + text);
     if (language === 'diff') this.edit(text);
     return language === 'sh' ? await this.run(text) : { exit: 0, output: '' };
@@ -227,6 +235,16 @@ describe.skipIf(!isLong)('a user who follows a page of docs/', () => {
     expect(failures(results)).toEqual([]);
     expect(results[0]?.output).toMatch(/0 to create, 0 to update, 0 to replace, 0 to delete, 4 to adopt/);
     expect(await at.run('roster plan --detailed-exitcode')).toMatchObject({ exit: 0 });
+  });
+
+  test('split.md: entries move between two projects without a delete', async () => {
+    const at = await begin();
+    expect(await at.run('git init -q')).toMatchObject({ exit: 0 });
+    const results = await followed(at, 'split.md');
+    expect(failures(results)).toEqual([]);
+    expect(results[1]?.output).toMatch(/0 to delete, 2 to adopt.*is not deleted|are not deleted/s);
+    expect(at.sandbox.requests.filter(({ method }) => method === 'DELETE')).toEqual([]);
+    expect(at.sandbox.world.pipelines.size).toBe(1);
   });
 
   test('repeat.md: one entry in place of copies changes nothing', async () => {

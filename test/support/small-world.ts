@@ -16,6 +16,7 @@ import {
   type Suggest,
 } from '../../src/model/resource.js';
 import { defaultSafeguards } from '../../src/model/safeguards.js';
+import { noSiblings } from '../../src/model/sibling.js';
 import { compare, type Planned, plan } from '../../src/reconcile/plan.js';
 import { agentLookup } from '../../src/reconcile/references.js';
 import type { Comparison, PlanBasis } from '../../src/reconcile/world.js';
@@ -23,7 +24,10 @@ import type { Comparison, PlanBasis } from '../../src/reconcile/world.js';
 /** Small worlds for tests of pure functions: what is declared, what exists, and what the inventory knows. */
 export interface SmallWorld
   extends Partial<
-    Pick<PlanBasis, 'prune' | 'selected' | 'allow' | 'kinds' | 'now' | 'checkout' | 'committed' | 'kept'>
+    Pick<
+      PlanBasis,
+      'prune' | 'selected' | 'allow' | 'kinds' | 'now' | 'checkout' | 'committed' | 'kept' | 'siblings'
+    >
   > {
   readonly entries?: readonly Declared[];
   readonly objects?: readonly Observed[];
@@ -168,6 +172,7 @@ export function basisWith(parts: Partial<PlanBasis> & Pick<PlanBasis, 'project'>
     },
     selected: null,
     kept: new Map(),
+    siblings: noSiblings,
     exposed: new Map(),
     checkout: null,
     committed: null,

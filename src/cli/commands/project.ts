@@ -136,3 +136,28 @@ export const pullCommand = define({
   },
   docs: 'docs/pull.md',
 });
+
+export const moveCommand = define({
+  name: 'move',
+  summary: 'Move entries to another project of the repository',
+  about:
+    'Move entries with their comments to the project file of another project in the same git work tree, and list them under `removed` in this one. The next applies adopt and forget the objects, in any order, and nothing is deleted. What would mean something else there is refused.',
+  arguments: [argument('<addresses...>', 'Addresses or globs of the entries')],
+  options: [
+    flag('--to <file>', 'Project file of the other project (required)'),
+    flag('--as <key>', 'Key of the entry there (default: its key here)'),
+    flag('-y, --yes', 'Do not ask for confirmation'),
+  ],
+  shared: project,
+  does: writing,
+  formats: ['text', 'json', 'diff'],
+  examples: [
+    [
+      'Show what moving a pipeline and its schedule would change',
+      'roster move pipeline/nightly schedule/nightly --to ../travel/roster.yaml --format diff',
+    ],
+    ['Move it', 'roster move pipeline/nightly schedule/nightly --to ../travel/roster.yaml --yes'],
+  ],
+  exits: { 0: 'Success', 1: 'An error, or an entry would mean something else there; nothing was written' },
+  docs: 'docs/split.md',
+});

@@ -39,7 +39,7 @@ export function check({ session, options, observation }: CheckContext, overlay: 
   const { state, inventory } = observation;
   const kept = keptKeys(project, state.objects, redactor);
   const known = { project, service, state, inventory, now: session.serviceNow() };
-  const comparison = compare(planBasis(known, {}, { kept }));
+  const comparison = compare(planBasis(known, {}, { kept, siblings: observation.comparison.basis.siblings }));
   const gone = new Set(goneEntries(comparison));
   // Those of entries that are not meant are there before.
   const before = new Set(errorsIn(observation.comparison.diagnostics).map(errorKey));

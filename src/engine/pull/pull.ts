@@ -25,7 +25,7 @@ import {
 import type { Differing, Wording } from '../../pull/write-back.js';
 import { yamlValue } from '../../pull/yaml-value.js';
 import { agentLookup } from '../../reconcile/references.js';
-import type { Selector } from '../../reconcile/world.js';
+import { isOwnedElsewhere, type Selector } from '../../reconcile/world.js';
 import { findApiKeys } from '../../redact/redactor.js';
 import { pairLines } from '../../yaml/editable.js';
 import {
@@ -456,15 +456,18 @@ function withoutUnused(entries: readonly ImportEntry[]): readonly ImportEntry[] 
 
 /** What exists, with what declares it. */
 function objectsOf({ state, comparison }: Observation): ReadonlyMap<KindName, readonly PullObject[]> {
-  const known = new Map<Observed, Pick<PullObject, 'declared' | 'owned'>>();
-  for (const { address, entry, broken, observed, ours } of comparison.matches)
+  const known = new Map<Observed, Pick<PullObject, 'declared' | 'owned' | 'elsewhere'>>();
+  for (const match of comparison.matches) {
+    const { address, entry, broken, observed, ours } = match;
     if (observed !== null)
       known.set(observed, {
         declared: entry === null ? (broken?.address ?? null) : address,
         owned: entry === null && ours,
+        elsewhere: entry === null && !ours && isOwnedElsewhere(match),
       });
+  }
   for (const [address, observed] of comparison.externals)
-    known.set(observed, { declared: address, owned: false });
+    known.set(observed, { declared: address, owned: false, elsewhere: false });
   return new Map(
     kinds.map((kind) => {
       const objects = (state.objects.get(kind.name) ?? []).filter((each) => exists(kind, each));
@@ -474,6 +477,7 @@ function objectsOf({ state, comparison }: Observation): ReadonlyMap<KindName, re
           observed,
           declared: known.get(observed)?.declared ?? null,
           owned: known.get(observed)?.owned ?? true,
+          elsewhere: known.get(observed)?.elsewhere ?? false,
         })),
       ];
     }),

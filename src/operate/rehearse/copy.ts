@@ -47,7 +47,7 @@ const REQUESTS_AT_ONCE = 10;
 const TIMEOUT_MS = 30_000;
 
 export async function copyOf(rehearsed: Rehearsed, faults: readonly Fault[]): Promise<Copy> {
-  const { session: local, inventory } = rehearsed;
+  const { session: local, inventory, comparison } = rehearsed;
   const began = local.clock.now().getTime();
   let slept = 0;
   const now = () => new Date(began + slept);
@@ -55,7 +55,7 @@ export async function copyOf(rehearsed: Rehearsed, faults: readonly Fault[]): Pr
   const sleep = async (milliseconds: number) => {
     slept += milliseconds;
   };
-  const habits = habitsOf(rehearsed.comparison);
+  const habits = habitsOf(comparison);
   const sandbox = await startSandbox({
     seed: { agents: [] },
     clock: now,
@@ -89,6 +89,7 @@ export async function copyOf(rehearsed: Rehearsed, faults: readonly Fault[]): Pr
         readCheckout: async () => null,
         readCommitted: async () => null,
         exposedKeys: async () => new Map(),
+        readSiblings: async () => comparison.basis.siblings,
         client,
         downloads: noDownloads,
         store: store(life),

@@ -4,6 +4,7 @@ import type { ReadSession } from '../../engine/session.js';
 import { type Diagnostic, type Problem, problem } from '../../model/diagnostic.js';
 import type { Address } from '../../model/resource.js';
 import { healths, type ResourceStatus, type RunIdKind, type Status } from '../../model/run.js';
+import { noSiblings } from '../../model/sibling.js';
 import { naturalOrder } from '../../model/words.js';
 import type { Selector } from '../../reconcile/world.js';
 import { readInstant } from '../../service/operations/record.js';
@@ -35,7 +36,7 @@ export async function status(session: ReadSession, options: StatusOptions = {}):
   const recorded = await recordedChanges(session);
   const period = written === 'apply' ? sinceLastApply(session, recorded) : written;
   const allow = { accountChange: options.allowAccountChange === true };
-  const observation = await observe(session, { kinds: kindsWithRuns, allow });
+  const observation = await observe(session, { kinds: kindsWithRuns, allow, siblings: noSiblings });
   requireAccount(observation);
   const now = session.serviceNow();
   const since = instantOf(period, now);

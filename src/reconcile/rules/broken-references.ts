@@ -2,14 +2,14 @@ import { type Finding, risk } from '../../model/finding.js';
 import { groupBy } from '../../model/json.js';
 import { referencesOf } from '../../model/kind.js';
 import { isPending, objectKey } from '../../model/resource.js';
-import { listed, mayStart, unmanagedObjects } from '../unmanaged.js';
+import { foreignObjects, listed, mayStart } from '../unmanaged.js';
 import type { Match, Rule } from '../world.js';
 
-/** Deletes of what an unmanaged object refers to, if the plan does not change that object. */
+/** Deletes of what an object that is not managed here refers to, if the plan does not change that object. */
 export const brokenReferences: Rule = {
   name: 'broken-references',
   examine(world) {
-    const references = unmanagedObjects(world).flatMap((match) =>
+    const references = foreignObjects(world).flatMap((match) =>
       referencesOf(match.kind, match.observed?.spec).flatMap(({ kind, id }) =>
         isPending(id) ? [] : [{ match, to: objectKey(kind, id) }],
       ),

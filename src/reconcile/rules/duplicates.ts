@@ -5,7 +5,7 @@ import { namedIds } from '../../model/words.js';
 import { foldedName } from '../odd-characters.js';
 import { entryDiagnostic } from '../references.js';
 import { listed, mayStart, type StayingObject, undeclaredStaying } from '../unmanaged.js';
-import type { Match, ResourceDiff, Rule, World } from '../world.js';
+import { isOwnedElsewhere, type Match, type ResourceDiff, type Rule, type World } from '../world.js';
 
 /** Objects that exist twice, or would after the plan. */
 export const duplicates: Rule = {
@@ -22,7 +22,7 @@ function possibleDuplicates(world: World): Finding[] {
   const finders = [
     nearMisses(
       world,
-      staying.filter(({ ours }) => !ours),
+      staying.filter((each) => !each.ours && !isOwnedElsewhere(each)),
       'not managed here',
     ),
     nearMisses(
@@ -125,7 +125,9 @@ function difference(one: string, other: string): number {
  */
 function existingDuplicates({ matches, basis }: World): Finding[] {
   if (basis.prune === 'all') return [];
-  const foreign = matches.flatMap(({ kind, entry, broken, observed, ours }) => {
+  const foreign = matches.flatMap((match) => {
+    const { kind, entry, broken, observed, ours } = match;
+    if (isOwnedElsewhere(match)) return [];
     if (entry !== null || broken !== undefined || ours || observed === null || observed.manageable === false)
       return [];
     if (kind.secret !== undefined || observed.id === null || observed.spec === null) return [];

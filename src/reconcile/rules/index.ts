@@ -21,6 +21,7 @@ import { protection } from './protection.js';
 import { renames } from './renames.js';
 import { safeguards } from './safeguards.js';
 import { secrets } from './secrets.js';
+import { siblings } from './siblings.js';
 import { staleCheckout } from './stale-checkout.js';
 import { startsAgain } from './starts-again.js';
 import { startsHeld } from './starts-held.js';
@@ -38,6 +39,7 @@ export const rules: readonly Rule[] = [
   weakerExpectation,
   editedInventory,
   adoption,
+  siblings,
   unseen,
   renames,
   kinds,

@@ -2,6 +2,7 @@ import { type Finding, note } from '../../model/finding.js';
 import type { Inventory } from '../../model/inventory.js';
 import { canonical, groupBy, type Json } from '../../model/json.js';
 import { type Kind, ruleOf } from '../../model/kind.js';
+import { isGlob } from '../../model/removed.js';
 import { type Address, addressOf, type Desired, type KindName, type Observed } from '../../model/resource.js';
 import { closestPairs } from '../pair.js';
 import { ComparedValues, RecordedObjects, tellsApart } from '../recorded.js';
@@ -189,12 +190,12 @@ function keyOf(kind: KindName, address: Address): string {
  * Addresses under `removed` that the inventory does not know, while it knows a similar one that nothing declares: that one
  * would be deleted. Without a similar one, it was forgotten by an earlier apply, or belongs to another environment.
  */
-function unknownRemoved({ basis: { inventory, project, agents } }: World): Finding[] {
+function unknownRemoved({ basis: { inventory, project, agents, removed: meant } }: World): Finding[] {
   const { entries, elsewhere = [], removed = [], removedPlaces } = project;
-  const spokenFor = new Set([...entries.map(({ address }) => address), ...elsewhere, ...removed]);
+  const spokenFor = new Set([...entries.map(({ address }) => address), ...elsewhere, ...meant]);
   const left = [...inventory.entries.keys()].filter((address) => !spokenFor.has(address));
   return removed.flatMap((address): Finding[] => {
-    if (inventory.entries.has(address) || inventory.drafts.has(address)) return [];
+    if (isGlob(address) || inventory.entries.has(address) || inventory.drafts.has(address)) return [];
     const closest = sameKey(address, left) ?? agents.suggest(address, left);
     if (closest === null) return [];
     const message = `${address} is not in the inventory, so listing it under \`removed\` has no effect`;

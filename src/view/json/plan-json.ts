@@ -109,8 +109,8 @@ export function whysJson(whys: readonly Why[], plan: Plan) {
   return { ...jsonHeader(plan), resources: whys.map(resourceJson) };
 }
 
-function resourceJson({ address, source, object, rule, tried, change, ignored, defaults }: Why) {
-  return {
+function resourceJson({ address, source, object, rule, tried, change, ignored, defaults, managedBy }: Why) {
+  const resource = {
     address,
     source: sourceJson(source),
     object,
@@ -127,6 +127,7 @@ function resourceJson({ address, source, object, rule, tried, change, ignored, d
       ...placeJson(place),
     })),
   };
+  return managedBy === undefined ? resource : { ...resource, managedBy };
 }
 
 /** `validate --format json`. */
@@ -249,8 +250,9 @@ function inputJson({ key, defaultValue }: AgentInput) {
   return { key, defaultValue };
 }
 
-function objectJson({ address, status, canManage, id, name, caller, held, values }: ListedObject) {
-  const facts = { address, status, canManage, id, name };
+function objectJson({ address, status, canManage, id, name, caller, held, managedBy, values }: ListedObject) {
+  const own = { address, status, canManage, id, name };
+  const facts = managedBy === undefined ? own : { ...own, managedBy };
   const rest = { ...(caller === undefined ? {} : { caller }), ...values };
   return { ...facts, ...rest, ...(held === undefined ? {} : { held: heldJson(held) }) };
 }

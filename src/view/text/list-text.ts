@@ -90,6 +90,7 @@ const statusTexts: Readonly<Record<ListedStatus, string>> = {
   declared: 'declared',
   external: 'external',
   undeclared: 'no longer declared',
+  elsewhere: 'managed by another project',
   unmanaged: 'not managed here',
 };
 
@@ -134,12 +135,13 @@ function addressOf({ address, status }: ListedObject): string {
   return escapeControls(address);
 }
 
-function noteOf({ address, status, canManage, caller, held }: ListedObject): string {
+function noteOf({ address, status, canManage, caller, held, managedBy }: ListedObject): string {
   const notes = [
     ...(held === undefined ? [] : [escapeControls(holdText(held))]),
     ...(caller === true ? ['this key'] : []),
     ...(status === 'external' ? [statusTexts.external] : []),
     ...(status === 'undeclared' && address !== null ? [statusTexts.undeclared] : []),
+    ...(managedBy === undefined ? [] : [escapeControls(`managed by project ${managedBy}`)]),
     ...(canManage === false && status !== 'external' ? ['cannot be managed'] : []),
   ];
   return notes.join(', ');

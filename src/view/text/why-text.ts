@@ -37,7 +37,8 @@ export function whyText(whys: readonly Why[], plan: Plan, options: TextOptions):
   ]);
 }
 
-function matchLines({ address, source, object, rule, tried }: Why, { width, paint }: TextLayout): string[] {
+function matchLines(why: Why, { width, paint }: TextLayout): string[] {
+  const { address, source, object, rule, tried, managedBy } = why;
   const declared = source === null ? [] : [`  ${escapeControls(declaredText(source))}`];
   const result = object === null ? 'does not match any remote object' : `matches ${objectText(object)}`;
   const by = rule === null || object === null ? '' : `, by ${ruleNames[rule]}`;
@@ -48,7 +49,16 @@ function matchLines({ address, source, object, rule, tried }: Why, { width, pain
     const sentence = hangingIndent(lead, wrap(escapeControls(each.says), width - lead.length));
     return matched ? sentence.map((line) => paint('strong', line)) : sentence;
   });
-  return [...wrap(`${escapeControls(address)} ${result}${by}`, width), ...declared, ...lines];
+  const owner =
+    managedBy === undefined
+      ? []
+      : wrap(
+          escapeControls(
+            `  It is in the inventory of project ${managedBy.project} (${managedBy.file}), too.`,
+          ),
+          width,
+        );
+  return [...wrap(`${escapeControls(address)} ${result}${by}`, width), ...declared, ...lines, ...owner];
 }
 
 function objectText(object: NonNullable<Why['object']>): string {

@@ -1,0 +1,117 @@
+import { type Finding, note, risk } from '../../model/finding.js';
+import { groupBy } from '../../model/json.js';
+import type { UnreadSibling } from '../../model/sibling.js';
+import { agree, count, some } from '../../model/words.js';
+import { isWithheld } from '../diff.js';
+import { type Elsewhere, isOwnedElsewhere, type ResourceDiff, type Rule, type World } from '../world.js';
+
+/** Other projects of the repository that have to do with the same objects. */
+export const siblings: Rule = {
+  name: 'siblings',
+  examine: (world) => [
+    ...world.diffs.flatMap(owned),
+    ...world.diffs.flatMap(handedOver),
+    ...notDeleted(world),
+    ...unknownSiblings(world),
+  ],
+};
+
+const code = 'owned-elsewhere';
+
+/** Two projects that declare one object undo each other's changes. */
+function owned({ match, change: { address, action } }: ResourceDiff): Finding[] {
+  const { entry, elsewhere } = match;
+  if (entry === null || elsewhere === undefined || !isOwnedElsewhere(match)) return [];
+  if (action === 'none' || action === 'create') return [];
+  const { project, file } = elsewhere;
+  const message = `is in the inventory of project ${project} (${file}): if both projects declare it, each apply undoes the other's`;
+  return [risk(address, { code, message })];
+}
+
+function handedOver({ match: { elsewhere }, change: { address, action } }: ResourceDiff): Finding[] {
+  if (elsewhere === undefined) return [];
+  const { project, file, claim } = elsewhere;
+  if (action === 'forget' && claim === 'managed')
+    return [note(address, `project ${project} (${file}) manages it now: it stays on the service`)];
+  if (action === 'delete' && claim === 'dropped')
+    return [
+      note(address, `is in the inventory of project ${project} (${file}), too, which no longer declares it`),
+    ];
+  return [];
+}
+
+/** Addresses that a message lists. */
+const MOST_LISTED = 5;
+
+/** What stays although no entry here declares it. One message for each reason: many entries may have moved at once. */
+function notDeleted({ diffs, basis }: World): Finding[] {
+  if (basis.prune === 'never') return [];
+  const withheld = diffs.filter(
+    ({ match, change }) =>
+      change.action === 'none' &&
+      match.entry === null &&
+      match.observed !== null &&
+      !basis.removed.has(match.address) &&
+      isWithheld(match, basis),
+  );
+  const claimed = withheld.flatMap(({ change, match: { elsewhere } }) =>
+    elsewhere === undefined || elsewhere.claim === 'dropped' ? [] : [{ address: change.address, elsewhere }],
+  );
+  const isClaimed = new Set(claimed.map(({ address }) => address));
+  const others = withheld.map(({ change }) => change.address).filter((each) => !isClaimed.has(each));
+  const byOwner = groupBy(claimed, ({ elsewhere: { project, file, claim } }) =>
+    JSON.stringify([project, file, claim]),
+  );
+  return [
+    ...[...byOwner.values()].flatMap((group) => {
+      const [first] = group;
+      const addresses = group.map(({ address }) => address);
+      return first === undefined ? [] : [claimedBy(first.elsewhere, addresses)];
+    }),
+    ...basis.siblings.unread.flatMap((each) => (others.length === 0 ? [] : [unread(each, others)])),
+  ];
+}
+
+function claimedBy({ project, file, claim }: Elsewhere, addresses: readonly string[]): Finding {
+  const subject = subjectOf(addresses);
+  const owner = `project ${project} (${file})`;
+  const [reason, help] =
+    claim === 'declared'
+      ? [
+          `${owner} declares ${agree(addresses.length, 'it', 'them')}, and no apply of that project has adopted ${agree(addresses.length, 'it', 'them')} yet`,
+          `Apply project ${project}: the next plan here then forgets ${agree(addresses.length, 'it', 'them')}.`,
+        ]
+      : [
+          `${agree(addresses.length, 'it is', 'they are')} in the inventory of ${owner}`,
+          `Plan project ${project} to see what it does with ${agree(addresses.length, 'it', 'them')}. To leave ${agree(addresses.length, 'it', 'them')} to that project, list ${agree(addresses.length, 'its address', 'their addresses')} under \`removed\`.`,
+        ];
+  return { severity: 'warning', code, message: `${subject} not deleted: ${reason}`, help };
+}
+
+function unread({ project, file, reason }: UnreadSibling, addresses: readonly string[]): Finding {
+  const owner =
+    project === ''
+      ? 'other projects of the repository may manage'
+      : `project ${project} (${file}) may manage`;
+  const [it, them] = [agree(addresses.length, 'it', 'they'), agree(addresses.length, 'it', 'them')];
+  const message = `${subjectOf(addresses)} not deleted: ${owner} ${them} now, and ${reason}`;
+  const help = `Correct that first. The next plan then shows whether ${it} can be deleted.`;
+  return { severity: 'warning', code: 'unreadable-sibling', message, help };
+}
+
+function subjectOf(addresses: readonly string[]): string {
+  if (addresses.length === 1) return `${addresses[0]} is`;
+  return `${count(addresses.length, 'object')} (${some(addresses, MOST_LISTED)}) are`;
+}
+
+function unknownSiblings({
+  diffs,
+  basis: {
+    siblings: { unknown },
+  },
+}: World): Finding[] {
+  if (unknown === null || !diffs.some(({ change }) => change.action === 'delete')) return [];
+  const message = `cannot tell which other projects are in this repository, and may manage what the plan deletes: ${unknown}`;
+  const help = 'Review the deletes carefully, or plan in a clone that git can read.';
+  return [{ severity: 'info', code: 'unreadable-sibling', message, help }];
+}

@@ -1,0 +1,107 @@
+import type { InventoryEntry } from '../model/inventory.js';
+import { removedAddresses } from '../model/removed.js';
+import { type Address, type Observed, objectKey } from '../model/resource.js';
+import { noSiblings, type Sibling, siblingName } from '../model/sibling.js';
+import type { Elsewhere, Match, MatchBasis, Matched } from './world.js';
+
+/** The strongest claim counts where several projects have one. */
+const CLAIMS: readonly Elsewhere['claim'][] = ['managed', 'declared', 'kept', 'owned', 'dropped'];
+
+/**
+ * What other projects of the repository have to do with objects. An inventory alone proves nothing, and neither does a
+ * manifest: a pull request may change either. So a project manages an object only if both say so.
+ */
+export class OtherOwners {
+  private readonly byId = new Map<string, Elsewhere>();
+  /** Of objects that no list shows an id of, too. */
+  private readonly byObject = new Map<Observed, Elsewhere>();
+
+  /** `match` is passed because it needs this. */
+  constructor(basis: MatchBasis, match: (basis: MatchBasis) => Matched) {
+    for (const sibling of basis.siblings.known) this.addOwned(sibling);
+    for (const sibling of basis.siblings.known)
+      if (sibling.declares !== null) this.addDeclared(sibling, basis, match);
+  }
+
+  of(observed: Observed): Elsewhere | undefined {
+    const { kind, id } = observed;
+    return this.byObject.get(observed) ?? (id === null ? undefined : this.byId.get(objectKey(kind, id)));
+  }
+
+  private addOwned(sibling: Sibling): void {
+    // With its manifests, it is known more exactly.
+    if (sibling.declares !== null) return;
+    for (const { kind, id } of sibling.inventory.entries.values())
+      if (id !== null) this.byId.set(objectKey(kind, id), claimOf(sibling, 'owned'));
+  }
+
+  /** Matched as a plan of that project would match them. */
+  private addDeclared(sibling: Sibling, basis: MatchBasis, match: (basis: MatchBasis) => Matched): void {
+    const { declares, inventory } = sibling;
+    if (declares === null) return;
+    const owned = new Set(ownedKeys(inventory.entries));
+    const { matches } = match({
+      ...basis,
+      objects: concerned(basis, owned),
+      project: declares,
+      inventory,
+      prune: declares.prune,
+      kept: new Map(),
+      siblings: noSiblings,
+    });
+    const removed = removedAddresses(declares, inventory);
+    for (const each of matches) {
+      const { observed } = each;
+      if (observed === null) continue;
+      const isOwned = each.ours && owned.has(objectKey(observed.kind, observed.id));
+      const claim = claimIn(each, isOwned, removed, declares.prune);
+      if (claim === null) continue;
+      const known = this.of(observed);
+      const isStronger = known === undefined || CLAIMS.indexOf(claim) < CLAIMS.indexOf(known.claim);
+      if (isStronger) this.byObject.set(observed, claimOf(sibling, claim));
+    }
+  }
+}
+
+/** What may be deleted here, and what the sibling owns: few services hold nothing else. */
+function concerned(
+  { objects, inventory, prune }: MatchBasis,
+  owned: ReadonlySet<string>,
+): MatchBasis['objects'] {
+  if (prune === 'all') return objects;
+  const own = new Set(ownedKeys(inventory.entries));
+  const isConcerned = ({ kind, id }: Observed) => {
+    const key = objectKey(kind, id);
+    return id === null || own.has(key) || owned.has(key);
+  };
+  return new Map([...objects].map(([kind, list]) => [kind, list.filter(isConcerned)]));
+}
+
+function ownedKeys(entries: ReadonlyMap<Address, InventoryEntry>): string[] {
+  return [...entries.values()].flatMap(({ kind, id }) => (id === null ? [] : [objectKey(kind, id)]));
+}
+
+/** Null where that project has nothing to do with the object. */
+function claimIn(
+  match: Match,
+  isOwned: boolean,
+  removed: ReadonlySet<Address>,
+  prune: MatchBasis['prune'],
+): Elsewhere['claim'] | null {
+  const { entry, broken, ours, wasProtected, address } = match;
+  if (entry !== null) return isOwned && isNamed(match) ? 'managed' : 'declared';
+  // What an entry with an error means is not certain.
+  if (broken !== undefined) return ours ? 'kept' : 'declared';
+  if (!isOwned) return null;
+  return prune === 'never' || wasProtected || removed.has(address) ? 'kept' : 'dropped';
+}
+
+/** The manifest itself means this object: the inventory alone may lead an entry to any object. */
+function isNamed({ kind, entry, observed, rule, misdescribed }: Match): boolean {
+  if (entry === null || observed === null || misdescribed) return false;
+  return rule === 'id' || kind.identity.of(entry.spec) === kind.identity.ofObserved(observed);
+}
+
+function claimOf(sibling: Sibling, claim: Elsewhere['claim']): Elsewhere {
+  return { project: siblingName(sibling), file: sibling.file, claim };
+}

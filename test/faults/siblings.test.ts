@@ -1,0 +1,111 @@
+import { expect } from 'vitest';
+import { type ClientFault, FaultInjector } from '../support/client-faults.js';
+import { start } from '../support/program.js';
+import { startSandbox } from '../support/sandbox.js';
+import { Team } from '../support/team.js';
+import { experiments } from './support/experiments.js';
+
+/** I41: two projects of one repository end where both manifests say, in whatever order they are applied and killed. */
+
+const startTime = '2099-12-01T06:00:00';
+const nightly = { target: 'pipeline/nightly', every: '6 hours', startTime };
+const before = {
+  groups: { stays: { members: ['acme-shop'] }, goes: { members: ['globex'] } },
+  pipelines: { nightly: { stages: ['acme-shop', 'globex'] } },
+  schedules: { nightly },
+};
+/** The pipeline moves with its schedule, a group is deleted, and each project gets a new one. */
+const after = {
+  retail: { groups: { stays: before.groups.stays, retail: { members: ['globex'] } } },
+  travel: {
+    groups: { travel: { members: ['initech'] } },
+    pipelines: before.pipelines,
+    schedules: { nightly: { ...nightly, enabled: false } },
+  },
+};
+const names = ['retail', 'travel'] as const;
+type Name = (typeof names)[number];
+
+class MovedPipeline {
+  private constructor(
+    readonly team: Team,
+    private readonly moved: readonly string[],
+  ) {}
+
+  static async make(): Promise<MovedPipeline> {
+    const team = new Team(await startSandbox(), { retail: before, travel: { groups: {} } });
+    await team.apply('retail');
+    const { pipelines, schedules } = team.sandbox.world;
+    const moved = [...pipelines.keys(), ...schedules.keys()].map(String);
+    for (const name of names) team.declare(name, after[name]);
+    team.takeDeletes();
+    return new MovedPipeline(team, moved);
+  }
+
+  /** As processes, because a fault may kill them. */
+  async apply(name: Name, faults: FaultInjector | null = null): Promise<number | null> {
+    const { root, sandbox } = this.team;
+    const env = { ROSTER_URL: sandbox.url, ROSTER_API_KEY: sandbox.apiKey };
+    const started = start(['apply', '--yes'], { cwd: `${root}/${name}`, env });
+    if (faults !== null) faults.targetPid = started.pid;
+    return (await started.ended).exit;
+  }
+
+  async expectConverged(): Promise<void> {
+    const { world } = this.team.sandbox;
+    const namesOf = (objects: ReadonlyMap<unknown, { readonly name: string }>) =>
+      [...objects.values()].map(({ name }) => name).sort();
+    expect([namesOf(world.groups), namesOf(world.pipelines), world.schedules.size]).toEqual([
+      ['retail', 'stays', 'travel'],
+      ['nightly'],
+      1,
+    ]);
+    expect([...world.pipelines.keys(), ...world.schedules.keys()].map(String)).toEqual(this.moved);
+    const deletes = this.team.takeDeletes();
+    expect(deletes.filter((path) => this.moved.some((id) => path.includes(id)))).toEqual([]);
+    for (const name of names) expect(await this.team.actions(name)).toEqual([]);
+  }
+}
+
+interface Killed {
+  readonly first: Name;
+  readonly fault: ClientFault;
+}
+
+/** An apply of either sends fewer requests than this. */
+const MOST_REQUESTS = 14;
+const kills: Killed[] = names.flatMap((first) =>
+  Array.from({ length: MOST_REQUESTS }, (_, index) => index + 1).flatMap((nth) =>
+    (['kill-before', 'kill-after'] as const).map((act) => ({ first, fault: { act, nth } })),
+  ),
+);
+
+experiments(
+  'I41',
+  'siblings: one of them is killed at any request, and both are applied again in either order',
+  kills,
+  async ({ first, fault }) => {
+    const repository = await MovedPipeline.make();
+    const faults = new FaultInjector(repository.team.sandbox);
+    faults.inject(fault);
+    await repository.apply(first, faults);
+    faults.inject();
+    const other: Name = first === 'retail' ? 'travel' : 'retail';
+    for (const name of [other, first, other]) expect([name, await repository.apply(name)]).toEqual([name, 0]);
+    await repository.expectConverged();
+  },
+  9,
+);
+
+experiments(
+  'I41',
+  'siblings: both are applied at once, and then again',
+  Array.from({ length: 20 }, (_, index) => index),
+  async () => {
+    const repository = await MovedPipeline.make();
+    expect(await Promise.all(names.map((name) => repository.apply(name)))).toEqual([0, 0]);
+    for (const name of names) expect(await repository.apply(name)).toBe(0);
+    await repository.expectConverged();
+  },
+  2,
+);

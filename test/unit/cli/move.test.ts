@@ -1,0 +1,168 @@
+import { mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { command } from '../../support/command.js';
+import { initRepository } from '../../support/repository.js';
+
+const retail = `project: retail
+vars: { zone: Europe/Berlin, country: DE }
+groups:
+  # The shops of both countries.
+  shops: { members: [acme-shop, globex] }   # two
+  other:
+    members: [initech]
+pipelines:
+  # Runs at night.
+  # Owned by travel.
+  nightly-refresh:
+    stages: [acme-shop, initech] # in this order
+    # and nothing else
+schedules:
+  nightly:
+    target: pipeline/nightly-refresh
+    cron: "0 30 2 * * *"
+    startTime: 2030-01-07T00:00:00
+  zoned:
+    target: group/shops
+    every: 6 hours
+    startTime: 2030-01-07T00:00:00
+    timeZone: \${var.zone}
+`;
+const travel = 'project: travel\ngroups:\n  flights: { members: [globex] }\n';
+
+class Folder {
+  readonly root = mkdtempSync(join(tmpdir(), 'roster-move-'));
+
+  constructor(files: Readonly<Record<string, string>>) {
+    initRepository(this.root);
+    for (const [path, text] of Object.entries(files)) {
+      mkdirSync(dirname(join(this.root, path)), { recursive: true });
+      writeFileSync(join(this.root, path), text);
+    }
+  }
+
+  read(path: string): string {
+    return readFileSync(join(this.root, path), 'utf8');
+  }
+
+  move(...words: string[]) {
+    const to = ['--to', '../travel/roster.yaml', '--format', 'json'];
+    return command(['move', ...words, ...to], { cwd: join(this.root, 'retail') });
+  }
+}
+
+const both = (from = retail, to = travel) =>
+  new Folder({ 'retail/roster.yaml': from, 'travel/roster.yaml': to });
+
+describe('roster move', () => {
+  test('moves entries with their comments, and lists them under `removed`', async () => {
+    const folder = both();
+    const { exit, stderr } = await folder.move('pipeline/nightly-refresh', 'schedule/nightly', '--yes');
+    expect([exit, stderr]).toEqual([0, '']);
+    expect(folder.read('travel/roster.yaml')).toBe(`${travel}
+pipelines:
+  # Runs at night.
+  # Owned by travel.
+  nightly-refresh:
+    stages: [acme-shop, initech] # in this order
+    # and nothing else
+
+schedules:
+  nightly:
+    target: pipeline/nightly-refresh
+    cron: "0 30 2 * * *"
+    startTime: 2030-01-07T00:00:00
+`);
+    const left = folder.read('retail/roster.yaml');
+    expect(left).toContain('removed: [pipeline/nightly-refresh, schedule/nightly]');
+    expect(left).toContain('pipelines: {}\n');
+    expect(left).not.toContain('Runs at night');
+  });
+
+  test('back again takes the address out of `removed`', async () => {
+    const folder = both();
+    await folder.move('group/other', '--yes');
+    const back = await command(['move', 'group/other', '--to', '../retail/roster.yaml', '--yes'], {
+      cwd: join(folder.root, 'travel'),
+    });
+    expect([back.exit, back.stderr]).toEqual([0, '']);
+    expect(folder.read('retail/roster.yaml')).toContain('removed: []');
+    expect(folder.read('travel/roster.yaml')).toMatch(/removed: \[ ?group\/other ?\]/);
+  });
+
+  test('under another key, the object keeps its name', async () => {
+    const folder = both();
+    expect((await folder.move('group/other', '--as', 'trips', '--yes')).exit).toBe(0);
+    expect(folder.read('travel/roster.yaml')).toContain(
+      '  trips:\n    members: [initech]\n    name: other\n',
+    );
+  });
+
+  test('writes nothing without `--yes` where nobody can be asked, nor with `--format diff`', async () => {
+    const folder = both();
+    expect(await folder.move('group/other')).toMatchObject({
+      exit: 1,
+      stdout: expect.stringContaining('not-confirmed'),
+    });
+    const words = ['move', 'group/other', '--to', '../travel/roster.yaml', '--format', 'diff'];
+    const shown = await command(words, { cwd: join(folder.root, 'retail') });
+    expect([shown.exit, shown.stdout]).toEqual([0, expect.stringContaining('+  other:')]);
+    expect([folder.read('retail/roster.yaml'), folder.read('travel/roster.yaml')]).toEqual([retail, travel]);
+  });
+
+  const anchored = 'project: retail\nx-a: &a [globex]\ngroups:\n  a: { members: *a }\n';
+  const each =
+    'project: retail\ngroups:\n  "a-${each.key}":\n    each: { de: [globex], fr: [initech] }\n    members: ${each.value}\n';
+  const defaults = 'project: travel\ndefaults: { groups: { active: false } }\ngroups: {}\n';
+  const key = 'project: retail\nkeys:\n  ci: { scopes: [agents.run], deliver: { file: ci.key } }\n';
+
+  test.each([
+    ['a schedule that stays behind', both(), ['group/shops'], 'schedule/zoned'],
+    ['what it refers to stays', both(), ['schedule/nightly'], 'pipeline/nightly-refresh'],
+    ['a variable that is missing there', both(), ['group/shops', 'schedule/zoned'], 'var.zone'],
+    ['an anchor outside of the entry', both(anchored), ['group/a'], 'anchor'],
+    ['one of several that are repeated', both(each), ['group/a-de'], 'each'],
+    ['a default of the other project', both(retail, defaults), ['group/other'], 'active'],
+    ['an API key', both(key), ['key/ci'], 'file'],
+    [
+      'an entry of this address there',
+      both(retail, travel.replace('flights', 'other')),
+      ['group/other'],
+      'already',
+    ],
+    [
+      'another service',
+      both(retail, `${travel}service: { url: https://x.example }\n`),
+      ['group/other'],
+      'services',
+    ],
+    [
+      'other environments',
+      both(retail, `${travel}environments: { staging: {} }\n`),
+      ['group/other'],
+      'environments',
+    ],
+  ])('refuses %s, and writes nothing', async (_, folder, addresses, why) => {
+    const before = [folder.read('retail/roster.yaml'), folder.read('travel/roster.yaml')];
+    const { exit, stdout } = await folder.move(...addresses, '--yes');
+    const { diagnostics } = JSON.parse(stdout) as { diagnostics: { code: string; message: string }[] };
+    expect([exit, diagnostics[0]?.code]).toEqual([1, 'not-movable']);
+    expect(diagnostics.map(({ message }) => message).join('\n')).toContain(why);
+    expect([folder.read('retail/roster.yaml'), folder.read('travel/roster.yaml')]).toEqual(before);
+  });
+
+  test('refuses projects that are in no repository', async () => {
+    const root = mkdtempSync(join(tmpdir(), 'roster-move-'));
+    for (const [name, text] of [
+      ['a', retail],
+      ['b', travel],
+    ] as const) {
+      mkdirSync(join(root, name));
+      writeFileSync(join(root, name, 'roster.yaml'), text);
+    }
+    const words = ['move', 'group/other', '--to', '../b/roster.yaml', '--yes', '--format', 'json'];
+    const { exit, stdout } = await command(words, { cwd: join(root, 'a') });
+    expect([exit, stdout]).toEqual([1, expect.stringContaining('work tree')]);
+  });
+});

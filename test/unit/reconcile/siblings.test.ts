@@ -1,0 +1,170 @@
+import { describe, expect, test } from 'vitest';
+import type { Inventory, InventoryEntry } from '../../../src/model/inventory.js';
+import type { Declared, Project } from '../../../src/model/resource.js';
+import { defaultSafeguards } from '../../../src/model/safeguards.js';
+import { noSiblings, type Sibling, type Siblings } from '../../../src/model/sibling.js';
+import { group, owning, reconcileWorld, remoteGroup, type SmallWorld } from '../../support/small-world.js';
+
+/** Project travel beside project small, which no longer declares the group `a`. */
+
+const service = 'https://collect.example.com';
+
+function projectOf(entries: readonly Declared[], parts: Partial<Project> = {}): Project {
+  return {
+    file: '../travel/roster.yaml',
+    root: '/travel',
+    name: 'travel',
+    environment: null,
+    url: null,
+    inventory: { file: 'roster.inventory.json' },
+    prune: 'owned',
+    limits: defaultSafeguards.limits,
+    scopes: [],
+    entries,
+    secrets: [],
+    ...parts,
+  };
+}
+
+function travel(inventory: Inventory, declares: Project | null): Siblings {
+  const sibling: Sibling = {
+    project: 'travel',
+    environment: null,
+    file: '../travel/roster.yaml',
+    inventory: { ...inventory, project: 'travel', service },
+    declares,
+  };
+  return { ...noSiblings, known: [sibling] };
+}
+
+const own = { 'group/a': 'a' };
+const nothing = owning({});
+const owned = (parts: Partial<InventoryEntry> = {}) => owning(own, { applied: { name: 'a' }, ...parts });
+const declared = projectOf([group('a')]);
+const empty = projectOf([]);
+
+interface Case {
+  readonly name: string;
+  readonly siblings: Siblings;
+  readonly world?: Partial<SmallWorld>;
+  readonly actions: readonly string[];
+  readonly codes?: readonly string[];
+}
+
+const cases: readonly Case[] = [
+  { name: 'no other project: it is deleted', siblings: noSiblings, actions: ['delete group/a'] },
+  {
+    name: 'travel declares and owns it: it is forgotten',
+    siblings: travel(owned(), declared),
+    actions: ['forget group/a'],
+  },
+  {
+    name: 'travel declares and owns it: it is not destroyed',
+    siblings: travel(owned(), declared),
+    world: { prune: 'destroy' },
+    actions: ['forget group/a', 'delete group/b'],
+  },
+  {
+    name: 'travel only declares it: the delete is withheld',
+    siblings: travel(nothing, declared),
+    actions: [],
+    codes: ['owned-elsewhere'],
+  },
+  {
+    name: 'travel declares another group by an inventory that leads to this one: the delete is withheld',
+    siblings: travel(owned(), projectOf([group('a', { name: 'other' })])),
+    actions: [],
+    codes: ['owned-elsewhere'],
+  },
+  {
+    name: 'travel owns it and would delete it, too: it is deleted',
+    siblings: travel(owned(), empty),
+    actions: ['delete group/a'],
+  },
+  {
+    name: 'travel owns it and protects it: the delete is withheld',
+    siblings: travel(owned({ protect: true }), empty),
+    actions: [],
+    codes: ['owned-elsewhere'],
+  },
+  {
+    name: 'travel owns it and prunes nothing: the delete is withheld',
+    siblings: travel(owned(), projectOf([], { prune: 'never' })),
+    actions: [],
+    codes: ['owned-elsewhere'],
+  },
+  {
+    name: 'travel owns it and lists it under `removed`: the delete is withheld',
+    siblings: travel(owned(), projectOf([], { removed: ['group/*'] })),
+    actions: [],
+    codes: ['owned-elsewhere'],
+  },
+  {
+    name: 'travel owns it, and its manifests are not read: the delete is withheld',
+    siblings: travel(owned(), null),
+    actions: [],
+    codes: ['owned-elsewhere'],
+  },
+  {
+    name: 'travel cannot be read: the delete is withheld',
+    siblings: {
+      ...noSiblings,
+      unread: [{ project: 'travel', file: '../travel/roster.yaml', reason: 'its manifests have errors' }],
+    },
+    actions: [],
+    codes: ['unreadable-sibling'],
+  },
+  {
+    name: 'git cannot tell: it is deleted, with a note',
+    siblings: { ...noSiblings, unknown: 'git is too old' },
+    actions: ['delete group/a'],
+    codes: ['unreadable-sibling'],
+  },
+];
+
+const objects = [remoteGroup('a'), remoteGroup('b')];
+
+function planned(world: Partial<SmallWorld>) {
+  const known = owning({ ...own, 'group/b': 'b' });
+  return reconcileWorld({ entries: [group('b')], objects, inventory: known, ...world });
+}
+
+const actionsOf = ({ plan }: ReturnType<typeof planned>) =>
+  (plan?.changes ?? []).flatMap(({ action, address }) => (action === 'none' ? [] : [`${action} ${address}`]));
+
+describe('what is no longer declared', () => {
+  test.each(cases)('$name', ({ siblings, world = {}, actions, codes = [] }) => {
+    const made = planned({ siblings, ...world, entries: world.prune === 'destroy' ? [] : [group('b')] });
+    expect(actionsOf(made)).toEqual(actions);
+    const told = made.diagnostics.map(({ code }) => code);
+    expect(told.filter((code) => code === 'owned-elsewhere' || code === 'unreadable-sibling')).toEqual(codes);
+  });
+});
+
+describe('what another project owns', () => {
+  const siblings = travel(owned(), null);
+  const adopting = { siblings, inventory: nothing, entries: [group('a'), group('b')] };
+
+  test('is adopted with a risk, and the digest says whose it is', () => {
+    const [with_, without] = [planned(adopting), planned({ ...adopting, siblings: noSiblings })];
+    expect(actionsOf(with_)).toEqual(['adopt group/a', 'adopt group/b']);
+    const risks = with_.plan?.changes.map(({ findings }) =>
+      findings.map((each) => 'code' in each && each.code),
+    );
+    expect(risks).toEqual([['owned-elsewhere'], []]);
+    expect(with_.plan?.digest).not.toBe(without.plan?.digest);
+  });
+
+  test('is neither unmanaged nor pruned', () => {
+    const all = { siblings, inventory: owning({ 'group/b': 'b' }) };
+    expect(planned(all).plan?.unmanaged['group']).toBe(0);
+    expect(actionsOf(planned({ ...all, prune: 'all' }))).toEqual([]);
+    expect(actionsOf(planned({ ...all, prune: 'all', siblings: noSiblings }))).toEqual(['delete group/a']);
+  });
+
+  test('is not taken for the object of an entry if there is another one', () => {
+    const twins = [remoteGroup('a'), remoteGroup('c', { name: 'a' })];
+    const made = planned({ ...adopting, objects: twins, entries: [group('a')] });
+    expect(made.plan?.changes.map(({ id, action }) => [id, action])).toEqual([['c', 'adopt']]);
+  });
+});
