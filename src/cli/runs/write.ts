@@ -1,15 +1,7 @@
 import type { Confirmation } from '../../engine/reviewed-run.js';
-import type { Session } from '../../engine/session.js';
 import { problem } from '../../model/diagnostic.js';
 import type { Run } from '../../model/run.js';
-import {
-  acknowledge,
-  type RemoveCallbacks,
-  refreshRun,
-  removeRun,
-  retryNotStarted,
-  stopRuns,
-} from '../../operate/runs/change.js';
+import { acknowledge, refreshRun, removeRun, retryNotStarted, stopRuns } from '../../operate/runs/change.js';
 import { resultsJson } from '../../view/json/fields.js';
 import { refreshedRunJson, removedRunJson } from '../../view/json/runs-json.js';
 import {
@@ -73,18 +65,10 @@ type RemoveFlags = FlagsOf<typeof runsRmCommand>;
 
 /** `roster runs rm ID`: deletes a group run or a pipeline run, after a confirmation. */
 export const runRunsRm: Implementation<typeof runsRmCommand> = async (id, flags, context) => {
-  const isConfirmed = flags.yes === true;
-  const callbacks: RemoveCallbacks = {
-    onBegin: context.begin,
-    ...(isConfirmed ? {} : { confirm: (run) => answered(run, flags, context) }),
-  };
-  const remove = async (session: Session) => ({
-    run: await removeRun(session, id, callbacks),
-    diagnostics: [],
-  });
-  return resultOfChange({ flags, context }, remove, {
-    text: ({ run }) => removedRunText(run),
-    json: ({ run }) => removedRunJson(run),
+  const ask = flags.yes === true ? null : (run: Run) => answered(run, flags, context);
+  return resultOfChange({ flags, context }, (session) => removeRun(session, id, ask, context.begin), {
+    text: ({ item }) => removedRunText(item),
+    json: ({ item }) => removedRunJson(item),
   });
 };
 
@@ -97,10 +81,8 @@ function answered(run: Run, flags: RemoveFlags, { host, output }: CommandContext
 }
 
 /** `roster runs refresh ID`: makes the service read it again, and prints its state. */
-export const runRunsRefresh: Implementation<typeof runsRefreshCommand> = async (id, flags, context) => {
-  const refresh = async (session: Session) => ({ run: await refreshRun(session, id), diagnostics: [] });
-  return resultOfChange({ flags, context }, refresh, {
-    text: ({ run }, style) => refreshedRunText(run, style),
-    json: ({ run }) => refreshedRunJson(run),
+export const runRunsRefresh: Implementation<typeof runsRefreshCommand> = async (id, flags, context) =>
+  resultOfChange({ flags, context }, (session) => refreshRun(session, id), {
+    text: ({ item }, style) => refreshedRunText(item, style),
+    json: ({ item }) => refreshedRunJson(item),
   });
-};

@@ -1,12 +1,12 @@
 import type { ItemResult } from '../../model/batch.js';
 import {
+  type AgentRunPart,
   type RetriedMember,
   type Run,
   type RunDataset,
   type RunsList,
   runKindNames,
   runName,
-  type TrackedFailure,
 } from '../../model/run.js';
 import { count, instantText } from '../../model/words.js';
 import { pad, pieces, widthOf } from '../columns.js';
@@ -212,7 +212,7 @@ export function retriedMembersText(
 }
 
 /** `roster runs ack`. Diagnostics say what was not changed. */
-export function acknowledgedText(results: readonly ItemResult<TrackedFailure>[], undo: boolean): string {
+export function acknowledgedText(results: readonly ItemResult<AgentRunPart>[], undo: boolean): string {
   const done = results.filter(({ result }) => result === 'done').length;
   return `${count(done, 'failure')} ${undo ? 'reported again' : 'acknowledged'}.\n`;
 }
