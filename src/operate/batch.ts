@@ -1,3 +1,4 @@
+import type { Confirmation } from '../engine/reviewed-run.js';
 import type { Session } from '../engine/session.js';
 import type { BatchResult, ItemResult } from '../model/batch.js';
 import { type Diagnostic, Problem, problem } from '../model/diagnostic.js';
@@ -65,6 +66,20 @@ export async function runBatch<T>(session: Session, batch: Batch<T>): Promise<Ba
   return { results: settle === undefined ? results : await settle(results), failures };
 }
 
+/** A batch whose results need no further look. */
+export async function changeAll<T>(session: Session, batch: Batch<T>): Promise<BatchResult<T>> {
+  const { results, failures } = await runBatch(session, batch);
+  return batchResult(session, results, failures);
+}
+
+/** What an interrupt leaves of so many items. */
+export function leftUndone(done: string, all: number): (left: number) => readonly Diagnostic[] {
+  return (left) => {
+    const which = left === all ? 'nothing was' : `${left} of ${all} were not`;
+    return problem('interrupted', `interrupted: ${which} ${done}`).diagnostics;
+  };
+}
+
 /** The one thing that a command has changed. Any error about it is thrown. */
 export interface ChangedItem<T> {
   readonly item: T;
@@ -85,13 +100,20 @@ export async function changeOne<T>(
   const { results, failures } = await runBatch<T | null>(session, {
     items: [null],
     change,
-    interruption: () => problem('interrupted', `interrupted: nothing was ${done}`).diagnostics,
+    interruption: leftUndone(done, 1),
     begin,
   });
   const item = results[0]?.item ?? null;
   const errors = [...results.flatMap(({ reasons }) => reasons), ...failures];
   if (item === null || errors.length > 0) throw new Problem(errors);
   return { item, diagnostics: [] };
+}
+
+/** Throws a Problem unless it is confirmed. `done`: what would be done, such as `deleted`. */
+export function requireYes(session: Session, answer: Confirmation, done: string): void {
+  if (answer === 'interrupted' || session.interrupted())
+    throw problem('interrupted', `interrupted: nothing was ${done}`);
+  if (answer === 'no') throw problem('not-confirmed', `Cancelled. Nothing was ${done}.`);
 }
 
 /** To a repeated request, a 404 means that an earlier one was carried out. After a lost answer, `isThere` looks. */

@@ -14,7 +14,16 @@ import {
 import { listAgents } from '../../service/operations/agents.js';
 import { type GroupRun, getGroupRun, retryMember } from '../../service/operations/group-runs.js';
 import { AGENT, addressOfAgent, agentNamed } from '../agents.js';
-import { batchResult, type Changed, type ChangedItem, changeOne, itemResult, runBatch } from '../batch.js';
+import {
+  batchResult,
+  type Changed,
+  type ChangedItem,
+  changeOne,
+  itemResult,
+  leftUndone,
+  requireYes,
+  runBatch,
+} from '../batch.js';
 import {
   agentRunWithId,
   anyRunWithId,
@@ -52,16 +61,17 @@ export async function stopRuns(
   const addresses = await wholeAddresses(found, session);
   const before = await Promise.all(found.map((each) => currentState(each, watch, addresses)));
   const stops = new Stops(session.client, watch);
+  const running = before.filter(({ state }) => state === 'running');
   const { results: asked, failures: unsent } = await runBatch<Run>(session, {
-    items: before.filter(({ state }) => state === 'running'),
+    items: running,
     // Their members stop while the others are asked to.
-    atOnce: before.length,
+    atOnce: running.length,
     async change(...open) {
       begin();
       const after = await stopAll(open, stops, watch);
       return open.map((run) => stopped(run, after.get(run.id) ?? run, stops, watch));
     },
-    interruption: () => problem('interrupted', 'interrupted: nothing was asked to stop').diagnostics,
+    interruption: leftUndone('asked to stop', running.length),
     begin,
   });
   if (unsent.length > 0) throw new Problem(unsent);
@@ -69,13 +79,8 @@ export async function stopRuns(
     (run) => asked.find(({ item }) => item.id === run.id) ?? itemResult(run, 'unchanged', run.message),
   );
   const isOpen = results.some(({ item }) => item.state === 'running');
-  const failures: Diagnostic[] = [];
-  if (watch.interrupted && isOpen)
-    failures.push({
-      severity: 'error',
-      code: 'interrupted',
-      message: 'interrupted before everything had stopped',
-    });
+  const interrupted = problem('interrupted', 'interrupted before everything had stopped').diagnostics;
+  const failures = watch.interrupted && isOpen ? interrupted : [];
   // A look that failed in between does not matter once everything is seen to have stopped.
   const severity = isOpen ? 'error' : 'warning';
   const unread = new Map(
@@ -118,7 +123,6 @@ function stopped(run: Run, seen: Run, stops: Stops, watch: Watch): ItemResult<Ru
   return itemResult(now, fate, message, notStopped(now, fate, watch));
 }
 
-/** Of a run that was not seen to have stopped. */
 function fateOfStop(id: string, { asked, unseen }: Stops): 'notSent' | 'unknown' | 'refused' {
   if (!asked.has(id)) return 'notSent';
   return unseen.length > 0 ? 'unknown' : 'refused';
@@ -306,9 +310,7 @@ export async function acknowledge(
   const ended = await runBatch<AgentRunPart>(session, {
     items: [...new Set(ids.map(checkedId))].map((id) => ({ id, partOf: null })),
     change: (run) => changeAttention(session, run, undo),
-    interruption: () => [
-      { severity: 'error', code: 'interrupted', message: 'interrupted before the next run' },
-    ],
+    interruption: () => problem('interrupted', 'interrupted before the next run').diagnostics,
     begin,
   });
   const results = ended.results.filter(({ result }) => result !== 'notSent' && result !== 'unchanged');
@@ -347,7 +349,6 @@ async function changeAttention(
   return { parts };
 }
 
-/** The runs of agents in a job, a group run or a pipeline run. */
 async function partsOf(
   id: string,
   state: 'running' | 'failed',
@@ -422,10 +423,7 @@ export async function removeRun(
     const name = `${kindNameOf(found)} ${id}`;
     throw problem('usage', `${name} has not finished`, `Stop it first: \`roster runs stop ${id}\`.`);
   }
-  const answer = confirm === null ? 'yes' : await confirm(run);
-  if (answer === 'interrupted') throw problem('interrupted', 'interrupted: nothing was deleted');
-  if (answer === 'no' && !watch.interrupted)
-    throw problem('not-confirmed', 'Cancelled. Nothing was deleted.');
+  if (confirm !== null) requireYes(session, await confirm(run), 'deleted');
   const call = found.kind.remove(id);
   return changeOne(session, 'deleted', begin, async () =>
     removed(run, await attempt(session.client, call), found, watch),
