@@ -158,13 +158,13 @@ function readDefinition(definition: unknown): DatasetQuery | null {
   const known = conditions.flatMap((each) => each ?? []);
   if (known.length < conditions.length) return null;
   if (texts.some((each) => each != null && typeof each !== 'string')) return null;
+  const sort = typeof sortColumn === 'string' && sortColumn !== '' ? sortColumn : undefined;
+  const direction = String(sortDirection).toLowerCase() === 'desc' ? 'desc' : 'asc';
   return {
-    ...(typeof search === 'string' && search !== '' ? { search } : {}),
-    ...(known.length === 0 ? {} : { filters: known }),
-    ...(typeof sortColumn === 'string' && sortColumn !== '' ? { sortColumn } : {}),
-    ...(typeof sortColumn === 'string' && sortColumn !== ''
-      ? { sortDirection: String(sortDirection).toLowerCase() === 'desc' ? 'desc' : 'asc' }
-      : {}),
+    search: typeof search === 'string' && search !== '' ? search : undefined,
+    filters: known.length === 0 ? undefined : known,
+    sortColumn: sort,
+    sortDirection: sort === undefined ? undefined : direction,
   };
 }
 

@@ -168,13 +168,13 @@ function hyperlink(address: string, text: string): string {
   return `\u001b]8;;${address}\u001b\\${text}\u001b]8;;\u001b\\`;
 }
 
-export interface Cell<R> {
+export interface RowCell<R> {
   /** Texts without line breaks, escaped. */
   text(row: R): string;
   style?(row: R): Style;
 }
 
-export interface Column<R> extends Cell<R> {
+export interface Column<R> extends RowCell<R> {
   readonly title: string;
   /** Whether the title stays as it is. By default it is in capitals. */
   readonly isPlain?: true;
@@ -203,7 +203,11 @@ function aligned(lines: readonly (readonly string[])[]): string[][] {
  * The lines of each row of a table without titles. One of its cells has a style, and the one before it says what the row is
  * about: where a terminal is too narrow, a row begins with these two, and the others are below.
  */
-export function rowLines<R>(columns: readonly Cell<R>[], rows: readonly R[], layout: TextLayout): string[][] {
+export function rowLines<R>(
+  columns: readonly RowCell<R>[],
+  rows: readonly R[],
+  layout: TextLayout,
+): string[][] {
   const cells = rows.map((row) => columns.map(({ text }) => text(row)));
   const padded = aligned(cells);
   const painted = rows.map((row, at) =>

@@ -4,7 +4,7 @@ import { agree, andMore, count } from '../../model/words.js';
 import { pad, pieces, widthOf } from '../columns.js';
 import { escapeControls } from '../escape.js';
 import { runSeconds, runStateLabels, secondsText, withStageNames } from '../labels.js';
-import { type Cell, rowLines, type Style, type TextOptions, textLayout } from './layout.js';
+import { type RowCell, rowLines, type Style, type TextOptions, textLayout } from './layout.js';
 
 /** How the command ended. Default: everything was followed as long as it should be. */
 interface RunsEnded {
@@ -20,7 +20,6 @@ export function runsText(runs: readonly Run[], how: RunsEnded, options: TextOpti
   return `${runRows(runs, options).join('\n')}\n\n${lastLine(runs, how)}\n`;
 }
 
-/** A row for each run and each of its members. */
 export function runRows(runs: readonly Run[], options: TextOptions): readonly string[] {
   const rows = runs
     .map(withStageNames)
@@ -37,12 +36,12 @@ export const runStateStyles: Readonly<Record<ServiceRunState, Style>> = {
   unknown: 'warning',
 };
 
-export const stateCell: Cell<Run> = {
+export const stateCell: RowCell<Run> = {
   text: ({ state }) => runStateLabels[state],
   style: ({ state }) => runStateStyles[state],
 };
 
-const columns: readonly Cell<Run & { readonly lead: string }>[] = [
+const columns: readonly RowCell<Run & { readonly lead: string }>[] = [
   { text: (run) => escapeControls(`${run.lead}${runName(run)}`) },
   stateCell,
   { text: (run) => durationText(run, run.members.length === 0) },

@@ -13,9 +13,9 @@ import { pieces } from '../columns.js';
 import { escapeControls } from '../escape.js';
 import { runSeconds, runStateLabels, secondsText, withStageNames } from '../labels.js';
 import {
-  type Cell,
   indent,
   joinBlocks,
+  type RowCell,
   rowLines,
   type TextLayout,
   type TextOptions,
@@ -37,7 +37,7 @@ function listLines(runs: readonly Run[], layout: TextLayout): readonly string[] 
   return runs.flatMap((run, index) => [...(rows[index] ?? []), ...messageLines(run, layout.width)]);
 }
 
-const columns: readonly Cell<Run>[] = [
+const columns: readonly RowCell<Run>[] = [
   { text: ({ startedAt }) => (startedAt === null ? '-' : escapeControls(instantText(startedAt))) },
   { text: (run) => escapeControls(run.address ?? run.name ?? runName(run)) },
   stateCell,
