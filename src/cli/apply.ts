@@ -170,7 +170,7 @@ function callbacksOf(flags: DestroyFlags, context: RunContext, ask: CarryOutComm
       showPlan(plan, flags, context, ask === null);
       reporter.expect(plan);
     },
-    ...(ask == null ? {} : { confirm: ask }),
+    confirm: ask ?? undefined,
   };
 }
 

@@ -1,5 +1,4 @@
 import { type HoldCallbacks, type HoldOptions, hold, parseUntil } from '../engine/hold.js';
-import type { Confirmation } from '../engine/reviewed-run.js';
 import { isEverything, type ProjectPart } from '../engine/selectors.js';
 import { withSession } from '../engine/session.js';
 import { type Diagnostic, problem } from '../model/diagnostic.js';
@@ -13,7 +12,7 @@ import { chooseLockTimeout, chosenSelection, sessionOptions } from './command/fl
 import { RunReporter } from './command/progress.js';
 import { printDiagnostics, renderOptions } from './command/run-command.js';
 import type { holdCommand, resumeCommand } from './commands/watch.js';
-import { confirm } from './host/confirm.js';
+import { confirmOrRefuse } from './host/confirm.js';
 import type { CommandContext } from './host/host.js';
 
 type HoldFlags = FlagsOf<typeof holdCommand>;
@@ -97,12 +96,6 @@ function chooseReason({ reason }: HoldFlags): string {
   return text;
 }
 
-/** Without a terminal, the plan has been shown: that is a dry run. */
-function answered(made: HoldPlan, context: CommandContext): Promise<Confirmation> {
-  if (context.host.stdinIsTerminal) return confirm(question(made, context));
-  throw problem('not-confirmed', 'there is no terminal to ask for confirmation', 'Use `--yes`.');
-}
-
 function callbacksOf(flags: ResumeFlags, context: RunContext, printed: Set<Diagnostic>): HoldCallbacks {
   const isConfirmed = flags.yes === true;
   const reporter = new RunReporter(context, context.begin);
@@ -116,7 +109,7 @@ function callbacksOf(flags: ResumeFlags, context: RunContext, printed: Set<Diagn
       showPlan(made, flags, context);
       reporter.expect(made.plan);
     },
-    ...(isConfirmed ? {} : { confirm: (made) => answered(made, context) }),
+    confirm: isConfirmed ? undefined : async (made) => confirmOrRefuse(question(made, context), context.host),
   };
 }
 
@@ -131,5 +124,5 @@ function showPlan(made: HoldPlan, flags: ResumeFlags, { host, output }: CommandC
 
 function question({ action, plan }: HoldPlan, { output }: CommandContext): string {
   const what = action === 'hold' ? 'Hold these schedules' : 'Resume these schedules';
-  return `${what} on ${output.redactor.value(plan.service)}?\nOnly 'yes' will be accepted: `;
+  return `${what} on ${output.redactor.value(plan.service)}?`;
 }

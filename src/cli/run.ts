@@ -75,13 +75,12 @@ async function runOptions(flags: RunFlags, { host }: CommandContext): Promise<Ru
   return {
     inputs: await runInputs(flags, host.cwd),
     forMilliseconds: chooseDuration(flags.for, '--for'),
-    ...(declared === undefined ? {} : { declared }),
-    ...(detach === undefined ? {} : { detach }),
-    ...(stopOnInterrupt === undefined ? {} : { stopOnInterrupt }),
-    ...(maxStarts === undefined ? {} : { maxStarts: wholeNumber(maxStarts, '--max-starts', 1, 10_000) }),
-    ...(retryNotStarted === undefined
-      ? {}
-      : { retryNotStarted: wholeNumber(retryNotStarted, '--retry-not-started', 0, 100) }),
+    declared,
+    detach,
+    stopOnInterrupt,
+    maxStarts: maxStarts === undefined ? undefined : wholeNumber(maxStarts, '--max-starts', 1, 10_000),
+    retryNotStarted:
+      retryNotStarted === undefined ? undefined : wholeNumber(retryNotStarted, '--retry-not-started', 0, 100),
   };
 }
 

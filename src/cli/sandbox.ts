@@ -14,6 +14,7 @@ import {
   parseSeed,
   type RecordedRequest,
   type Sandbox,
+  type SandboxOptions,
   startSandbox,
 } from '../sandbox/index.js';
 import { escapeControls, quoted, word } from '../view/escape.js';
@@ -50,16 +51,18 @@ async function start(flags: SandboxFlags, { host: { cwd }, output }: CommandCont
   const port = portFlag === undefined ? 4010 : wholeNumber(portFlag, '--port', 0, 65_535);
   const time = clockOptions(flags);
   const parse = (text: string) => parseSeed(text, time.now);
-  const options = {
+  const logged = (request: RecordedRequest) => output.err(lineOf(request));
+  const options: SandboxOptions = {
     port,
     keepRequests: 0,
-    ...time,
-    ...(host === undefined ? {} : { host }),
-    ...(verbose === true ? { onRequest: (request: RecordedRequest) => output.err(lineOf(request)) } : {}),
-    ...(seed === undefined ? {} : { seed: readWith(seed, { cwd, what: 'seed' }, parse) }),
-    ...(faults === undefined ? {} : { faults: readWith(faults, { cwd, what: 'faults' }, parseFaults) }),
-    otherSeed: 'refuse' as const,
-    ...(data === undefined ? {} : { dataFile: resolve(cwd, data) }),
+    now: time.now,
+    speed: time.speed,
+    host,
+    onRequest: verbose === true ? logged : undefined,
+    seed: seed === undefined ? undefined : readWith(seed, { cwd, what: 'seed' }, parse),
+    faults: faults === undefined ? undefined : readWith(faults, { cwd, what: 'faults' }, parseFaults),
+    otherSeed: 'refuse',
+    dataFile: data === undefined ? undefined : resolve(cwd, data),
   };
   try {
     return await startSandbox(options);
@@ -92,17 +95,14 @@ function cannotListen(code: string, port: number, host = '127.0.0.1'): Problem {
   return problem('service-error', `the sandbox cannot listen on port ${port}: ${code}`, help);
 }
 
-function clockOptions({ now, speed }: SandboxFlags): { now?: Date; speed?: number } {
+function clockOptions({ now, speed }: SandboxFlags): Pick<SandboxOptions, 'now' | 'speed'> {
   const start = now === undefined ? undefined : new Date(now);
   if (start !== undefined && (Number.isNaN(start.getTime()) || !/(Z|[+-]\d{2}:\d{2})$/i.test(now ?? '')))
     throw problem('usage', `\`--now\` is not a time with an offset: "${now}"`, 'Write 2026-12-01T06:00:00Z.');
   const factor = speed === undefined ? undefined : Number(speed);
   if (factor !== undefined && !(speed?.trim() !== '' && factor >= 0 && factor <= 100_000))
     throw problem('usage', `\`--speed\` is not a number from 0 to 100000: "${speed}"`);
-  return {
-    ...(start === undefined ? {} : { now: start }),
-    ...(factor === undefined ? {} : { speed: factor }),
-  };
+  return { now: start, speed: factor };
 }
 
 /** Neither headers nor bodies. */

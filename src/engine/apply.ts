@@ -42,7 +42,7 @@ export interface ApplyCallbacks extends StepCallbacks {
   /** The plan, before it is refused, confirmed or carried out. Called again when the lock had to be waited for. */
   onPlan?(plan: Plan): void;
   /** Whether to carry out the plan. Without it, the plan counts as confirmed. */
-  confirm?(plan: Plan): Promise<Confirmation>;
+  readonly confirm?: ((plan: Plan) => Promise<Confirmation>) | undefined;
   onWait?(holder: LockInfo): void;
   /** It waits before it reads again, because the service may not show yet what an earlier run did. */
   onLag?(milliseconds: number): void;

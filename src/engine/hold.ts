@@ -36,7 +36,7 @@ export interface HoldCallbacks extends StepCallbacks {
   /** What is about to happen, before it is confirmed. Called again when the lock had to be waited for. */
   onPlan?(made: HoldPlan, diagnostics: readonly Diagnostic[]): void;
   /** Without it, the plan counts as confirmed. */
-  confirm?(made: HoldPlan): Promise<Confirmation>;
+  readonly confirm?: ((made: HoldPlan) => Promise<Confirmation>) | undefined;
   onWait?(holder: LockInfo): void;
 }
 

@@ -35,7 +35,13 @@ import { checkPolicies } from './policies.js';
 import { openProject } from './project.js';
 import { selectionOf } from './selectors.js';
 import { serviceIfSet, serviceName } from './service-choice.js';
-import { checkoutReader, openStore, type ReadSession, type SessionOptions } from './session.js';
+import {
+  checkoutReader,
+  type LocalSession,
+  openStore,
+  type ReadSession,
+  type SessionOptions,
+} from './session.js';
 import { siblingReader } from './siblings.js';
 import { version } from './version.js';
 
@@ -238,18 +244,26 @@ export async function plannedFromSnapshot(
   const complete = planWith(made, [...diagnostics, ...owners.warnings]);
   const shown = { ...complete, snapshot: age };
   const plan = calendar ? { ...shown, calendar: compareCalendars(comparison) } : shown;
-  const session = {
-    project,
+  const session = localSession({ ...opened, project }, options, service);
+  return { plan, session, observation: { state, inventory, comparison } };
+}
+
+function localSession(
+  opened: ReturnType<typeof openProject>,
+  options: SessionOptions,
+  service: string,
+): LocalSession {
+  return {
+    project: opened.project,
     cwd: options.cwd,
     service,
     serviceOverride: null,
-    checkPolicies: async () => policies ?? checkPolicies(opened, options),
+    checkPolicies: () => checkPolicies(opened, options),
     concurrency: 1,
     warnings: opened.warnings,
     redactor: options.redactor ?? new Redactor(),
     clock: clockOf(options),
   };
-  return { plan, session, observation: { state, inventory, comparison } };
 }
 
 function readSnapshot(path: string, file: string): string {

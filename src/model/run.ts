@@ -119,8 +119,8 @@ export interface RetriedMember {
   readonly jobId: string | null;
 }
 
-/** A failed run of an agent, whose attention is to be changed. */
-export interface TrackedFailure {
+/** A run of an agent that is to be changed. */
+export interface AgentRunPart {
   readonly id: string;
   /** The job, group run or pipeline run that was named instead; null if it was the run itself. */
   readonly partOf: string | null;

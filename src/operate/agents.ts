@@ -1,6 +1,6 @@
 import { limits } from '../manifest/limits.js';
 import { suggestWithin } from '../manifest/suggest.js';
-import { Problem } from '../model/diagnostic.js';
+import { problem } from '../model/diagnostic.js';
 import type { Address, Agent } from '../model/resource.js';
 import { agentLookup } from '../reconcile/references.js';
 
@@ -24,5 +24,5 @@ export function agentNamed(name: string, agents: readonly Agent[]): Agent {
   const found = agentLookup(agents, suggestWithin(limits.comparisons)).find(name);
   if ('agent' in found) return found.agent;
   const { code, message, help } = found;
-  throw new Problem({ severity: 'error', code, message, ...(help === undefined ? {} : { help }) });
+  throw problem(code, message, help);
 }

@@ -2,8 +2,8 @@
 
 export { agentsOfCaller } from './access.js';
 export type { Behaviour, Exchange, Reply } from './api.js';
-export { type CopiedObject, type CopiedService, copyInto } from './copy.js';
 export { isLoopback } from './authentication.js';
+export { type CopiedObject, type CopiedService, copyInto } from './copy.js';
 export { DataFileError, worldFromLog, worldToLog } from './data-file.js';
 export { type Fault, faultFinder, parseFaults, type RequestFilter } from './faults.js';
 export type { RecordedRequest } from './http.js';

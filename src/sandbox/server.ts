@@ -22,9 +22,9 @@ export interface SandboxOptions {
   /**
    * Default 127.0.0.1, where only requests for this machine are answered. With any other, the default key is a random one.
    */
-  host?: string;
+  host?: string | undefined;
   /** The initial world. Default: `defaultSeed()`. Ignored if the data file exists. */
-  seed?: Seed;
+  seed?: Seed | undefined;
   /** What happens if the data file exists, and was not made from the seed. Default `ignore`. */
   otherSeed?: 'ignore' | 'refuse';
   /** For tests: replies other than the sandbox's own, where interface.md leaves them open. */
@@ -32,17 +32,17 @@ export interface SandboxOptions {
   /** Where real time comes from, for tests. */
   clock?: () => Date;
   /** The time at the start. Default: the real time. */
-  now?: Date;
+  now?: Date | undefined;
   /** Seconds of the sandbox in a second of real time. Default 1; 0 stops the clock. */
-  speed?: number;
+  speed?: number | undefined;
   /** The file that keeps the state between runs: read at the start, written after every change. */
-  dataFile?: string;
+  dataFile?: string | undefined;
   /** Default: none. */
-  faults?: Partial<FaultPlan>;
+  faults?: Partial<FaultPlan> | undefined;
   /** How many requests are recorded. Default 100,000. */
   keepRequests?: number;
   /** Called when a request has been answered. */
-  onRequest?: (request: RecordedRequest) => void;
+  onRequest?: ((request: RecordedRequest) => void) | undefined;
 }
 
 export interface Sandbox {

@@ -349,8 +349,8 @@ export const bugs: readonly Bug[] = [
   {
     name: 'a run that the service still shows counts as deleted',
     file: 'src/operate/runs/change.ts',
-    find: 'if (!(await remains(found, watch))) return run;',
-    replace: 'if (run !== null) return run;',
+    find: "if (left === false) return itemResult(run, 'done');",
+    replace: "if (left !== null) return itemResult(run, 'done');",
     tests: ['test/unit/cli/runs.test.ts'],
   },
   ...combinedBugs,

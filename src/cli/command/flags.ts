@@ -230,5 +230,5 @@ export function wholeNumber(text: string, flag: string, least: number, most: num
 }
 
 export function usage(message: string, help?: string): Diagnostic {
-  return { severity: 'error', code: 'usage', message, ...(help === undefined ? {} : { help }) };
+  return { severity: 'error', code: 'usage', message, help };
 }

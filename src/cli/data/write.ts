@@ -88,13 +88,10 @@ export const runDataQueriesSave: Implementation<typeof dataQueriesSaveCommand> =
     throw problem('usage', '`--of` is missing', 'Name the dataset: `--of agent/acme-shop`, or its id.');
   if (name.trim() === '') throw problem('usage', 'the name is empty');
   const query = parseQuery(flags);
-  const save = async (session: Session) => ({
-    queries: [await saveStoredQuery(session, { name, of, query }, context.begin)],
-    diagnostics: [],
-  });
-  return resultOfChange({ names: [of], flags, context }, save, {
+  const given = { names: [of], flags, context };
+  return resultOfChange(given, (session) => saveStoredQuery(session, { name, of, query }, context.begin), {
     text: () => `${escapeControls(`Saved ${name}.`)}\n`,
-    json: ({ queries }) => queriesJson(queries),
+    json: ({ item }) => queriesJson([item]),
   });
 };
 
@@ -102,12 +99,9 @@ export const runDataQueriesSave: Implementation<typeof dataQueriesSaveCommand> =
 export const runDataQueriesRm: Implementation<typeof dataQueriesRmCommand> = async (name, flags, context) => {
   const { yes = false } = flags;
   const end = yes ? `Deleted ${name}.` : `Would delete ${name}. Nothing was deleted: pass \`--yes\`.`;
-  const remove = async (session: Session) => ({
-    queries: [await removeStoredQuery(session, name, yes, context.begin)],
-    diagnostics: [],
-  });
-  return resultOfChange({ flags, context }, remove, {
-    text: () => `${escapeControls(end)}\n`,
-    json: ({ queries }) => queriesJson(queries),
-  });
+  return resultOfChange(
+    { flags, context },
+    (session) => removeStoredQuery(session, name, yes, context.begin),
+    { text: () => `${escapeControls(end)}\n`, json: ({ item }) => queriesJson([item]) },
+  );
 };

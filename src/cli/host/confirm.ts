@@ -1,5 +1,7 @@
 import { createInterface } from 'node:readline/promises';
 import type { Confirmation } from '../../engine/reviewed-run.js';
+import { problem } from '../../model/diagnostic.js';
+import type { Host } from './host.js';
 
 /** Asks on stderr, because stdout is for the result. Any answer except `accepted` means no, and so does the end of the input. */
 export async function confirm(question: string, accepted = 'yes'): Promise<Confirmation> {
@@ -18,4 +20,10 @@ export async function confirm(question: string, accepted = 'yes'): Promise<Confi
   } finally {
     lines.close();
   }
+}
+
+/** Without a terminal, what would be done has been shown: that is a dry run. */
+export function confirmOrRefuse(question: string, { stdinIsTerminal }: Host): Promise<Confirmation> {
+  if (stdinIsTerminal) return confirm(`${question}\nOnly 'yes' will be accepted: `);
+  throw problem('not-confirmed', 'there is no terminal to ask for confirmation', 'Use `--yes`.');
 }

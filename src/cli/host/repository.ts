@@ -15,12 +15,10 @@ export function fromRepositoryRoot(
   host: RepositoryHost,
 ): readonly Diagnostic[] {
   const fromRoot = fromRootOf(host);
-  return diagnostics.map(({ place, related, ...rest }) => ({
-    ...rest,
-    ...(place === undefined ? {} : { place: fromRoot(place) }),
-    ...(related === undefined
-      ? {}
-      : { related: related.map(({ message, place: at }) => ({ message, place: fromRoot(at) })) }),
+  return diagnostics.map((each) => ({
+    ...each,
+    place: each.place && fromRoot(each.place),
+    related: each.related?.map(({ message, place }) => ({ message, place: fromRoot(place) })),
   }));
 }
 

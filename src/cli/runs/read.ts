@@ -25,7 +25,7 @@ export const runRuns: Implementation<typeof runsCommand> = async (address, flags
     state,
     attention,
     sinceMilliseconds: chooseAge(flags.since, '--since'),
-    ...(limit === undefined ? {} : { limit: wholeNumber(limit, '--limit', 1, 1_000) }),
+    limit: limit === undefined ? undefined : wholeNumber(limit, '--limit', 1, 1_000),
   };
   const names = address === undefined ? [] : [address];
   const shown = await readShown(runSessionOptions(names, flags, context), context, (session) =>

@@ -1,15 +1,5 @@
-import type { Confirmation } from '../../engine/reviewed-run.js';
-import type { Session } from '../../engine/session.js';
-import { problem } from '../../model/diagnostic.js';
 import type { Run } from '../../model/run.js';
-import {
-  acknowledge,
-  type RemoveCallbacks,
-  refreshRun,
-  removeRun,
-  retryNotStarted,
-  stopRuns,
-} from '../../operate/runs/change.js';
+import { acknowledge, refreshRun, removeRun, retryNotStarted, stopRuns } from '../../operate/runs/change.js';
 import { resultsJson } from '../../view/json/fields.js';
 import { refreshedRunJson, removedRunJson } from '../../view/json/runs-json.js';
 import {
@@ -20,7 +10,7 @@ import {
   retriedMembersText,
   stoppedRunsText,
 } from '../../view/text/runs-text.js';
-import type { FlagsOf, Implementation } from '../command/command.js';
+import type { Implementation } from '../command/command.js';
 import { resultOfChange } from '../command/results.js';
 import { renderOptions } from '../command/run-command.js';
 import type {
@@ -30,8 +20,7 @@ import type {
   runsRmCommand,
   runsStopCommand,
 } from '../commands/runs.js';
-import { confirm } from '../host/confirm.js';
-import type { CommandContext } from '../host/host.js';
+import { confirmOrRefuse } from '../host/confirm.js';
 
 /** `roster runs stop ID…`: stops what runs, and looks whether it has stopped. */
 export const runRunsStop: Implementation<typeof runsStopCommand> = async (ids, flags, context) =>
@@ -69,38 +58,27 @@ export const runRunsAck: Implementation<typeof runsAckCommand> = async (ids, fla
   });
 };
 
-type RemoveFlags = FlagsOf<typeof runsRmCommand>;
-
 /** `roster runs rm ID`: deletes a group run or a pipeline run, after a confirmation. */
 export const runRunsRm: Implementation<typeof runsRmCommand> = async (id, flags, context) => {
-  const isConfirmed = flags.yes === true;
-  const callbacks: RemoveCallbacks = {
-    onBegin: context.begin,
-    ...(isConfirmed ? {} : { confirm: (run) => answered(run, flags, context) }),
+  const { host, output } = context;
+  const ask = async (run: Run) => {
+    const shown = removalText(output.redactor.value(run), renderOptions(flags, host, 'stderr'));
+    output.err(`${shown}\n`);
+    return confirmOrRefuse('Delete it with its jobs and their history, permanently?', host);
   };
-  const remove = async (session: Session) => ({
-    run: await removeRun(session, id, callbacks),
-    diagnostics: [],
-  });
-  return resultOfChange({ flags, context }, remove, {
-    text: ({ run }) => removedRunText(run),
-    json: ({ run }) => removedRunJson(run),
-  });
+  return resultOfChange(
+    { flags, context },
+    (session) => removeRun(session, id, flags.yes === true ? null : ask, context.begin),
+    {
+      text: ({ item }) => removedRunText(item),
+      json: ({ item }) => removedRunJson(item),
+    },
+  );
 };
-
-/** What would be deleted is shown on stderr. Without a terminal, that is a dry run. */
-function answered(run: Run, flags: RemoveFlags, { host, output }: CommandContext): Promise<Confirmation> {
-  output.err(`${removalText(output.redactor.value(run), renderOptions(flags, host, 'stderr'))}\n`);
-  if (host.stdinIsTerminal)
-    return confirm("Delete it with its jobs and their history, permanently?\nOnly 'yes' will be accepted: ");
-  throw problem('not-confirmed', 'there is no terminal to ask for confirmation', 'Use `--yes`.');
-}
 
 /** `roster runs refresh ID`: makes the service read it again, and prints its state. */
-export const runRunsRefresh: Implementation<typeof runsRefreshCommand> = async (id, flags, context) => {
-  const refresh = async (session: Session) => ({ run: await refreshRun(session, id), diagnostics: [] });
-  return resultOfChange({ flags, context }, refresh, {
-    text: ({ run }, style) => refreshedRunText(run, style),
-    json: ({ run }) => refreshedRunJson(run),
+export const runRunsRefresh: Implementation<typeof runsRefreshCommand> = async (id, flags, context) =>
+  resultOfChange({ flags, context }, (session) => refreshRun(session, id), {
+    text: ({ item }, style) => refreshedRunText(item, style),
+    json: ({ item }) => refreshedRunJson(item),
   });
-};

@@ -16,7 +16,6 @@ import { findObjects, targetsOf } from '../run/targets.js';
 export interface DatasetList {
   /** Newest first. */
   readonly datasets: readonly DatasetInfo[];
-  /** How many there are. */
   readonly total: number;
   readonly diagnostics: readonly Diagnostic[];
 }
@@ -57,7 +56,6 @@ function compareTimes(a: string | null, b: string | null): number {
   return one < other ? -1 : one > other ? 1 : 0;
 }
 
-/** A dataset that was named. */
 export interface ChosenDataset {
   readonly id: string;
   readonly agent: Address | null;
@@ -182,12 +180,21 @@ async function agentsOf(session: ReadSession, addresses: readonly Address[]): Pr
 }
 
 export function datasetInfo(dataset: Dataset, agents: readonly Agent[], times: CollectedTimes): DatasetInfo {
-  const { id, agentId, agentName, sizeBytes, fileName, expiresAt, accessLevel, canManage } = dataset;
-  const { jobId, runId, groupRunId } = dataset;
   return {
-    ...{ id, agent: addressOfDataset(dataset, agents), agentId, agentName },
-    ...{ collectedAt: times.get(id) ?? null, status: statusOf(dataset), sizeBytes, fileName, expiresAt },
-    ...{ accessLevel, canManage, jobId, runId, groupRunId },
+    id: dataset.id,
+    agent: addressOfDataset(dataset, agents),
+    agentId: dataset.agentId,
+    agentName: dataset.agentName,
+    collectedAt: times.get(dataset.id) ?? null,
+    status: statusOf(dataset),
+    sizeBytes: dataset.sizeBytes,
+    fileName: dataset.fileName,
+    expiresAt: dataset.expiresAt,
+    accessLevel: dataset.accessLevel,
+    canManage: dataset.canManage,
+    jobId: dataset.jobId,
+    runId: dataset.runId,
+    groupRunId: dataset.groupRunId,
   };
 }
 

@@ -1,5 +1,6 @@
 import type { ReadSession, Session } from '../../engine/session.js';
 import { suggest } from '../../manifest/suggest.js';
+import type { ItemResult } from '../../model/batch.js';
 import { queryOperators } from '../../model/condition.js';
 import type { StoredQuery } from '../../model/data.js';
 import { Problem, problem } from '../../model/diagnostic.js';
@@ -14,6 +15,7 @@ import {
   type SavedQuery,
   saveQuery,
 } from '../../service/operations/saved-queries.js';
+import { type ChangedItem, changeOne, deleteItem, itemResult } from '../batch.js';
 import { Watch } from '../watch.js';
 import { chooseDatasets } from './datasets.js';
 import { namesColumns, queryText, withColumns } from './rows.js';
@@ -39,8 +41,8 @@ export interface QueryToSave {
 export async function saveStoredQuery(
   session: Session,
   { name, of, query }: QueryToSave,
-  onBegin: () => void,
-): Promise<StoredQuery> {
+  begin: () => void,
+): Promise<ChangedItem<StoredQuery>> {
   const reader = session.client.reader();
   const { datasets, missing } = await chooseDatasets(session, [of]);
   const [dataset] = datasets;
@@ -59,9 +61,9 @@ export async function saveStoredQuery(
   const columns = namesColumns(query) ? (await reader.read(previewDataset(dataset.id))).columns : null;
   const checked =
     columns === null ? query : withColumns(query, columns, dataset.agent ?? `dataset ${dataset.id}`);
-  onBegin();
   const known = new Set(before.map(({ id }) => id));
-  return shown(await savedOrFound(session, saveQuery(name, dataset.id, checked), { name, known }));
+  const call = saveQuery(name, dataset.id, checked);
+  return changeOne(session, 'saved', begin, () => savedOrFound(session, call, { name, known }));
 }
 
 /** It is sent once. If its answer is lost or not understood, looks for a new query with its name. */
@@ -69,10 +71,10 @@ async function savedOrFound(
   session: Session,
   call: ReturnType<typeof saveQuery>,
   { name, known }: { readonly name: string; readonly known: ReadonlySet<string> },
-): Promise<SavedQuery> {
+): Promise<ItemResult<StoredQuery | null>> {
   const { client } = session;
   const sent = await attempt(client, call);
-  if (sent.type === 'done') return sent.data;
+  if (sent.type === 'done') return itemResult(shown(sent.data), 'done');
   if (sent.type !== 'unknown') throw sent.failure;
   // A look that fails must not hide what became of the write.
   const look = async () => {
@@ -82,10 +84,10 @@ async function savedOrFound(
   const watch = new Watch(session, []);
   const found = await watch.lookUntil(look, ({ length }) => length > 0);
   const [only] = found;
-  if (only !== undefined && found.length === 1) return only;
+  if (only !== undefined && found.length === 1) return itemResult(shown(only), 'done');
   const { code, message } = sent.failure.diagnostic;
   const help = 'It is not known whether it was saved. Check `roster data queries` before you save it again.';
-  throw problem(watch.interrupted ? 'interrupted' : code, message, help);
+  return itemResult(null, 'unknown', null, problem(watch.interrupted ? 'interrupted' : code, message, help));
 }
 
 /** The service lists no more (interface §8). */
@@ -129,26 +131,18 @@ export async function storedQueryNamed(
 
 /** Deletes the query with a name if `confirmed`. Throws a Problem. */
 export async function removeStoredQuery(
-  { client }: Session,
+  session: Session,
   name: string,
   confirmed: boolean,
-  onBegin: () => void,
-): Promise<StoredQuery> {
-  const found = await queryNamed(client.reader(), name);
-  if (confirmed) {
-    onBegin();
-    await sendRemoval(client, found.id);
-  }
-  return shown(found);
-}
-
-/** To a repeated request, a 404 means that an earlier one was carried out. A lost answer leads to a look. */
-async function sendRemoval(client: Session['client'], id: string): Promise<void> {
-  const sent = await attempt(client, deleteSavedQuery(id));
-  if (sent.type === 'done' || sent.failure.status === 404) return;
-  if (sent.type !== 'unknown') throw sent.failure;
-  const left = await client.reader().readAll(listSavedQueries());
-  if (left.some((each) => each.id === id)) throw sent.failure;
+  begin: () => void,
+): Promise<ChangedItem<StoredQuery>> {
+  const reader = session.client.reader();
+  const query = shown(await queryNamed(reader, name));
+  if (!confirmed) return { item: query, diagnostics: [] };
+  const isThere = async () => (await reader.readAll(listSavedQueries())).some(({ id }) => id === query.id);
+  return changeOne(session, 'deleted', begin, () =>
+    deleteItem(session, query, deleteSavedQuery(query.id), isThere),
+  );
 }
 
 /** The fields of a stored definition are those of a query (interface §2). Null for anything else. */
@@ -161,13 +155,13 @@ function readDefinition(definition: unknown): DatasetQuery | null {
   const known = conditions.flatMap((each) => each ?? []);
   if (known.length < conditions.length) return null;
   if (texts.some((each) => each != null && typeof each !== 'string')) return null;
+  const sort = typeof sortColumn === 'string' && sortColumn !== '' ? sortColumn : undefined;
+  const direction = String(sortDirection).toLowerCase() === 'desc' ? 'desc' : 'asc';
   return {
-    ...(typeof search === 'string' && search !== '' ? { search } : {}),
-    ...(known.length === 0 ? {} : { filters: known }),
-    ...(typeof sortColumn === 'string' && sortColumn !== '' ? { sortColumn } : {}),
-    ...(typeof sortColumn === 'string' && sortColumn !== ''
-      ? { sortDirection: String(sortDirection).toLowerCase() === 'desc' ? 'desc' : 'asc' }
-      : {}),
+    search: typeof search === 'string' && search !== '' ? search : undefined,
+    filters: known.length === 0 ? undefined : known,
+    sortColumn: sort,
+    sortDirection: sort === undefined ? undefined : direction,
   };
 }
 

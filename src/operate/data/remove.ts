@@ -109,11 +109,13 @@ export async function removeData(
 ): Promise<RemovalResult> {
   const { datasets, queries } = plan;
   const sent = await runBatch(session, {
-    items: partsOf(datasets),
-    async change(some) {
+    items: datasets,
+    // The service deletes no more in one request.
+    atOnce: MAX_BULK_DATASETS,
+    async change(...some) {
       begin();
       const deleted = await attempt(session.client, deleteDatasets(some.map(({ id }) => id)));
-      if (deleted.type === 'done') return itemResult(some, 'done');
+      if (deleted.type === 'done') return some.map((each) => itemResult(each, 'done'));
       const { facts, attempts } = deleted.failure;
       // An earlier attempt may have deleted them, whatever the last one was answered.
       throw attempts === 1 ? deleted.failure : new ServiceFailure({ ...facts, certainty: 'unknown' });
@@ -122,8 +124,8 @@ export async function removeData(
     begin,
   });
   const look = await idsLeft(session.client.reader());
-  const results = sent.results.flatMap(({ item: some, result }) =>
-    some.map((each) => itemResult(each, resultOf(each.id, result, look.ids))),
+  const results = sent.results.map(({ item, result }) =>
+    itemResult(item, resultOf(item.id, result, look.ids)),
   );
   const unclear = results.filter(({ result }) => result === 'unknown').length;
   const open = results.filter(({ result }) => result !== 'done').length - unclear;
@@ -138,14 +140,6 @@ export async function removeData(
 /** A removal of which nothing is sent: it shows what would be deleted. */
 export function notRemoved({ datasets, queries, diagnostics }: RemovalPlan): RemovalResult {
   return { results: datasets.map((each) => itemResult(each, 'notSent')), queries, diagnostics };
-}
-
-/** The service deletes no more in one request. */
-function partsOf(datasets: readonly DatasetInfo[]): readonly (readonly DatasetInfo[])[] {
-  const count = Math.ceil(datasets.length / MAX_BULK_DATASETS);
-  return Array.from({ length: count }, (_, part) =>
-    datasets.slice(part * MAX_BULK_DATASETS, (part + 1) * MAX_BULK_DATASETS),
-  );
 }
 
 interface LookForRemoved {

@@ -169,7 +169,6 @@ async function orReason(
   }
 }
 
-/** A query as it was typed. */
 export interface TypedQuery {
   /** `price gt 10` */
   readonly where?: readonly string[] | undefined;
@@ -195,17 +194,13 @@ export function parseQuery({ where = [], search, sort }: TypedQuery): DatasetQue
   if (problems.length > 0) throw new Problem(problems);
   if (sort !== undefined && sort.replace(/^-/, '') === '')
     throw problem('usage', '--sort: the column is missing', 'For example: `--sort -price`.');
+  const direction = sort?.startsWith('-') === true ? 'desc' : 'asc';
   return {
-    ...(search === undefined ? {} : { search }),
-    ...(filters.length === 0 ? {} : { filters }),
-    ...(sort === undefined ? {} : sorting(sort)),
+    search,
+    filters: filters.length === 0 ? undefined : filters,
+    sortColumn: sort?.replace(/^-/, ''),
+    sortDirection: sort === undefined ? undefined : direction,
   };
-}
-
-function sorting(sort: string): Pick<DatasetQuery, 'sortColumn' | 'sortDirection'> {
-  return sort.startsWith('-')
-    ? { sortColumn: sort.slice(1), sortDirection: 'desc' }
-    : { sortColumn: sort, sortDirection: 'asc' };
 }
 
 export function namesColumns({ filters, sortColumn }: DatasetQuery): boolean {
@@ -223,10 +218,8 @@ export function withColumns(query: DatasetQuery, columns: readonly string[], dat
   const { filters, sortColumn, ...rest } = query;
   const checked: DatasetQuery = {
     ...rest,
-    ...(filters === undefined
-      ? {}
-      : { filters: filters.map((each) => ({ ...each, column: known(each.column, '--where') })) }),
-    ...(sortColumn === undefined ? {} : { sortColumn: known(sortColumn, '--sort') }),
+    filters: filters?.map((each) => ({ ...each, column: known(each.column, '--where') })),
+    sortColumn: sortColumn === undefined ? undefined : known(sortColumn, '--sort'),
   };
   if (problems.length > 0) throw new Problem(problems);
   return checked;

@@ -5,7 +5,7 @@ import { Problem, problem } from '../../model/diagnostic.js';
 import type { ServiceFailure } from '../../service/failure.js';
 import { attempt, orElse } from '../../service/operation.js';
 import { type AccessLevel, changeAccess, readAccess } from '../../service/operations/datasets.js';
-import { batchResult, itemResult, runBatch } from '../batch.js';
+import { changeAll, itemResult } from '../batch.js';
 import {
   type ChosenDatasets,
   chooseDatasets,
@@ -27,13 +27,12 @@ export async function shareData(
   refuseAddresses(namesIn(names).addresses, 'shared');
   const chosen = await chooseDatasets(session, names);
   const items = chosen.datasets.map((each) => infoOf(each, chosen));
-  const { results, failures } = await runBatch(session, {
+  return changeAll(session, {
     items,
     change: (dataset) => change(session, dataset, level),
     interruption: (left) => interruption(left, items.length, 'changed'),
     begin,
   });
-  return batchResult(session, results, failures);
 }
 
 /** If the response is lost, or names another access level, reads it to find out. */

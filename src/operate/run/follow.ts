@@ -9,7 +9,6 @@ import { jobsOf, type RunSubject, runKind, runKinds, unknownSubject } from './ru
 import { sendInTurn } from './start.js';
 import { runIn, stateOfMembers } from './states.js';
 
-/** A run that is followed by its id. */
 export interface FollowedRun extends RunSubject, RunName {
   readonly id: string;
   /** As the answer to the start says. Default: unknown, until its runs show it. */
@@ -38,7 +37,6 @@ export interface FollowOptions {
   onPoll(runs: readonly Run[]): void;
 }
 
-/** What is known of the runs at the end. */
 export interface FollowResult {
   readonly runs: readonly Run[];
   /** Why they could not be followed to their ends; null when they could, or when the patience ended. */

@@ -299,7 +299,6 @@ export function runKind(name: Run['idKind']): RunKind {
   return found;
 }
 
-/** The jobs of a run. */
 export function jobsOf(run: Run): readonly Run[] {
   return runKind(run.idKind).members === 'none' ? [run] : run.members;
 }

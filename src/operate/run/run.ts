@@ -14,17 +14,17 @@ export interface RunOptions {
   /** For the agents, by key. Default: none. */
   readonly inputs?: JsonObject;
   /** Schedules: their targets with the inputs of the manifests, instead of what is deployed. Default: false. */
-  readonly declared?: boolean;
+  readonly declared?: boolean | undefined;
   /** How many agents may be started. Default: 25. */
-  readonly maxStarts?: number;
+  readonly maxStarts?: number | undefined;
   /** Do not follow the runs. Default: false. */
-  readonly detach?: boolean;
+  readonly detach?: boolean | undefined;
   /** How long to follow the runs. Default: until they are finished. */
   readonly forMilliseconds?: number | undefined;
   /** How often members of a group that never started are tried again. Default: 0. */
-  readonly retryNotStarted?: number;
+  readonly retryNotStarted?: number | undefined;
   /** Stop what was started when the run is interrupted. Default: false. */
-  readonly stopOnInterrupt?: boolean;
+  readonly stopOnInterrupt?: boolean | undefined;
 }
 
 export interface RunCallbacks {

@@ -14,7 +14,6 @@ import type { Watch } from '../watch.js';
 import { type RunEntry, type RunKind, wholeKinds } from './run-kinds.js';
 import type { RunSource, StartTarget } from './targets.js';
 
-/** What became of one start. */
 export type StartOutcome =
   | ({ readonly type: 'started' } & StartedRun)
   /** The service does not start it. */

@@ -63,7 +63,6 @@ export function jobRun(job: Job, address: Address | null, details: JobDetails | 
   );
 }
 
-/** A member that never started. */
 export function memberNotStarted(member: NotStarted, agents: readonly Agent[]): Run {
   const agent = agents.find(({ id }) => id === member.agentId);
   const address = agent === undefined ? addressNamed(member.agentName, agents) : addressOfAgent(agent);

@@ -293,7 +293,12 @@ interface Runnable {
 function startOf(address: Address, run: Runnable, inputs: JsonObject): StartTarget {
   const { kind, objectId, agents, starts, takesInputs } = run;
   return {
-    ...{ address, kind, objectId, agents, starts, scheduleId: null },
+    address,
+    kind,
+    objectId,
+    agents,
+    starts,
+    scheduleId: null,
     inputs: takesInputs ? inputs : null,
     call: run.start(takesInputs ? textOf(inputs) : undefined),
   };
@@ -306,7 +311,11 @@ function textOf(inputs: JsonObject): string | undefined {
 
 function runnableAgent(agent: Agent): Runnable {
   return {
-    ...{ kind: runKind('job'), objectId: agent.id, agents: [agent], starts: 1, takesInputs: true },
+    kind: runKind('job'),
+    objectId: agent.id,
+    agents: [agent],
+    starts: 1,
+    takesInputs: true,
     start(inputs) {
       const { request, parse } = startJob(agent.externalAgentId, inputs);
       return { request, parse: (data) => ({ ...parse(data), idKind: 'job' }) };
@@ -344,8 +353,11 @@ export function sourcesOf(known: KnownObjects): readonly RunSource[] {
   const agents = known.agentNames.map((name) => agentNamed(name, known.agents));
   return [
     ...agents.map((agent) => ({
-      ...{ address: addressOfAgent(agent), kind: runKind('job'), objectId: agent.id },
-      ...{ scheduleId: null, agents: [agent] },
+      address: addressOfAgent(agent),
+      kind: runKind('job'),
+      objectId: agent.id,
+      scheduleId: null,
+      agents: [agent],
     })),
     ...known.selected.flatMap((each) => sourceOf(each, known) ?? []),
   ];

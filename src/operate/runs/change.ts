@@ -4,8 +4,8 @@ import type { BatchResult, ItemResult } from '../../model/batch.js';
 import { type Diagnostic, Problem, problem } from '../../model/diagnostic.js';
 import type { Reader } from '../../model/request.js';
 import type { Agent } from '../../model/resource.js';
-import type { RetriedMember, Run, TrackedFailure } from '../../model/run.js';
-import { attempt, orElse, unlessGone } from '../../service/operation.js';
+import { type AgentRunPart, type RetriedMember, type Run, runKindNames } from '../../model/run.js';
+import { type Attempt, attempt, orElse, unlessGone } from '../../service/operation.js';
 import {
   dismissAttention,
   refreshRun as refresh,
@@ -14,19 +14,27 @@ import {
 import { listAgents } from '../../service/operations/agents.js';
 import { type GroupRun, getGroupRun, retryMember } from '../../service/operations/group-runs.js';
 import { AGENT, addressOfAgent, agentNamed } from '../agents.js';
-import { batchResult, itemResult, runBatch } from '../batch.js';
+import {
+  batchResult,
+  type Changed,
+  type ChangedItem,
+  changeOne,
+  itemResult,
+  leftUndone,
+  requireYes,
+  runBatch,
+} from '../batch.js';
 import {
   agentRunWithId,
   anyRunWithId,
   checkedId,
-  type FoundAgentRun,
   type FoundRun,
   kindNameOf,
   runWithId,
   unknownRun,
   unknownSubject,
 } from '../run/run-kinds.js';
-import { agentRunRow, memberNotStarted } from '../run/states.js';
+import { memberNotStarted } from '../run/states.js';
 import { Stops } from '../run/stop.js';
 import { Watch } from '../watch.js';
 import { agentRunsIn, currentState, isWhole, wholeAddresses, wrongKind } from './show.js';
@@ -52,37 +60,27 @@ export async function stopRuns(
   const found = await Promise.all(ids.map((id) => anyRunWithId(watch.reader, id)));
   const addresses = await wholeAddresses(found, session);
   const before = await Promise.all(found.map((each) => currentState(each, watch, addresses)));
-  const open = found.filter((_, index) => before[index]?.state === 'running');
-  if (open.length > 0 && watch.interrupted)
-    throw problem('interrupted', 'interrupted: nothing was asked to stop');
-  if (open.length > 0) begin();
   const stops = new Stops(session.client, watch);
-  const [wholes, singles] = await Promise.all([
-    stops.stop(
-      open.flatMap(({ id, kind }) =>
-        kind === null ? [] : [{ id, idKind: kind.name, address: addresses.get(id) ?? null, agents: [] }],
-      ),
-    ),
-    Promise.all(open.flatMap((each) => (each.kind === null ? [stopSingle(each, stops, watch)] : []))),
-  ]);
-  const after = new Map([...wholes.values(), ...singles].map((each) => [each.id, each]));
-  const results = before.map((run, index): ItemResult<Run> => {
-    const meant = found[index];
-    if (run.state !== 'running' || meant === undefined) return itemResult(run, 'unchanged', run.message);
-    const { address, state, message } = after.get(meant.id) ?? run;
-    const now = { ...run, address, state, message: message ?? stops.refusals.get(meant.id) ?? null };
-    if (state !== 'running') return itemResult(now, 'done', now.message);
-    const error = notStopped(meant, now, stops, watch);
-    return itemResult(now, fateOfStop(meant.id, stops), now.message, error);
+  const running = before.filter(({ state }) => state === 'running');
+  const { results: asked, failures: unsent } = await runBatch<Run>(session, {
+    items: running,
+    // Their members stop while the others are asked to.
+    atOnce: running.length,
+    async change(...open) {
+      begin();
+      const after = await stopAll(open, stops, watch);
+      return open.map((run) => stopped(run, after.get(run.id) ?? run, stops, watch));
+    },
+    interruption: leftUndone('asked to stop', running.length),
+    begin,
   });
+  if (unsent.length > 0) throw new Problem(unsent);
+  const results = before.map(
+    (run) => asked.find(({ item }) => item.id === run.id) ?? itemResult(run, 'unchanged', run.message),
+  );
   const isOpen = results.some(({ item }) => item.state === 'running');
-  const failures: Diagnostic[] = [];
-  if (watch.interrupted && isOpen)
-    failures.push({
-      severity: 'error',
-      code: 'interrupted',
-      message: 'interrupted before everything had stopped',
-    });
+  const interrupted = problem('interrupted', 'interrupted before everything had stopped').diagnostics;
+  const failures = watch.interrupted && isOpen ? interrupted : [];
   // A look that failed in between does not matter once everything is seen to have stopped.
   const severity = isOpen ? 'error' : 'warning';
   const unread = new Map(
@@ -91,16 +89,40 @@ export async function stopRuns(
   return batchResult(session, results, [...failures, ...unread.values()]);
 }
 
-async function stopSingle(run: FoundAgentRun, stops: Stops, watch: Watch): Promise<Run> {
-  await stops.ask(run.id, run.id);
-  const look = async () => currentState(await agentRunWithId(watch.reader, run.id), watch);
-  const unseen = agentRunRow(run.run, 'running', watch.agents);
-  const now = await stops.look(() => watch.lookUntil(look, ({ state }) => state !== 'running'), unseen);
+/** What the runs are then, by id. */
+async function stopAll(
+  open: readonly Run[],
+  stops: Stops,
+  watch: Watch,
+): Promise<ReadonlyMap<string | null, Run>> {
+  const wholes = open.flatMap(({ id, idKind, address }) =>
+    id === null || idKind === 'run' ? [] : [{ id, idKind, address, agents: [] }],
+  );
+  const [stoppedWholes, singles] = await Promise.all([
+    stops.stop(wholes),
+    Promise.all(open.flatMap((run) => (run.idKind === 'run' ? [stopSingle(run, stops, watch)] : []))),
+  ]);
+  return new Map([...stoppedWholes.values(), ...singles].map((run) => [run.id, run]));
+}
+
+async function stopSingle(run: Run, stops: Stops, watch: Watch): Promise<Run> {
+  const id = run.id ?? '';
+  await stops.ask(id, id);
+  const look = async () => currentState(await agentRunWithId(watch.reader, id), watch);
+  const now = await stops.look(() => watch.lookUntil(look, ({ state }) => state !== 'running'), run);
   // A stopped run does not say how it ended, and one that goes on has no message.
   return now.state === 'running' ? { ...now, message: null } : { ...now, state: 'stopped' };
 }
 
-/** Of a run that was not seen to have stopped. */
+function stopped(run: Run, seen: Run, stops: Stops, watch: Watch): ItemResult<Run> {
+  const { address, state } = seen;
+  const message = seen.message ?? stops.refusals.get(run.id ?? '') ?? null;
+  const now = { ...run, address, state, message };
+  if (state !== 'running') return itemResult(now, 'done', message);
+  const fate = fateOfStop(run.id ?? '', stops);
+  return itemResult(now, fate, message, notStopped(now, fate, watch));
+}
+
 function fateOfStop(id: string, { asked, unseen }: Stops): 'notSent' | 'unknown' | 'refused' {
   if (!asked.has(id)) return 'notSent';
   return unseen.length > 0 ? 'unknown' : 'refused';
@@ -113,22 +135,19 @@ const stopWords = {
 } as const;
 
 function notStopped(
-  found: FoundRun | FoundAgentRun,
-  { address, message }: Run,
-  stops: Stops,
+  { id, idKind, address, message }: Run,
+  fate: keyof typeof stopWords,
   { interrupted }: Watch,
 ): Problem {
-  const { id } = found;
-  const isAsked = stops.asked.has(id);
-  const now = stopWords[fateOfStop(id, stops)];
-  const name = `${kindNameOf(found)} ${id}${address === null ? '' : ` (${address})`}`;
+  const kind = idKind === 'run' ? 'run of an agent' : runKindNames[idKind];
+  const name = `${kind} ${id}${address === null ? '' : ` (${address})`}`;
   const why = interrupted
     ? 'The command was interrupted first.'
     : 'The service listed no run in it that could be stopped.';
   return problem(
     'still-running',
-    `${name} ${now}${message === null ? '' : `: ${message}`}`,
-    `${isAsked ? 'The service may need a moment.' : why} Look with \`roster runs show ${id}\`, or stop it again.`,
+    `${name} ${stopWords[fate]}${message === null ? '' : `: ${message}`}`,
+    `${fate === 'notSent' ? why : 'The service may need a moment.'} Look with \`roster runs show ${id}\`, or stop it again.`,
   );
 }
 
@@ -287,13 +306,11 @@ export async function acknowledge(
   session: Session,
   { ids, undo }: { readonly ids: readonly string[]; readonly undo: boolean },
   begin: () => void = () => undefined,
-): Promise<BatchResult<TrackedFailure>> {
-  const ended = await runBatch<TrackedFailure>(session, {
+): Promise<BatchResult<AgentRunPart>> {
+  const ended = await runBatch<AgentRunPart>(session, {
     items: [...new Set(ids.map(checkedId))].map((id) => ({ id, partOf: null })),
     change: (run) => changeAttention(session, run, undo),
-    interruption: () => [
-      { severity: 'error', code: 'interrupted', message: 'interrupted before the next run' },
-    ],
+    interruption: () => problem('interrupted', 'interrupted before the next run').diagnostics,
     begin,
   });
   const results = ended.results.filter(({ result }) => result !== 'notSent' && result !== 'unchanged');
@@ -307,9 +324,9 @@ export async function acknowledge(
 /** An id that is not one of a run of an agent stands for the failed runs in it. */
 async function changeAttention(
   { client }: Session,
-  run: TrackedFailure,
+  run: AgentRunPart,
   undo: boolean,
-): Promise<ItemResult<TrackedFailure> | readonly TrackedFailure[]> {
+): Promise<Changed<AgentRunPart>> {
   const { id, partOf } = run;
   const sent = await attempt(client, undo ? restoreAttention(id) : dismissAttention(id));
   if (sent.type === 'done') return itemResult(run, 'done');
@@ -327,9 +344,17 @@ async function changeAttention(
     const why = status === 400 ? reason : 'the service lists it, but does not find it';
     return itemResult(run, 'refused', why, problem('usage', `run ${id} was not ${what}: ${why}`));
   }
-  const reader = client.reader();
-  const parts = await agentRunsIn(await runWithId(reader, id), 'failed', reader);
+  const parts = await partsOf(id, 'failed', client.reader());
   if (parts.length === 0) throw nothingFailed(id);
+  return { parts };
+}
+
+async function partsOf(
+  id: string,
+  state: 'running' | 'failed',
+  reader: Reader,
+): Promise<readonly AgentRunPart[]> {
+  const parts = await agentRunsIn(await runWithId(reader, id), state, reader);
   return parts.map((part) => ({ id: part.id, partOf: id }));
 }
 
@@ -338,7 +363,7 @@ function nothingFailed(id: string): Problem {
 }
 
 /** For what has failed runs as the service lists them, and it refuses all of them. */
-function withoutFailures(results: readonly ItemResult<TrackedFailure>[]): readonly Diagnostic[] {
+function withoutFailures(results: readonly ItemResult<AgentRunPart>[]): readonly Diagnostic[] {
   const wholes = new Set(results.flatMap(({ item }) => item.partOf ?? []));
   return [...wholes].flatMap((id) => {
     const parts = results.filter(({ item }) => item.partOf === id);
@@ -351,69 +376,84 @@ function withoutFailures(results: readonly ItemResult<TrackedFailure>[]): readon
  * and stops nothing (interface §3).
  * @throws Problem for an unknown id, and when the service does not answer.
  */
-export async function refreshRun(session: Session, text: string): Promise<Run> {
+export async function refreshRun(session: Session, text: string): Promise<ChangedItem<Run>> {
   const id = checkedId(text);
   const watch = await watchOf(session);
   const { reader } = watch;
-  if (await refreshed(session, id)) return currentState(await agentRunWithId(reader, id), watch);
-  const open = await agentRunsIn(await runWithId(reader, id), 'running', reader);
-  for (const run of open) {
-    if (watch.interrupted) throw problem('interrupted', 'interrupted before all runs were read again');
-    await refreshed(session, run.id);
-  }
-  return currentState(await runWithId(reader, id), watch);
+  const { results, failures } = await runBatch<AgentRunPart>(session, {
+    items: [{ id, partOf: null }],
+    change: (run) => refreshed(session, run),
+    interruption: () => problem('interrupted', 'interrupted before all runs were read again').diagnostics,
+    // Reading again changes nothing.
+    begin: () => undefined,
+  });
+  if (failures.length > 0) throw new Problem(failures);
+  const isSingle = results.some(({ item }) => item.partOf === null);
+  const found = isSingle ? await agentRunWithId(reader, id) : await runWithId(reader, id);
+  return { item: await currentState(found, watch), diagnostics: [] };
 }
 
-/** False where there is no run of an agent with this id, which has the form of one. */
-async function refreshed({ client }: Session, id: string): Promise<boolean> {
-  const sent = await attempt(client, refresh(id));
-  if (sent.type === 'done') return true;
-  if (sent.failure.status === 404) return false;
-  throw sent.failure;
-}
-
-export interface RemoveCallbacks {
-  /** Something may have been deleted from now on. */
-  onBegin?(): void;
-  /** Whether to delete it. Without it, the deletion counts as confirmed. */
-  confirm?(run: Run): Promise<Confirmation>;
+/** Where there is no run of an agent with this id, it stands for the unfinished runs in what it names. */
+async function refreshed({ client }: Session, run: AgentRunPart): Promise<Changed<AgentRunPart>> {
+  const sent = await attempt(client, refresh(run.id));
+  if (sent.type === 'done') return itemResult(run, 'done');
+  if (sent.failure.status !== 404) throw sent.failure;
+  if (run.partOf !== null) return itemResult(run, 'unchanged');
+  return { parts: await partsOf(run.id, 'running', client.reader()) };
 }
 
 /**
  * Deletes a group run or pipeline run that has finished, with its jobs and their history, permanently (interface §4), and
  * looks whether it is gone.
+ * @param confirm whether to delete it; null if that is confirmed already.
  * @throws Problem for any other id, and when it is not confirmed or not deleted.
  */
 export async function removeRun(
   session: Session,
   text: string,
-  { onBegin, confirm }: RemoveCallbacks = {},
-): Promise<Run> {
+  confirm: ((run: Run) => Promise<Confirmation>) | null,
+  begin: () => void = () => undefined,
+): Promise<ChangedItem<Run>> {
   const id = checkedId(text);
   const watch = await watchOf(session);
   const found = await anyRunWithId(watch.reader, id);
   if (!isWhole(found) || found.kind.remove === null) throw wrongKind(found, 'a group run or a pipeline run');
-  const name = `${kindNameOf(found)} ${id}`;
   const run = await found.now(unknownSubject, watch);
-  if (run.state === 'running')
+  if (run.state === 'running') {
+    const name = `${kindNameOf(found)} ${id}`;
     throw problem('usage', `${name} has not finished`, `Stop it first: \`roster runs stop ${id}\`.`);
-  const answer = (await confirm?.(run)) ?? 'yes';
-  if (answer === 'interrupted' || watch.interrupted)
-    throw problem('interrupted', 'interrupted: nothing was deleted');
-  if (answer === 'no') throw problem('not-confirmed', 'Cancelled. Nothing was deleted.');
-  const sent = await attempt(session.client, found.kind.remove(id));
-  const failure = sent.type === 'done' ? null : sent.failure;
-  // An earlier attempt, or somebody else, may have deleted it. A 404 to the first attempt means that nothing has begun.
-  if (failure !== null && sent.type !== 'unknown' && failure.status !== 404) throw failure;
-  if (failure === null || sent.type === 'unknown' || failure.attempts > 1) onBegin?.();
-  if (!(await remains(found, watch))) return run;
-  if (watch.interrupted) throw problem('interrupted', `interrupted: ${name} is still there`);
-  if (failure !== null) throw failure;
-  throw problem(
-    'not-converged',
-    `the service still shows ${name} after it was deleted`,
-    `Check \`roster runs show ${id}\`, then run this again.`,
+  }
+  if (confirm !== null) requireYes(session, await confirm(run), 'deleted');
+  const call = found.kind.remove(id);
+  return changeOne(session, 'deleted', begin, async () =>
+    removed(run, await attempt(session.client, call), found, watch),
   );
+}
+
+/** The service deletes the jobs of a run as well, which may take a moment: it is looked whether the run is gone. */
+async function removed(
+  run: Run,
+  sent: Attempt<null>,
+  found: FoundRun,
+  watch: Watch,
+): Promise<ItemResult<Run>> {
+  const failure = sent.type === 'done' ? null : sent.failure;
+  // An earlier attempt, or somebody else, may have deleted it.
+  if (failure !== null && sent.type !== 'unknown' && failure.status !== 404) throw failure;
+  const left = await orElse(remains(found, watch), (unseen) => unseen);
+  if (left === false) return itemResult(run, 'done');
+  // A 404 to the first attempt means that nothing has begun.
+  const hasBegun = sent.type === 'done' || sent.type === 'unknown' || sent.failure.attempts > 1;
+  const why = left === true ? stillThere(found, failure, watch) : left;
+  return itemResult(run, hasBegun ? 'unknown' : 'refused', null, why);
+}
+
+function stillThere(found: FoundRun, failure: Problem | null, { interrupted }: Watch): Problem {
+  const name = `${kindNameOf(found)} ${found.id}`;
+  if (interrupted) return problem('interrupted', `interrupted: ${name} is still there`);
+  const message = `the service still shows ${name} after it was deleted`;
+  const help = `Check \`roster runs show ${found.id}\`, then run this again.`;
+  return failure ?? problem('not-converged', message, help);
 }
 
 function remains({ id, kind }: FoundRun, watch: Watch): Promise<boolean> {

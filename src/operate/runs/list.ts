@@ -40,7 +40,10 @@ export async function listRuns(session: ReadSession, options: ListRunsOptions = 
   const agents = known?.agents ?? (await session.client.reader().readAll(listAgents()));
   const watch = new Watch(session, agents);
   const context: ListContext = {
-    ...{ watch, limit, state, reader: readingOnce(watch.reader) },
+    watch,
+    limit,
+    state,
+    reader: readingOnce(watch.reader),
     from: fromOf(session, options),
     addresses: await ownedAddresses(session),
   };

@@ -40,7 +40,12 @@ export async function showRun(session: ReadSession, text: string): Promise<Run> 
   const datasets = await Promise.all(jobsOf(run).flatMap((each) => datasetOf(each, reader) ?? []));
   const { triggerSource: trigger = null, scheduleId = null } = found.origin ?? {};
   return {
-    ...{ ...run, id, trigger, scheduleId, datasets, partOf: found.partOf },
+    ...run,
+    id,
+    trigger,
+    scheduleId,
+    datasets,
+    partOf: found.partOf,
     address: run.address ?? owned.get(`${found.kind.name} ${entry?.objectId}`) ?? null,
     name: entry?.name ?? null,
     startedAt: run.startedAt ?? entry?.startedAt ?? null,

@@ -4,7 +4,6 @@ import type { AgentJudgement, Health, LastRun } from '../../model/run.js';
 import { instantText } from '../../model/words.js';
 import { readInstant } from '../../service/operations/record.js';
 
-/** What is known of a declared resource. */
 export interface HealthFacts {
   /** False for what does not exist, cannot be matched or cannot be read. */
   readonly isKnown: boolean;

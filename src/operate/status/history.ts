@@ -333,7 +333,12 @@ function wholeOccurrence(
   // A stage says why it failed. The list of group runs only counts what failed.
   const message = isChain ? (entry.message ?? sums.message) : (sums.message ?? notStarted);
   const shown = {
-    ...{ ...sums, id, idKind: kind.name, objectId, state, notStarted },
+    ...sums,
+    id,
+    idKind: kind.name,
+    objectId,
+    state,
+    notStarted,
     isWhole: entry.found !== null,
     startedAt: entry.startedAt ?? sums.startedAt,
     finishedAt: entry.finishedAt ?? sums.finishedAt,

@@ -25,7 +25,6 @@ export interface StatusContext {
   readonly agents: readonly Agent[];
 }
 
-/** The status of each resource. Pure. */
 export function resourceStatuses(
   resources: readonly DeclaredResource[],
   context: StatusContext,
@@ -74,7 +73,15 @@ function statusOf(
   const ended = health === 'failing' && facts.refused === null ? own.find(hasEnded) : undefined;
   const failed = ended?.startedAt === lastRun?.startedAt ? ended : undefined;
   return {
-    ...{ address, health, sync, lastRun, counts, nextRun, held: hold, isRunning, reason },
+    address,
+    health,
+    sync,
+    lastRun,
+    counts,
+    nextRun,
+    held: hold,
+    isRunning,
+    reason,
     failedRun: failed?.id ?? null,
     expectations,
   };

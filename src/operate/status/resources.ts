@@ -71,7 +71,11 @@ function matchedResources({ comparison }: Observation, now: Date): readonly Decl
     const sync = states.of(match);
     return [
       {
-        ...{ address, kind, unmatched: null, observed, hold },
+        address,
+        kind,
+        unmatched: null,
+        observed,
+        hold,
         expect: expectOf(match),
         sync,
         endedHold: sync === 'pending' ? endedHold : null,
@@ -85,20 +89,23 @@ function matchedResources({ comparison }: Observation, now: Date): readonly Decl
   const others = [...comparison.externals].flatMap(([address, observed]): DeclaredResource[] => {
     const kind = kindsWithRuns.find(({ name }) => name === observed.kind);
     if (kind === undefined) return [];
-    const rest = {
-      sync: 'external',
-      unmatched: null,
-      hold: null,
-      endedHold: null,
-      inactiveTarget: null,
-      hasOtherTimes: false,
-      since: null,
-      expect: undefined,
-    } as const;
-    return [{ address, kind, observed, target: targetOf(kind, observed), ...rest }];
+    const target = targetOf(kind, observed);
+    return [
+      { ...unknownFacts, address, kind, observed, sync: 'external', unmatched: null, hold: null, target },
+    ];
   });
   return [...managed, ...others];
 }
+
+/** Where no entry was matched with an object. */
+const unknownFacts = {
+  expect: undefined,
+  endedHold: null,
+  target: null,
+  inactiveTarget: null,
+  hasOtherTimes: false,
+  since: null,
+} as const;
 
 /** Entries with a problem of their own, and those that refer to one of them. */
 function unmatchedResources(
@@ -121,10 +128,13 @@ function unmatchedResources(
     const hold = inventory.entries.get(address)?.hold;
     return [
       {
-        ...{ address, kind, unmatched: reasons.get(address) ?? inherited, observed: null, sync: 'unknown' },
+        ...unknownFacts,
+        address,
+        kind,
+        unmatched: reasons.get(address) ?? inherited,
+        observed: null,
+        sync: 'unknown',
         hold: hold === undefined || hasEnded(hold, now) ? null : hold,
-        ...{ endedHold: null, target: null, inactiveTarget: null, hasOtherTimes: false, since: null },
-        expect: undefined,
       },
     ];
   });

@@ -55,7 +55,12 @@ export async function status(session: ReadSession, options: StatusOptions = {}):
 
   const { names } = observation.comparison;
   const rows = resourceStatuses(resources, {
-    ...{ recorded, since, now, names, agents, unattributed: found.unattributed },
+    recorded,
+    since,
+    now,
+    names,
+    agents,
+    unattributed: found.unattributed,
     history: new HistoryIndex(resources, occurrences),
     unread: new Set(resources.filter((each) => !isReadFor(idKindsOf([each]), found))),
     sinceApply: 'lastApply' in period,
@@ -70,7 +75,10 @@ export async function status(session: ReadSession, options: StatusOptions = {}):
     ...shown.flatMap(warningsOf),
   ];
   return {
-    ...{ project, environment, service: session.service, resources: shown },
+    project,
+    environment,
+    service: session.service,
+    resources: shown,
     since: new Date(since).toISOString(),
     diagnostics: diagnostics.map((each) => asReported(each, isSelected, options)),
   };

@@ -8,10 +8,10 @@ import { get, segment } from './requests.js';
 
 /** The body of a query (§4): 50 rows a page by default, at most 200. */
 export interface DatasetQuery {
-  readonly search?: string;
-  readonly filters?: readonly DatasetCondition[];
-  readonly sortColumn?: string;
-  readonly sortDirection?: 'asc' | 'desc';
+  readonly search?: string | undefined;
+  readonly filters?: readonly DatasetCondition[] | undefined;
+  readonly sortColumn?: string | undefined;
+  readonly sortDirection?: 'asc' | 'desc' | undefined;
   readonly page?: number;
   readonly pageSize?: number;
 }

@@ -1,7 +1,6 @@
 import type { Diagnostic } from '../../model/diagnostic.js';
 import type { AgentJudgement, ResourceStatus, Run, RunsList, Status } from '../../model/run.js';
 import { fieldsOf, withDiagnostics } from './fields.js';
-import { diagnosticJson } from './plan-json.js';
 
 /** `run --format json` and `wait --format json`. */
 export function runsJson(runs: readonly Run[], diagnostics: readonly Diagnostic[]) {
@@ -44,32 +43,24 @@ export function removedRunJson({ id, idKind, members }: Run) {
 
 /** `status --format json` (contract §9). */
 export function statusJson({ resources, diagnostics }: Status) {
-  return {
-    formatVersion: 1,
-    resources: resources.map(resourceJson),
-    diagnostics: diagnostics.map(diagnosticJson),
-  } as const;
+  return withDiagnostics({ resources: resources.map(resourceJson) }, diagnostics);
 }
 
 export function agentJudgementJson(judgement: AgentJudgement) {
   return fieldsOf(judgement, ['agent', 'property', 'verdict', 'level', 'expected', 'actual', 'message']);
 }
 
-/** Written out, so that the format does not follow the type by accident. */
 function resourceJson(resource: ResourceStatus) {
-  const { address, health, reason, sync, lastRun, counts, nextRun, held, expectations } = resource;
+  const { reason, lastRun, counts, held } = resource;
   return {
-    ...{ address, health, reason: reason === '' ? null : reason, sync },
-    lastRun: lastRun && {
-      state: lastRun.state,
-      startedAt: lastRun.startedAt,
-      finishedAt: lastRun.finishedAt,
-      records: lastRun.records,
-      message: lastRun.message,
-    },
-    counts: { succeeded: counts.succeeded, failed: counts.failed, missed: counts.missed },
-    nextRun,
-    held: held && { by: held.by, reason: held.reason, since: held.since, until: held.until },
-    expectations: expectations.map(agentJudgementJson),
+    address: resource.address,
+    health: resource.health,
+    reason: reason === '' ? null : reason,
+    sync: resource.sync,
+    lastRun: lastRun && fieldsOf(lastRun, ['state', 'startedAt', 'finishedAt', 'records', 'message']),
+    counts: fieldsOf(counts, ['succeeded', 'failed', 'missed']),
+    nextRun: resource.nextRun,
+    held: held && fieldsOf(held, ['by', 'reason', 'since', 'until']),
+    expectations: resource.expectations.map(agentJudgementJson),
   };
 }

@@ -1,6 +1,6 @@
 import { styleText } from 'node:util';
 import type { Place } from '../../model/diagnostic.js';
-import { cut, fits, pad, pieces, widthOf } from '../columns.js';
+import { cut, fits, pad, pieces, widest, widthOf } from '../columns.js';
 
 /** How many lines of a terminal these take if it wraps those that are too long. */
 export function linesTaken(lines: readonly string[], width: number): number {
@@ -174,12 +174,16 @@ export function countsLine(line: string, style: Style, paint: Paint): string {
   return parts.map((part) => paint(part.startsWith('0 ') ? 'faint' : style, part)).join('');
 }
 
-export interface Column<R> {
+export interface RowCell<R> {
+  /** Texts without line breaks, escaped. */
+  text(row: R): string;
+  style?(row: R): Style;
+}
+
+export interface Column<R> extends RowCell<R> {
   readonly title: string;
   /** Whether the title stays as it is. By default it is in capitals. */
   readonly isPlain?: true;
-  /** Texts without line breaks, escaped. */
-  text(row: R): string;
 }
 
 /** Longer texts are cut, but for those of the last column. */
@@ -192,19 +196,42 @@ export function table<R>(columns: readonly Column<R>[], rows: readonly R[]): str
       index === columns.length - 1 ? text(row) : cut(text(row), WIDEST_COLUMN),
     ),
   );
-  const lines = [
-    columns.map(({ title, isPlain }) => (isPlain === true ? title : title.toUpperCase())),
-    ...cells,
-  ];
-  const widths = columns.map((_, index) =>
-    lines.reduce((most, line) => Math.max(most, widthOf(line[index] ?? '')), 0),
+  const titles = columns.map(({ title, isPlain }) => (isPlain === true ? title : title.toUpperCase()));
+  return aligned([titles, ...cells]).map((line) => line.join('  ').trimEnd());
+}
+
+function aligned(lines: readonly (readonly string[])[]): string[][] {
+  const widths = (lines[0] ?? []).map((_, index) => widest(lines.map((line) => line[index] ?? '')));
+  return lines.map((line) => line.map((cell, index) => pad(cell, widths[index] ?? 0)));
+}
+
+/**
+ * The lines of each row of a table without titles. One of its cells has a style, and the one before it says what the row is
+ * about: where a terminal is too narrow, a row begins with these two, and the others are below.
+ */
+export function rowLines<R>(
+  columns: readonly RowCell<R>[],
+  rows: readonly R[],
+  layout: TextLayout,
+): string[][] {
+  const cells = rows.map((row) => columns.map(({ text }) => text(row)));
+  const padded = aligned(cells);
+  const painted = rows.map((row, at) =>
+    columns.map(({ style }, index) => {
+      const cell = padded[at]?.[index] ?? '';
+      return style === undefined ? cell : layout.paint(style(row), cell);
+    }),
   );
-  return lines.map((line) =>
-    line
-      .map((cell, index) => pad(cell, widths[index] ?? 0))
-      .join('  ')
-      .trimEnd(),
-  );
+  const lines = painted.map((line) => line.join('  ').trimEnd());
+  if (!areTooWide(lines, layout)) return lines.map((line) => [line]);
+  const state = columns.findIndex(({ style }) => style !== undefined);
+  return cells.map((texts, at) => {
+    const name = texts[state - 1] ?? '';
+    const lead = name.length - name.trimStart().length;
+    const others = texts.toSpliced(state - 1, 2);
+    const [head = '', ...below] = stacked(`${painted[at]?.[state]}  ${name}`, others, layout.width - lead);
+    return [head, ...indent(below, lead)];
+  });
 }
 
 /** A title, and below it the titles of columns and their rows, as far as there are any. */

@@ -1,18 +1,10 @@
 import { groupBy } from '../../model/json.js';
 import { type Run, runKindNames, runName, type ServiceRunState } from '../../model/run.js';
 import { agree, andMore, count } from '../../model/words.js';
-import { pad, pieces, widest, widthOf } from '../columns.js';
+import { pad, pieces, widthOf } from '../columns.js';
 import { escapeControls } from '../escape.js';
 import { runSeconds, runStateLabels, secondsText, withStageNames } from '../labels.js';
-import {
-  areTooWide,
-  indent,
-  type Style,
-  stacked,
-  type TextLayout,
-  type TextOptions,
-  textLayout,
-} from './layout.js';
+import { type RowCell, rowLines, type Style, type TextOptions, textLayout } from './layout.js';
 
 /** How the command ended. Default: everything was followed as long as it should be. */
 interface RunsEnded {
@@ -28,51 +20,11 @@ export function runsText(runs: readonly Run[], how: RunsEnded, options: TextOpti
   return `${runRows(runs, options).join('\n')}\n\n${lastLine(runs, how)}\n`;
 }
 
-/** A row for each run and each of its members. */
 export function runRows(runs: readonly Run[], options: TextOptions): readonly string[] {
-  const layout = textLayout(options);
   const rows = runs
     .map(withStageNames)
-    .flatMap((run) => [rowOf(run, ''), ...run.members.map((each) => rowOf(each, '  '))]);
-  const widths = columns.map((column) => widest(rows.map((row) => row[column])));
-  const cells = rows.map((row) => columns.map((column, index) => pad(row[column], widths[index] ?? 0)));
-  const plain = cells.map((row) => row.join('  ').trimEnd());
-  if (areTooWide(plain, layout)) return rows.flatMap((row) => narrowRow(row, widths[STATE] ?? 0, layout));
-  return cells.map(([name = '', state = '', ...rest], index) => {
-    const style = runStateStyles[rows[index]?.runState ?? 'unknown'];
-    return [name, layout.paint(style, state), ...rest].join('  ').trimEnd();
-  });
-}
-
-/** The state first, which is then easy to find. */
-function narrowRow(row: Row, states: number, { paint, width }: TextLayout): readonly string[] {
-  const { name, state, time, records, id, runState, lead } = row;
-  const head = `${paint(runStateStyles[runState], pad(state, states))}  ${name}`;
-  const [first = '', ...below] = stacked(head, [time, records, id], width - lead.length);
-  return [first, ...indent(below, lead.length)];
-}
-
-const columns = ['name', 'state', 'time', 'records', 'id'] as const;
-const STATE = columns.indexOf('state');
-
-type Row = Readonly<Record<(typeof columns)[number] | 'lead', string>> & {
-  readonly runState: ServiceRunState;
-};
-
-function rowOf(run: Run, lead: string): Row {
-  const seconds = runSeconds(run);
-  const hasAnomaly = run.anomaly !== 'none' && run.members.length === 0;
-  const time = seconds === null ? '' : secondsText(seconds);
-  return {
-    name: escapeControls(`${lead}${runName(run)}`),
-    state: runStateLabels[run.state],
-    time: `${time}${hasAnomaly ? ` (${run.anomaly})` : ''}`.trim(),
-    records: run.records === null || run.state === 'notStarted' ? '' : count(run.records, 'record'),
-    id:
-      run.id === null || run.address === null ? '' : escapeControls(`${runKindNames[run.idKind]} ${run.id}`),
-    runState: run.state,
-    lead,
-  };
+    .flatMap((run) => [{ ...run, lead: '' }, ...run.members.map((each) => ({ ...each, lead: '  ' }))]);
+  return rowLines(columns, rows, textLayout(options)).flat();
 }
 
 export const runStateStyles: Readonly<Record<ServiceRunState, Style>> = {
@@ -83,6 +35,33 @@ export const runStateStyles: Readonly<Record<ServiceRunState, Style>> = {
   notStarted: 'removed',
   unknown: 'warning',
 };
+
+export const stateCell: RowCell<Run> = {
+  text: ({ state }) => runStateLabels[state],
+  style: ({ state }) => runStateStyles[state],
+};
+
+const columns: readonly RowCell<Run & { readonly lead: string }>[] = [
+  { text: (run) => escapeControls(`${run.lead}${runName(run)}`) },
+  stateCell,
+  { text: (run) => durationText(run, run.members.length === 0) },
+  { text: (run) => (run.state === 'notStarted' ? '' : recordsText(run)) },
+  { text: (run) => (run.id === null || run.address === null ? '' : idText(run)) },
+];
+
+export function durationText(run: Run, withAnomaly: boolean): string {
+  const seconds = runSeconds(run);
+  const time = seconds === null ? '' : secondsText(seconds);
+  return withAnomaly && run.anomaly !== 'none' ? `${time} (${run.anomaly})`.trim() : time;
+}
+
+export function recordsText({ records }: Run): string {
+  return records === null ? '' : count(records, 'record');
+}
+
+export function idText({ idKind, id }: Run): string {
+  return escapeControls(`${runKindNames[idKind]} ${id}`);
+}
 
 /** Counted by agent: it is those that run. */
 function lastLine(runs: readonly Run[], { isDetached, isInterrupted, unsaved = 0 }: RunsEnded): string {

@@ -1,27 +1,27 @@
 import type { ItemResult } from '../../model/batch.js';
 import {
+  type AgentRunPart,
   type RetriedMember,
   type Run,
   type RunDataset,
   type RunsList,
   runKindNames,
   runName,
-  type TrackedFailure,
 } from '../../model/run.js';
 import { count, instantText } from '../../model/words.js';
-import { pad, pieces, widthOf } from '../columns.js';
+import { pieces } from '../columns.js';
 import { escapeControls } from '../escape.js';
 import { runSeconds, runStateLabels, secondsText, withStageNames } from '../labels.js';
 import {
-  areTooWide,
   indent,
   joinBlocks,
-  stacked,
+  type RowCell,
+  rowLines,
   type TextLayout,
   type TextOptions,
   textLayout,
 } from './layout.js';
-import { runRows, runStateStyles } from './run-text.js';
+import { durationText, idText, recordsText, runRows, runStateStyles, stateCell } from './run-text.js';
 
 /** `roster runs`: a line for each run, and its reason below. */
 export function runsListText({ runs, isCut }: RunsList, options: TextOptions): string {
@@ -33,43 +33,18 @@ export function runsListText({ runs, isCut }: RunsList, options: TextOptions): s
 const MORE = 'There are more: narrow them with an address, `--state` or `--since`, or use `--limit`.';
 
 function listLines(runs: readonly Run[], layout: TextLayout): readonly string[] {
-  const rows = runs.map((run) => ({ run, cells: cellsOf(run) }));
-  const widths = (rows[0]?.cells ?? []).map((_, column) =>
-    Math.max(...rows.map(({ cells }) => widthOf(cells[column] ?? ''))),
-  );
-  const padded = ({ cells }: (typeof rows)[number]) =>
-    cells.map((cell, column) => pad(cell, widths[column] ?? 0));
-  const isNarrow = areTooWide(
-    rows.map((row) => padded(row).join('  ').trimEnd()),
-    layout,
-  );
-  return rows.flatMap((row) => {
-    const { run } = row;
-    const cells = padded(row);
-    const state = layout.paint(runStateStyles[run.state], cells[STATE] ?? '');
-    const lines = isNarrow
-      ? stacked(`${state}  ${row.cells[NAME]}`, row.cells.toSpliced(NAME, 2), layout.width)
-      : [cells.with(STATE, state).join('  ').trimEnd()];
-    return [...lines, ...messageLines(run, layout.width)];
-  });
+  const rows = rowLines(columns, runs, layout);
+  return runs.flatMap((run, index) => [...(rows[index] ?? []), ...messageLines(run, layout.width)]);
 }
 
-/** Indexes of cells. */
-const [NAME, STATE] = [1, 2];
-
-function cellsOf(run: Run): readonly string[] {
-  const seconds = runSeconds(run);
-  const time = seconds === null ? '' : secondsText(seconds);
-  const anomaly = run.anomaly === 'none' ? '' : ` (${run.anomaly})`;
-  return [
-    run.startedAt === null ? '-' : escapeControls(instantText(run.startedAt)),
-    escapeControls(run.address ?? run.name ?? runName(run)),
-    runStateLabels[run.state],
-    `${time}${anomaly}`.trim(),
-    run.records === null ? '' : count(run.records, 'record'),
-    escapeControls(`${runKindNames[run.idKind]} ${run.id}`),
-  ];
-}
+const columns: readonly RowCell<Run>[] = [
+  { text: ({ startedAt }) => (startedAt === null ? '-' : escapeControls(instantText(startedAt))) },
+  { text: (run) => escapeControls(run.address ?? run.name ?? runName(run)) },
+  stateCell,
+  { text: (run) => durationText(run, true) },
+  { text: recordsText },
+  { text: idText },
+];
 
 function messageLines(run: Run, width: number): readonly string[] {
   if (run.message === null) return [];
@@ -212,7 +187,7 @@ export function retriedMembersText(
 }
 
 /** `roster runs ack`. Diagnostics say what was not changed. */
-export function acknowledgedText(results: readonly ItemResult<TrackedFailure>[], undo: boolean): string {
+export function acknowledgedText(results: readonly ItemResult<AgentRunPart>[], undo: boolean): string {
   const done = results.filter(({ result }) => result === 'done').length;
   return `${count(done, 'failure')} ${undo ? 'reported again' : 'acknowledged'}.\n`;
 }

@@ -73,3 +73,15 @@ test('`data rm` says that it was interrupted, what it has deleted, and ends in 1
   expect(stdout).toMatch(/^Deleted: 50 datasets/);
   expect([exit, stderr]).toEqual([130, expect.stringContaining('3 of 53 datasets were not deleted')]);
 });
+
+test.each([
+  ['save', ['save', 'new', '--of', 'agent/acme-shop'], 'saved'],
+  ['rm', ['rm', 'kept', '--yes'], 'deleted'],
+])('`data queries %s` sends nothing after an interrupt, and ends in 130', async (_, words, done) => {
+  await world.run('data', 'queries', 'save', 'kept', '--of', 'agent/acme-shop');
+  stopAfter(/saved-queries/);
+  const { exit, stderr } = await world.run('data', 'queries', ...words);
+  expect([exit, stderr]).toEqual([130, expect.stringContaining(`interrupted: nothing was ${done}`)]);
+  const { queries } = await world.json('data', 'queries');
+  expect(queries.map(({ name }: { name: string }) => name)).toEqual(['kept']);
+});

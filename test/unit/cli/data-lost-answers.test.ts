@@ -35,6 +35,31 @@ test('`data queries rm` takes a query as deleted that an earlier attempt has del
   expect(await world.run('data', 'queries', 'rm', 'cheap', '--yes')).toMatchObject({ exit: 0, stderr: '' });
 });
 
+test.each([
+  ['save', ['save', 'new', '--of', 'agent/acme-shop'], 'POST'],
+  ['rm', ['rm', 'cheap', '--yes'], 'DELETE'],
+] as const)('nothing has begun when the service refuses `data queries %s`', async (_, words, method) => {
+  await world.run('data', 'queries', 'save', 'cheap', '--of', 'agent/acme-shop', '--search', 'a');
+  world.fail({ act: 'status', path: '*/saved-queries*', method, status: 403, body: '{}' });
+  expect(await world.run('data', 'queries', ...words)).toMatchObject({ exit: 1 });
+});
+
+test('it is unknown whether a query was deleted when no look shows it', async () => {
+  await world.run('data', 'queries', 'save', 'cheap', '--of', 'agent/acme-shop', '--search', 'a');
+  const nth = Array.from({ length: 10 }, (_, index) => index + 2);
+  const unread = {
+    act: 'status',
+    path: '*/saved-queries',
+    method: 'GET',
+    status: 500,
+    body: '{}',
+    nth,
+  } as const;
+  world.fail({ act: 'drop', path: '*/saved-queries/*', method: 'DELETE' }, unread);
+  const { exit, stderr } = await world.run('data', 'queries', 'rm', 'cheap', '--yes');
+  expect([exit, stderr]).toEqual([3, expect.stringMatching(/^error\[service-error\]: DELETE\s/)]);
+});
+
 test('`data rm` reports what it has deleted when the look afterwards fails', async () => {
   const nth = Array.from({ length: 10 }, (_, index) => index + 2);
   world.fail({ act: 'status', path: '*/cached-exports', method: 'GET', status: 500, body: '{}', nth });

@@ -425,6 +425,25 @@ test.each([400, 500])('a refresh that the service refuses with %s is an error', 
   expect([exit, stderr]).toEqual([1, expect.stringContaining(String(status))]);
 });
 
+test('after an interrupt, no further run is read again', async () => {
+  const endless = [{ seconds: 9_000 }];
+  world = await runWorld(agentsWith({ 'acme-shop': endless, globex: endless, initech: endless }));
+  const { runs } = await world.json('run group/shops --detach');
+  world.sandbox.advance(60_000);
+  world.sandbox.requests.length = 0;
+  world.sandbox.faults.intercept = async (request, next) => {
+    await next();
+    if (request.path.endsWith('/refresh') && !request.path.includes(runs[0]?.id ?? ''))
+      world.workspace.stop.abort();
+  };
+  const { exit, stderr } = await world.run(`runs refresh ${runs[0]?.id}`);
+  expect([exit, stderr]).toEqual([
+    130,
+    expect.stringContaining('interrupted before all runs were read again'),
+  ]);
+  expect(paths().filter((path) => path.endsWith('/refresh'))).toHaveLength(2);
+});
+
 test('refresh makes the service notice a run that its engine has lost', async () => {
   world = await runWorld(agentsWith({ globex: [{ result: 'lose', seconds: 5 }] }));
   const { runs } = await world.json('run agent/globex --detach');

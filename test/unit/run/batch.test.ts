@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Session } from '../../../src/engine/session.js';
 import { Problem, problem } from '../../../src/model/diagnostic.js';
-import { batchResult, itemResult, runBatch } from '../../../src/operate/batch.js';
+import { batchResult, changeOne, itemResult, runBatch } from '../../../src/operate/batch.js';
 import { ServiceFailure } from '../../../src/service/failure.js';
 
 /** What commands that change several things have in common. */
@@ -101,7 +101,7 @@ test.each(Object.entries(cases))('%s', async (_, { acts, changed, results, codes
     async change(item) {
       sent.push(item);
       const act = acts[item] ?? 'done';
-      if (act === 'parts') return [`${item}.1`, `${item}.2`];
+      if (act === 'parts') return { parts: [`${item}.1`, `${item}.2`] };
       if (act === 'problem') throw problem('limit-exceeded', 'too long');
       const certainty = certainties[act];
       if (certainty !== undefined)
@@ -131,6 +131,65 @@ test('one look at the end settles what became of all items', async () => {
     begin: () => undefined,
   });
   expect(results.map(({ result }) => result)).toEqual(['done', 'refused']);
+});
+
+test('items that go into one request are changed together, and share what becomes of it', async () => {
+  const session = { interrupted: () => false, warnings: [] } as unknown as Session;
+  const requests: string[] = [];
+  const { results } = await runBatch<string>(session, {
+    items: ['a', 'b', 'c', 'd', 'e'],
+    atOnce: 2,
+    async change(...some) {
+      requests.push(some.join(' '));
+      if (some.includes('c'))
+        throw new ServiceFailure({ code: 'service-error', message: 'down', certainty: 'unknown' });
+      return some.map((item) => itemResult(item, 'done'));
+    },
+    interruption: () => [],
+    begin: () => undefined,
+  });
+  expect(requests).toEqual(['a b', 'c d']);
+  expect(results.map(({ item, result }) => `${item} ${result}`).join(', ')).toBe(
+    'a done, b done, c unknown, d unknown, e notSent',
+  );
+});
+
+const ends: Readonly<Record<string, { readonly act: Act; readonly code: string; readonly begun: boolean }>> =
+  {
+    'one thing that the service refuses to change is an error before which nothing has begun': {
+      act: 'refusal',
+      code: 'service-error',
+      begun: false,
+    },
+    'one thing whose change is unknown is an error, and it may have been changed': {
+      act: 'unknown',
+      code: 'not-converged',
+      begun: true,
+    },
+    'nothing is sent for one thing after an interrupt': {
+      act: 'interrupt',
+      code: 'interrupted',
+      begun: false,
+    },
+  };
+
+test.each(Object.entries(ends))('%s', async (_, { act, code, begun }) => {
+  let isBegun = false;
+  const session = { interrupted: () => act === 'interrupt', warnings: [] } as unknown as Session;
+  const begin = () => {
+    isBegun = true;
+  };
+  const changed = changeOne<string>(session, 'deleted', begin, async () => {
+    if (act === 'refusal')
+      throw new ServiceFailure({ code: 'service-error', message: 'no', certainty: 'refused' });
+    return itemResult('a', 'unknown', null, problem('not-converged', 'it is still there'));
+  });
+  const failure = await changed.then(
+    () => null,
+    (error: Problem) => error,
+  );
+  expect(failure?.diagnostics.map((each) => each.code)).toEqual([code]);
+  expect(isBegun).toBe(begun);
 });
 
 test('a bug in the change of an item is not taken for a failure of the service', async () => {
