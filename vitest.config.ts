@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { defineConfig } from 'vitest/config';
 import { useTempFolder } from './scripts/temp-folder.js';
 
@@ -64,6 +64,8 @@ const words = process.argv
 const isNamed = (file: string) => words.some((word) => file.includes(word));
 const isSlow = (file: string) => slow.some((start) => file.startsWith(start)) && !quick.includes(file);
 
+const endsWithTheRun = ['--require', resolve('test/support/ends-with-the-run.cjs')];
+
 /** Milliseconds. Only against tests that hang: on a busy machine everything is slow. */
 const HANGS = 1_800_000;
 
@@ -87,6 +89,7 @@ export default defineConfig(({ mode }) => {
     // A new process for each file would cost as much as the tests in it. So these tests must not mock a module.
     isolate: false,
     setupFiles: 'test/support/unflushed.ts',
+    execArgv: endsWithTheRun,
     // Otherwise the styles of the HTML pages would be empty.
     css: true,
     env: {
@@ -121,7 +124,7 @@ export default defineConfig(({ mode }) => {
             include: chosen.filter(isCounting),
             // V8 counts the loops only of functions that it compiles during the count, so which functions are compiled already
             // must not depend on garbage collection.
-            execArgv: ['--no-flush-bytecode'],
+            execArgv: [...endsWithTheRun, '--no-flush-bytecode'],
             globalSetup: 'scripts/setup-modules.ts',
           },
         },

@@ -1,4 +1,6 @@
+import { spawn } from 'node:child_process';
 import { mkdtempSync, readdirSync, realpathSync, rmSync } from 'node:fs';
+import type { Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
@@ -6,8 +8,8 @@ const PREFIX = 'roster-tests-';
 
 /**
  * Gives this process, and those that it starts, a temp folder of their own, and removes it at the end: whatever a test
- * leaves behind goes with it, also when the test fails or the run is stopped. What a killed run has left is removed by the
- * next one.
+ * leaves behind goes with it, also when the test fails, or the run is stopped or killed. What is left all the same is removed
+ * by the next run.
  */
 export function useTempFolder(): void {
   const temp = realpathSync(tmpdir());
@@ -17,8 +19,17 @@ export function useTempFolder(): void {
   const folder = mkdtempSync(join(temp, `${PREFIX}${process.pid}-`));
   process.env['TMPDIR'] = folder;
   process.once('exit', () => remove(folder));
+  removeIfKilled(folder);
   const stop = () => process.exit(1);
   process.once('SIGTERM', stop).once('SIGHUP', stop);
+}
+
+/** Starts a process whose input ends with this one, however it ends. Where there is no shell, the next run removes the folder. */
+function removeIfKilled(folder: string): void {
+  const words = ['-c', 'cat; sleep 1; rm -rf "$0"', folder];
+  const waiting = spawn('sh', words, { detached: true, stdio: ['pipe', 'ignore', 'ignore'] });
+  waiting.on('error', () => undefined).unref();
+  (waiting.stdin as Socket).unref();
 }
 
 /** A folder of a run whose process no longer exists. */
@@ -38,6 +49,11 @@ function processOf(folder: string): number | null {
   return pid === undefined ? null : Number(pid);
 }
 
+/** What the run has started may still write there: then the waiting process removes it, or the next run. */
 function remove(folder: string): void {
-  rmSync(folder, { recursive: true, force: true });
+  try {
+    rmSync(folder, { recursive: true, force: true });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOTEMPTY') throw error;
+  }
 }

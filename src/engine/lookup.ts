@@ -2,7 +2,7 @@ import { kinds } from '../kinds/index.js';
 import { limits } from '../manifest/limits.js';
 import { suggestWithin } from '../manifest/suggest.js';
 import { type Diagnostic, errorsIn } from '../model/diagnostic.js';
-import { type Allowances, refusalError } from '../model/finding.js';
+import { type Allowances, allowNothing, refusalError } from '../model/finding.js';
 import { emptyInventory, type Inventory } from '../model/inventory.js';
 import type { Kind } from '../model/kind.js';
 import { removedAddresses } from '../model/removed.js';
@@ -106,17 +106,6 @@ export function planBasis(
     ...more,
   };
 }
-
-const allowNothing: Allowances = {
-  deletes: null,
-  selfRevoke: false,
-  empty: false,
-  accountChange: false,
-  staleCheckout: false,
-  editedInventory: false,
-  exposedKey: false,
-  policies: [],
-};
 
 /** The user asked for these deletes, so `limits.deletes` does not apply. */
 const allowDestroying = { deletes: Number.POSITIVE_INFINITY, empty: true } as const;

@@ -15,6 +15,18 @@ export interface Allowances {
   readonly policies: readonly string[];
 }
 
+/** Without any option. */
+export const allowNothing: Allowances = {
+  deletes: null,
+  selfRevoke: false,
+  empty: false,
+  accountChange: false,
+  staleCheckout: false,
+  editedInventory: false,
+  exposedKey: false,
+  policies: [],
+};
+
 /** What lets a refused plan pass. A plan with too many deletes passes with a higher limit. */
 export type Allowance = Exclude<keyof Allowances, 'deletes' | 'policies'>;
 

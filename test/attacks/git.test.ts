@@ -2,7 +2,8 @@ import { chmodSync, cpSync, existsSync, mkdirSync, rmSync, utimesSync, writeFile
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Sandbox } from '../../src/sandbox/index.js';
-import { type Ended, roster } from '../support/program.js';
+import { command } from '../support/command.js';
+import type { Ended } from '../support/program.js';
 import { git, Remote } from '../support/repository.js';
 import { startSandbox } from '../support/sandbox.js';
 
@@ -37,7 +38,7 @@ function project(folder: string, inventory: string): string {
 
 function run(cwd: string, words: readonly string[], env: Record<string, string> = {}): Promise<Ended> {
   const service = { ROSTER_URL: sandbox.url, ROSTER_API_KEY: sandbox.apiKey };
-  return roster(words, { cwd, env: { ...service, HOME: remote.root, ...env } });
+  return command(words, { cwd, env: { ...service, HOME: remote.root, ...env } });
 }
 
 /** The remote is reached by `command`, if git obeys this configuration. */

@@ -11,8 +11,9 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
 import { parseSeed, type Sandbox } from '../../src/sandbox/index.js';
+import { command } from '../support/command.js';
 import { jsonOf } from '../support/json.js';
-import { type Ended, roster } from '../support/program.js';
+import type { Ended } from '../support/program.js';
 import { startSandbox } from '../support/sandbox.js';
 
 /** Which existing key files a delivery may replace, and which file the hint after a 401 names. */
@@ -67,7 +68,7 @@ function age(sandbox: Sandbox): void {
 }
 
 function run(root: string, sandbox: Sandbox, words: readonly string[], key = sandbox.world.apiKey) {
-  return roster([...words], { cwd: root, env: { ROSTER_URL: sandbox.url, ROSTER_API_KEY: key } });
+  return command([...words], { cwd: root, env: { ROSTER_URL: sandbox.url, ROSTER_API_KEY: key } });
 }
 
 const apply = (root: string, sandbox: Sandbox, environment = 'production') =>

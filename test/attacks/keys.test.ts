@@ -16,6 +16,7 @@ import { dirname, join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
 import { parseSeed, type Sandbox, type SeedKey } from '../../src/sandbox/index.js';
 import { changesOf, fsFaults, preload } from '../faults/support/fs-faults.js';
+import { command } from '../support/command.js';
 import { jsonOf } from '../support/json.js';
 import { type Ended, roster } from '../support/program.js';
 import { git } from '../support/repository.js';
@@ -77,11 +78,16 @@ class KeyProject {
   }
 
   run(...words: string[]): Promise<Ended> {
-    return roster(words, { cwd: this.root, env: this.env });
+    return command(words, { cwd: this.root, env: this.env });
   }
 
   apply(): Promise<Ended> {
     return this.run('apply', '--yes', '--allow-self-revoke');
+  }
+
+  /** For deliveries that kill the process of roster, or see its environment. */
+  applyAsProcess(): Promise<Ended> {
+    return roster(['apply', '--yes', '--allow-self-revoke'], { cwd: this.root, env: this.env });
   }
 
   /** The run that follows uses the newest key. */
@@ -372,7 +378,7 @@ describe('a run that is killed after it has kept the new key', () => {
 
   test('does not keep the next one from delivering it beside the active key that it replaces', async () => {
     const project = await KeyProject.of(kill, seeded('2020-01-01T00:00:00Z'));
-    await project.apply();
+    expect((await project.applyAsProcess()).signal).toBe('SIGKILL');
     const old = stillActive(project);
     const ran = await expectDelivered(project);
     expect(all(ran)).toMatch(/duplicate-object.*besides the key that an interrupted apply created/);
@@ -385,7 +391,7 @@ describe('a run that is killed after it has kept the new key', () => {
     const [old] = activeKeys(project);
     if (old !== undefined) old.createdDate = '2020-01-01T00:00:00Z';
     project.declare(kill);
-    await project.apply();
+    expect((await project.applyAsProcess()).signal).toBe('SIGKILL');
     stillActive(project);
     await expectDelivered(project);
     expect([activeKeys(project).length, old?.isRevoked]).toEqual([1, true]);
@@ -463,7 +469,7 @@ describe('`deliver.command`', () => {
       GH_TOKEN: 'token-for-the-command',
       DEPLOY_TOKEN: 'token-of-another-program',
     };
-    const ran = await project.apply();
+    const ran = await project.applyAsProcess();
     expect(ran.exit, all(ran)).toBe(0);
     const got = JSON.parse(readFileSync(project.path('got.json'), 'utf8'));
     expect(Object.keys(got).sort()).toEqual(['GH_TOKEN', 'HOME', 'LC_ALL', 'PATH', 'TMPDIR']);
@@ -474,7 +480,7 @@ describe('`deliver.command`', () => {
   test('that fails is reported with the variables that it did not receive', async () => {
     const project = await KeyProject.of({ command: ['false'] });
     project.env = { ...project.env, DEPLOY_TOKEN: 'token-of-another-program' };
-    const ran = await project.apply();
+    const ran = await project.applyAsProcess();
     expect([ran.exit, all(ran)]).toEqual([3, expect.stringMatching(/`deliver\.env`[^.]*DEPLOY_TOKEN/)]);
   });
 

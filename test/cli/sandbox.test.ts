@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
 import { program, roster } from '../support/program.js';
-import { isLong, runs } from '../support/size.js';
+import { isLong, many, runs } from '../support/size.js';
 import { isFlat, soak } from '../support/soak.js';
 
 /** `roster sandbox` as a process. */
@@ -256,8 +256,8 @@ test.runIf(isLong)('sandbox: answered requests are not kept in memory', async ()
 });
 
 test('sandbox: its memory stays flat while requests of all areas are answered', async () => {
-  const requests = runs(400, 20_000);
-  const { statuses, memory } = await soak({ program, requests, heapMb: 128, days: runs(0, 3) });
+  const requests = many(400, 20_000);
+  const { statuses, memory } = await soak({ program, requests, heapMb: 128, days: many(0, 3) });
   expect(Object.keys(statuses)).toEqual(['200']);
   if (isLong) expect([memory, isFlat(memory)]).toEqual([memory, true]);
 });

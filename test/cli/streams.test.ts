@@ -5,14 +5,14 @@ import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
 import { program, roster } from '../support/program.js';
 import { startSandbox } from '../support/sandbox.js';
-import { runs } from '../support/size.js';
+import { many } from '../support/size.js';
 
 const cleanups: (() => unknown)[] = [];
 afterEach(async () => {
   for (const cleanup of cleanups.splice(0)) await cleanup();
 });
 
-const count = runs(40, 400);
+const count = many(40, 400);
 
 async function arrange() {
   const sandbox = await startSandbox();

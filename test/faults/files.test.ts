@@ -168,6 +168,7 @@ describe('apply', async () => {
           await fixture.expectNothingLeft();
           expectInventory(read(fixture, 'roster.inventory.json'));
         }),
+      61,
     );
   }
 });
@@ -253,6 +254,7 @@ describe('a new key', async () => {
           if (way !== 'command') expect(holders(fixture)).toEqual([sink]);
           else expect(holders(fixture)).toEqual([]);
         }),
+      61,
     );
   }
 

@@ -10,6 +10,13 @@ export const judgingBugs: readonly Bug[] = [
     tests: ['test/unit/reconcile/order.test.ts', 'test/cases/cases.test.ts'],
   },
   {
+    name: 'pauses that wait for different changes are one request',
+    file: 'src/reconcile/order.ts',
+    find: '${bulk.group} ${waitsFor}`',
+    replace: '${bulk.group}`',
+    tests: ['test/unit/reconcile/order.test.ts'],
+  },
+  {
     name: 'a project without resources deletes all it owns',
     file: 'src/reconcile/rules/deletes.ts',
     find: 'if (project.entries.length > 0) return [];',

@@ -44,6 +44,6 @@ describe('two kills', async () => {
       await fixture.expectDesired();
       await fixture.expectNothingLeft();
     },
-    60,
+    121,
   );
 });

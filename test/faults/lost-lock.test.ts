@@ -35,7 +35,7 @@ experiments(
       expect(shapeOf(sandbox.world).filter(isDeclared)).toEqual((await desiredOf(found)).filter(isDeclared));
     });
   },
-  9,
+  25,
 );
 
 const group = (members: string): string => `project: lock

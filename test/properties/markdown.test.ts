@@ -10,7 +10,7 @@ import { MARKDOWN_LIMIT } from '../../src/view/markdown/page-parts.js';
 import { planMarkdown } from '../../src/view/markdown/plan-markdown.js';
 import { expectInertMarkdown } from '../support/inert-markdown.js';
 import { nasty } from '../support/nasty.js';
-import { runs } from '../support/size.js';
+import { many, runs } from '../support/size.js';
 import { change, emptyPlan, field, place } from '../unit/view/samples.js';
 
 const linkBase = 'https://git.example.com/team/config/blob/4f2a91c';
@@ -109,10 +109,10 @@ function createsSecret(address: string, { action }: Pick<Change, 'action'>): str
 }
 
 /** More than a comment has room for. */
-const MANY = runs(500, 10_000);
+const MANY = many(500, 10_000);
 
 /** Sometimes thousands of changes: the same few repeated. */
-const many = fc
+const several = fc
   .tuple(
     fc.array(changes, { maxLength: 6 }),
     fc.nat(99).map((each) => (each === 0 ? MANY : each < 4 ? 50 : 1)),
@@ -126,7 +126,7 @@ const plans: fc.Arbitrary<Plan> = fc
     project: nasty,
     environment: fc.option(nasty),
     service: nasty,
-    changes: many.map((list) => list.filter((each) => each !== undefined)),
+    changes: several.map((list) => list.filter((each) => each !== undefined)),
     links: fc.array(
       fc.record({
         from: fc.oneof(fc.constantFrom('schedule/a', 'schedule/b'), nasty),

@@ -11,6 +11,8 @@ export interface Proxy {
   readonly url: string;
   /** Requests that change something, as "METHOD path", in the order of arrival. */
   readonly writes: string[];
+  /** How many milliseconds longer every write takes. */
+  delay: number;
   /** Applies the fault once, to the nth of the next writes, from 1; 0 for none. */
   arm(nth: number, fault: Fault): void;
   /** Closes all connections, as a service does with idle ones. */
@@ -18,7 +20,7 @@ export interface Proxy {
   close(): Promise<void>;
 }
 
-/** A proxy in front of a service that can fail one request; every write takes `delay` milliseconds longer. */
+/** A proxy in front of a service that can fail one request. */
 export async function startProxy(target: string, delay = 0): Promise<Proxy> {
   const writes: string[] = [];
   let armed = { at: 0, fault: 'fail' as Fault };
@@ -29,12 +31,13 @@ export async function startProxy(target: string, delay = 0): Promise<Proxy> {
     const hit = writing && writes.length === armed.at;
     if (hit && armed.fault === 'fail') answerInstead(incoming, outgoing, refused);
     else if (hit && armed.fault === 'pretend') answerInstead(incoming, outgoing, pretended);
-    else setTimeout(() => forward(target, incoming, outgoing, hit), writing ? delay : 0);
+    else setTimeout(() => forward(target, incoming, outgoing, hit), writing ? proxy.delay : 0);
   });
   await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
-  return {
+  const proxy: Proxy = {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     writes,
+    delay,
     arm(nth, fault) {
       writes.length = 0;
       armed = { at: nth, fault };
@@ -46,6 +49,7 @@ export async function startProxy(target: string, delay = 0): Promise<Proxy> {
         server.closeAllConnections();
       }),
   };
+  return proxy;
 }
 
 const refused = { status: 400, body: { success: false, message: 'refused by the test' } };

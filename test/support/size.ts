@@ -1,12 +1,16 @@
 /** Everything, as it runs each night: `npm run test:all` (vitest's mode `all`). */
 export const isAll = process.env['ROSTER_TESTS'] === 'all';
 
-/** Large tests run as a sample in `npm test`, and in full in `npm run test:long` (vitest's mode `long`). */
+/** Large tests run as a small sample in `npm test`, and as a large one in `npm run test:long` (vitest's mode `long`). */
 export const isLong = isAll || process.env['ROSTER_TESTS'] === 'long';
 
-/** How many random runs a property makes. `ROSTER_RUNS=10000 npx vitest run <file>` sets any other number. */
+/**
+ * How many random runs a property makes: all of them each night, a third in the long run.
+ * `ROSTER_RUNS=10000 npx vitest run <file>` sets any other number.
+ */
 export function runs(sample: number, full: number): number {
-  return Number(process.env['ROSTER_RUNS'] ?? (isLong ? full : sample));
+  const long = isAll ? full : Math.max(sample, Math.ceil(full / 3));
+  return Number(process.env['ROSTER_RUNS'] ?? (isLong ? long : sample));
 }
 
 /** How large a test of size makes its input: as small as shows the same in `npm test`. */
@@ -14,8 +18,13 @@ export function many(sample: number, full: number): number {
   return isLong ? full : sample;
 }
 
-/** The whole list in the long run; otherwise `count` of it, spread evenly. */
-export function sampleOf<T>(list: readonly T[], count: number): readonly T[] {
+/**
+ * The whole list each night, one of every `share` in the long run; otherwise `count` of these, spread evenly. Take a `share`
+ * that has no factor in common with a list that is a product, so that no part of it is left out.
+ */
+export function sampleOf<T>(whole: readonly T[], count: number, share = 1): readonly T[] {
+  if (isAll) return whole;
+  const list = whole.filter((_, index) => index % share === Math.min(4, share - 1, whole.length - 1));
   if (isLong || list.length <= count) return list;
   const step = list.length / count;
   const chosen = new Set(Array.from({ length: count }, (_, index) => Math.floor((index + 0.5) * step)));

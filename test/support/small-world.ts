@@ -1,3 +1,4 @@
+import { planBasis } from '../../src/engine/lookup.js';
 import type { CollectionDeclared } from '../../src/kinds/collection.js';
 import { kinds } from '../../src/kinds/index.js';
 import type { KeyDeclared, KeySpec } from '../../src/kinds/key.js';
@@ -149,37 +150,15 @@ function withIdentities(inventory: Inventory, objects: readonly Observed[]): Inv
 
 /** What a plan is made from, complete but for what matters. */
 export function basisWith(parts: Partial<PlanBasis> & Pick<PlanBasis, 'project'>): PlanBasis {
-  return {
+  const { project } = parts;
+  const known = {
+    project,
     service: 'https://collect.example.com',
-    account: null,
-    kinds,
-    agents: agentLookup(agents, () => null),
-    objects: new Map(),
-    inventory: emptyInventory(parts.project.name, null),
-    prune: parts.project.prune,
-    removed: new Set(parts.project.removed),
-    now,
-    ownNow: parts.now ?? now,
-    allow: {
-      deletes: null,
-      selfRevoke: false,
-      empty: false,
-      accountChange: false,
-      staleCheckout: false,
-      editedInventory: false,
-      exposedKey: false,
-      policies: [],
-    },
-    selected: null,
-    kept: new Map(),
-    siblings: noSiblings,
-    exposed: new Map(),
-    checkout: null,
-    committed: null,
-    policies: null,
-    readFrom: null,
-    ...parts,
+    state: { account: null, objects: new Map(), agents },
+    inventory: emptyInventory(project.name, null),
+    now: parts.now ?? now,
   };
+  return planBasis(known, {}, { agents: agentLookup(agents, () => null), ...parts });
 }
 
 export function reconcileWorld(small: SmallWorld): Comparison & Planned {

@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { defaultSeed, type Sandbox } from '../../../src/sandbox/index.js';
-import { type Ended, roster, start } from '../../support/program.js';
+import { command } from '../../support/command.js';
+import { type Ended, start } from '../../support/program.js';
 import { startSandbox } from '../../support/sandbox.js';
 import { environment, foreign, type Scenario } from './scenarios.js';
 
@@ -52,7 +53,7 @@ export async function withTakeOver(
     env: { ROSTER_URL: sandbox.url, ROSTER_API_KEY: keyOf(side), ...environment },
   });
   const commands = stop.commands ?? applies;
-  const apply = () => roster(['apply', '--yes'], options('second'));
+  const apply = () => command(['apply', '--yes'], options('second'));
   try {
     if (scenario.before !== null) {
       writeFileSync(join(cwd, 'roster.yaml'), scenario.before);
@@ -65,8 +66,8 @@ export async function withTakeOver(
     const takeOver = async () => {
       await wait(QUIET_MS);
       process.kill(pid, 'SIGSTOP');
-      await roster(['unlock', '--yes'], options('second'));
-      await roster(commands.second, options('second'));
+      await command(['unlock', '--yes'], options('second'));
+      await command(commands.second, options('second'));
       taken = true;
       process.kill(pid, 'SIGCONT');
     };

@@ -1,9 +1,10 @@
-import { expect, test } from 'vitest';
+import { cpSync } from 'node:fs';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { ResourceStatus } from '../../../src/model/run.js';
-import type { Seed } from '../../../src/sandbox/index.js';
+import type { Sandbox, Seed } from '../../../src/sandbox/index.js';
 import { jsonOf } from '../../support/json.js';
 import { Workspace } from '../../support/roster.js';
-import { startSandbox } from '../../support/sandbox.js';
+import { saveWorld, startSandbox } from '../../support/sandbox.js';
 
 const now = new Date('2026-12-08T12:00:00Z');
 const agent = (externalAgentId: string, name = externalAgentId) => ({ externalAgentId, name });
@@ -25,11 +26,24 @@ schedules:
 `;
 const withBroken = (broken: string) => fine.replace('groups:\n', `groups:\n  broken: ${broken}\n`);
 
-async function applied() {
-  const sandbox = await startSandbox({ seed, speed: 0, now });
+let sandbox: Sandbox;
+/** A project that was applied, with what the service then has. */
+let begun: { restore: () => void; root: string };
+
+beforeAll(async () => {
+  sandbox = await startSandbox({ seed, speed: 0, now });
   const workspace = new Workspace({ 'roster.yaml': fine }, sandbox);
   workspace.now = () => sandbox.now();
   expect((await workspace.apply()).exit).toBe(0);
+  begun = { restore: saveWorld(sandbox), root: workspace.root };
+});
+afterAll(() => sandbox.close());
+
+function applied(): Workspace {
+  begun.restore();
+  const workspace = new Workspace({}, sandbox);
+  workspace.now = () => sandbox.now();
+  cpSync(begun.root, workspace.root, { recursive: true });
   return workspace;
 }
 
@@ -68,7 +82,7 @@ test.each([
     'no group',
   ],
 ])('an entry with %s is unknown, with the reason, and hides nothing else', async (_, entry, code, reason) => {
-  const workspace = await applied();
+  const workspace = applied();
   workspace.write('roster.yaml', withBroken(entry));
   const { exit, rows, diagnostics } = await statusOf(workspace);
   expect(rows).toEqual([...others, 'unknown group/broken unknown']);
@@ -80,7 +94,7 @@ test.each([
 });
 
 test('what starts an entry that cannot be matched is unknown because of it', async () => {
-  const workspace = await applied();
+  const workspace = applied();
   workspace.write(
     'roster.yaml',
     `${withBroken('{ members: [ghost] }')}  starts: { target: group/broken, ${timing} }\n`,
@@ -92,7 +106,7 @@ test('what starts an entry that cannot be matched is unknown because of it', asy
 });
 
 test('changes that are not applied show beside an entry that cannot be matched', async () => {
-  const workspace = await applied();
+  const workspace = applied();
   const pending = withBroken('{ members: [ghost] }').replace('[a-fine]', '[a-fine, a-other]');
   workspace.write('roster.yaml', pending);
   const { rows } = await statusOf(workspace);
@@ -101,7 +115,7 @@ test('changes that are not applied show beside an entry that cannot be matched',
 });
 
 test('a check of what cannot be matched fails, and a check of anything else does not', async () => {
-  const workspace = await applied();
+  const workspace = applied();
   workspace.write('roster.yaml', withBroken('{ members: [ghost] }'));
   expect(await statusOf(workspace, '--check')).toMatchObject({
     exit: 1,
@@ -115,7 +129,7 @@ test('a check of what cannot be matched fails, and a check of anything else does
 });
 
 test('an inventory of another service is refused, also if an entry cannot be matched', async () => {
-  const workspace = await applied();
+  const workspace = applied();
   workspace.write('roster.yaml', withBroken('{ members: [ghost] }'));
   workspace.env['ROSTER_URL'] = workspace.env['ROSTER_URL']?.replace('127.0.0.1', 'localhost') ?? '';
   const { exit, stderr } = await workspace.command(['status']);

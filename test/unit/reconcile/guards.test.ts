@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { type Allowances, isRefusal } from '../../../src/model/finding.js';
+import { type Allowances, allowNothing, isRefusal } from '../../../src/model/finding.js';
 import { sampleOf } from '../../support/size.js';
 import {
   apiKey,
@@ -12,19 +12,8 @@ import {
   type SmallWorld,
 } from '../../support/small-world.js';
 
-const nothing: Allowances = {
-  deletes: null,
-  selfRevoke: false,
-  empty: false,
-  accountChange: false,
-  staleCheckout: false,
-  editedInventory: false,
-  exposedKey: false,
-  policies: [],
-};
-
 function refusals(world: SmallWorld, allow: Partial<Allowances> = {}): string[] {
-  return codesOf(planOf({ ...world, allow: { ...nothing, ...allow } }).findings.filter(isRefusal));
+  return codesOf(planOf({ ...world, allow: { ...allowNothing, ...allow } }).findings.filter(isRefusal));
 }
 
 /** So many owned groups, of which the first ones are declared and exist. */

@@ -44,6 +44,31 @@ describe('order', () => {
     expect(edges(plan)).toEqual({ 'group/old#1': [], 'group/new#1': ['group/old#1'] });
   });
 
+  test('pauses that wait for different changes are requests of their own, so that a failure stops only one', () => {
+    const on = (id: string) => ({ target: { kind: 'group', id } });
+    const plan = planOf({
+      entries: [
+        group('a'),
+        group('b'),
+        schedule('s', { target: 'group/a', enabled: false }),
+        schedule('t', { target: 'group/b', enabled: false }),
+      ],
+      objects: [
+        remoteGroup('1'),
+        remoteGroup('2'),
+        remoteSchedule('3', on('1')),
+        remoteSchedule('4', on('2')),
+      ],
+      inventory: owning({ 'group/a': '1', 'group/b': '2', 'schedule/s': '3', 'schedule/t': '4' }),
+    });
+    expect(edges(plan)).toEqual({
+      'group/a#1': [],
+      'group/b#1': [],
+      'schedule/s#1': ['group/a#1'],
+      'schedule/t#1': ['group/b#1'],
+    });
+  });
+
   test('the requests of one change follow each other', () => {
     const plan = planOf({ entries: [group('a', { active: false })] });
     expect(edges(plan)).toEqual({ 'group/a#1': [], 'group/a#2': ['group/a#1'] });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { isNote, note } from '../../../src/model/finding.js';
+import { allowNothing, isNote, note } from '../../../src/model/finding.js';
 import {
   codesOf,
   group,
@@ -160,16 +160,7 @@ describe('formerly', () => {
       entries: [entry, group('kept')],
       objects,
       inventory,
-      allow: {
-        deletes: null,
-        selfRevoke: false,
-        empty: false,
-        accountChange: true,
-        staleCheckout: false,
-        editedInventory: false,
-        exposedKey: false,
-        policies: [],
-      },
+      allow: { ...allowNothing, accountChange: true },
       suggest,
     });
     expect(diagnostics.map(({ code, message, help }) => [code, message, help])).toEqual([

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { refusal, risk } from '../../../src/model/finding.js';
+import { allowNothing, refusal, risk } from '../../../src/model/finding.js';
 import { worldOf } from '../../../src/reconcile/plan.js';
 import { examine, rules } from '../../../src/reconcile/rules/index.js';
 import { nothingAsked, type Rule } from '../../../src/reconcile/world.js';
@@ -21,16 +21,7 @@ const described: Rule = {
 const entries = [group('shops'), group('prices', { description: 'Every shop with prices' })];
 
 function found(allowed: boolean, list: readonly Rule[]): string[] {
-  const allow = {
-    deletes: null,
-    selfRevoke: false,
-    empty: allowed,
-    accountChange: false,
-    staleCheckout: false,
-    editedInventory: false,
-    exposedKey: false,
-    policies: [],
-  };
+  const allow = { ...allowNothing, empty: allowed };
   const comparison = reconcileWorld({ entries, allow });
   const world = worldOf(comparison, nothingAsked);
   return examine(world, list).map(({ severity, address }) => `${severity} ${address}`);
