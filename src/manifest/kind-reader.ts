@@ -7,7 +7,7 @@ import { type ProblemText, placeOf, type Span } from '../yaml/source.js';
 import { type Entry, find } from '../yaml/tree.js';
 import type { Diagnostics } from './diagnostics.js';
 import { limits } from './limits.js';
-import { EntryPlaces } from './places.js';
+import { EntryPlaces, type PlaceTable } from './places.js';
 
 export interface EntryRead {
   readonly declared: Declared;
@@ -44,6 +44,7 @@ export interface KindContext {
   /** Paths of the project's own files, relative to its folder. */
   readonly ownPaths: ReadonlySet<string>;
   readonly now: Date | null;
+  readonly places: PlaceTable;
 }
 
 /** Has an entry read by its kind, and reports what this finds wrong. */
@@ -79,7 +80,7 @@ export function readByKind(valid: ValidEntry, context: KindContext, diagnostics:
   });
   if (sound && valid.isElsewhere !== true) reportUnused(valid, accept, found, diagnostics);
   const written = isEmptyObject(valid.templates) ? value : { ...value, ...valid.templates };
-  const places = new EntryPlaces(entry);
+  const places = new EntryPlaces(entry, context.places);
   return { kind, places, written, sound, declared: declaredOf(valid, declared, places) };
 }
 
