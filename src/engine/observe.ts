@@ -32,13 +32,17 @@ export interface ObserveOptions extends SelectionOptions, ReadOptions {
   readonly reader?: Reader;
 }
 
-/** What was read, compared with what is declared. */
-export interface Observation {
+/** What was read. */
+export interface Seen {
   readonly inventory: Inventory;
   readonly state: ObservedState;
-  readonly comparison: Comparison;
   /** Which keys in files the new ones may replace. */
   readonly former: DeliveryCheck['former'];
+}
+
+/** What was read, compared with what is declared. */
+export interface Observation extends Seen {
+  readonly comparison: Comparison;
 }
 
 /** Reads the inventory and the service, and compares. Only a reader is used. */
