@@ -1,3 +1,4 @@
+import { mkdirSync } from 'node:fs';
 import module from 'node:module';
 import { join } from 'node:path';
 import rootHelp from './cli/help/root-help.txt?raw';
@@ -29,5 +30,20 @@ function keepCompiledCode(): void {
   const home = HOME || USERPROFILE;
   const caches = XDG_CACHE_HOME || (home && join(home, '.cache'));
   const { enableCompileCache } = module as { enableCompileCache?: (folder: string) => unknown };
-  if (caches) enableCompileCache?.(join(caches, 'roster'));
+  if (!caches || enableCompileCache === undefined) return;
+  const own = join(caches, 'roster');
+  if (canBeMade(caches) && canBeMade(own)) enableCompileCache(own);
+}
+
+/**
+ * Makes a folder, unless it exists. Where none can be made, there is no cache: in some places, such as /proc, Node tries to
+ * make one for ever.
+ */
+function canBeMade(folder: string): boolean {
+  try {
+    mkdirSync(folder);
+    return true;
+  } catch (error) {
+    return error instanceof Error && 'code' in error && error.code === 'EEXIST';
+  }
 }

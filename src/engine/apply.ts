@@ -12,7 +12,14 @@ import { defaultSafeguards } from '../model/safeguards.js';
 import { unseenChanges } from '../reconcile/rules/unseen.js';
 import { isSelectedBy } from '../reconcile/select.js';
 import type { Selector } from '../reconcile/world.js';
-import { carryOut, runResult, type StepCallbacks, withLock } from './carry-out.js';
+import {
+  type CarriedOut,
+  carryOut,
+  ownKeysIn,
+  runResult,
+  type StepCallbacks,
+  withLock,
+} from './carry-out.js';
 import { type Observation, observe } from './observe.js';
 import { ask, type PlanOptions, planOf } from './plan.js';
 import { type Confirmation, nothingChangedYet, type ReviewedRun, reviewedRun } from './reviewed-run.js';
@@ -194,21 +201,34 @@ class ApplyRun implements ReviewedRun<Look, ApplyResult> {
     return { ...confirmed, observation };
   }
 
-  async carryOut(look: Look): Promise<ApplyResult> {
+  /** Waits for nothing itself, so that the comparison can be released before the first request. */
+  carryOut(look: Look): Promise<ApplyResult> {
     const { plan, observation, isRest } = look;
     const { session, callbacks, options } = this;
+    const { inventory, state, former, siblings, comparison } = observation;
     const withheld = this.unseen(look);
-    const applied = await carryOut({
+    const carriedOut = carryOut({
       session,
       plan,
       command: 'apply',
-      observation,
+      seen: { inventory, state, former, siblings },
+      ownKeys: ownKeysIn(comparison),
       withheld,
       isPart: this.isPart(),
       isRest,
       verify: options.verify !== false,
       callbacks,
     });
+    return this.resultOf(plan, withheld, carriedOut);
+  }
+
+  private async resultOf(
+    plan: Plan,
+    withheld: ReadonlyMap<Address, string>,
+    carriedOut: Promise<CarriedOut>,
+  ): Promise<ApplyResult> {
+    const { session } = this;
+    const applied = await carriedOut;
     const { outcomes, left } = applied;
     const allDone = outcomes.every((each) => each.outcome === 'done');
     const report: Report = {

@@ -11,10 +11,11 @@ import type { ChangeOutcome } from '../model/report.js';
 import { pollUntil } from '../model/request.js';
 import { type Address, objectKey } from '../model/resource.js';
 import { judgedBy } from '../reconcile/select.js';
+import type { Comparison } from '../reconcile/world.js';
 import { ServiceFailure } from '../service/failure.js';
 import { actionLabels } from '../view/labels.js';
 import { differingServiceTime } from './clock.js';
-import { type Observation, observe } from './observe.js';
+import { type Observation, observe, type Seen } from './observe.js';
 import type { Session } from './session.js';
 
 /** What a run reports while its requests are sent. */
@@ -28,15 +29,17 @@ export interface CarryOut {
   readonly plan: Plan;
   /** For the history of the inventory. */
   readonly command: RunCommand;
-  /** From before the run. */
-  readonly observation: Observation;
+  /** From before the run. The comparison is as large as all of it, and nothing needs it once there is a plan. */
+  readonly seen: Seen;
+  /** By `ownKeysIn`. */
+  readonly ownKeys: readonly Address[];
   /** Changes to leave out, and why. */
   readonly withheld: ReadonlyMap<Address, string>;
   readonly isPart: boolean;
   /** It was accepted as the rest of the plan that the inventory says was begun. */
   readonly isRest: boolean;
   readonly verify: boolean;
-  /** What to record before the first request, instead of the inventory of the observation: who holds what. */
+  /** What to record before the first request, instead of the inventory that was read: who holds what. */
   readonly intent?: Inventory;
   readonly callbacks: StepCallbacks;
 }
@@ -55,15 +58,15 @@ interface LockedRun extends CarryOut {
 
 /** Takes the lock, carries out the plan, reads back, and releases the lock with the result. */
 export async function carryOut(inputs: CarryOut): Promise<CarriedOut> {
-  const { session, plan, command, observation } = inputs;
+  const { session, plan, command, seen } = inputs;
   const { value, diagnostics } = await withLock({
     session,
     plan,
     command,
-    expected: observation.inventory,
+    expected: seen.inventory,
     work: (lock) => execute(inputs, lock),
     runResult: (carried, lock) => {
-      const recorded = { before: observation.inventory, after: lock.current() };
+      const recorded = { before: seen.inventory, after: lock.current() };
       return runResult(wordFor(carried), plan, carried.outcomes, recorded);
     },
   });
@@ -72,7 +75,7 @@ export async function carryOut(inputs: CarryOut): Promise<CarriedOut> {
 
 /** Nothing is thrown after the first request: not even a bug may hide what has been done. */
 async function execute(inputs: CarryOut, lock: Lock): Promise<CarriedOut> {
-  const { session, plan, observation, withheld, isPart, isRest, callbacks } = inputs;
+  const { session, plan, seen, withheld, isPart, isRest, callbacks } = inputs;
   const { clock, concurrency, interrupted } = session;
   // Asked before each attempt: while this process was stopped, another run may have taken the lock.
   const writer = writerOf(session, () => (lock.lost() ? LOCK_LOST : null));
@@ -80,13 +83,13 @@ async function execute(inputs: CarryOut, lock: Lock): Promise<CarriedOut> {
   const applied = await executePlan({
     plan,
     kinds,
-    observed: observation.state.objects,
+    observed: seen.state.objects,
     isPart,
-    inventory: observation.inventory,
+    inventory: seen.inventory,
     intent: inputs.intent ?? null,
     lock,
     writer,
-    keys: session.keys.keeping(observation.former),
+    keys: session.keys.keeping(seen.former),
     withheld,
     isRest,
     control: {
@@ -256,8 +259,9 @@ interface ReadBackResult {
 }
 
 async function verified(run: LockedRun, unread: CarriedOut): Promise<CarriedOut> {
-  const { lock, observation, verify } = run;
-  const applied = { ...unread, endedOwnAccess: endsOwnAccess(observation, unread) };
+  const { lock, ownKeys, verify } = run;
+  const done = doneAddresses(unread);
+  const applied = { ...unread, endedOwnAccess: ownKeys.some((address) => done.has(address)) };
   if (lock.lost()) return withoutDoubles(run, applied);
   if (!verify || applied.interrupted || applied.lockedOut) return applied;
   if (applied.endedOwnAccess) return { ...applied, diagnostics: [...applied.diagnostics, notReadBack] };
@@ -265,12 +269,11 @@ async function verified(run: LockedRun, unread: CarriedOut): Promise<CarriedOut>
   return lock.lost() ? withoutDoubles(run, read) : read;
 }
 
-/** The plan revoked the API key that roster uses, so nothing can be read back. */
-function endsOwnAccess({ comparison }: Observation, applied: Applied): boolean {
-  const done = doneAddresses(applied);
-  return comparison.matches.some(
-    ({ address, entry, observed }) => entry === null && observed?.caller === true && done.has(address),
-  );
+/** The API keys that roster uses, if no entry declares them: once a plan has ended one, nothing can be read back. */
+export function ownKeysIn({ matches }: Comparison): readonly Address[] {
+  return matches
+    .filter(({ entry, observed }) => entry === null && observed?.caller === true)
+    .map(({ address }) => address);
 }
 
 const notReadBack: Diagnostic = {
@@ -321,8 +324,8 @@ async function lookBack(
 }
 
 /** What the plan says of other projects still holds: none of them is asked again. */
-function look({ session, plan, writer, observation }: LockedRun, inventory: Inventory): Promise<Observation> {
-  const { siblings } = observation.comparison.basis;
+function look({ session, plan, writer, seen }: LockedRun, inventory: Inventory): Promise<Observation> {
+  const { siblings } = seen;
   return observe(session, { inventory, reader: writer.reader, destroy: plan.destroy, siblings });
 }
 
@@ -359,26 +362,26 @@ function notConverged(address: Address, what: string): Diagnostic {
 }
 
 /** What still exists is still ours: the next plan must see it. */
-async function restoreOwnership({ observation, lock }: LockedRun, addresses: readonly Address[]) {
+async function restoreOwnership({ seen, lock }: LockedRun, addresses: readonly Address[]) {
   const now = lock.current();
   const entries = new Map(now.entries);
   for (const address of addresses) {
-    const entry = observation.inventory.entries.get(address);
+    const entry = seen.inventory.entries.get(address);
     if (entry === undefined) continue;
     // A list has shown it: it was deleted because of that.
-    const { created: _, ...seen } = entry;
-    entries.set(address, seen);
+    const { created: _, ...known } = entry;
+    entries.set(address, known);
   }
   await lock.save({ ...now, entries });
 }
 
 /** Deletes the duplicates among what this run has created. */
 function withdraw(
-  { observation, writer }: LockedRun,
+  { seen, writer }: LockedRun,
   created: ReadonlyMap<Address, string>,
   { state }: Observation,
 ): Promise<readonly Withdrawn[]> {
-  const objects = { kinds, created, before: observation.state.objects, after: state.objects };
+  const objects = { kinds, created, before: seen.state.objects, after: state.objects };
   return withdrawExtras(extrasOf(objects), objects, writer);
 }
 

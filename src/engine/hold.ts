@@ -13,7 +13,7 @@ import { type HoldTarget, holdPlan } from '../reconcile/hold-plan.js';
 import { isExcluding } from '../reconcile/select.js';
 import { isOtherService, type MatchBasis } from '../reconcile/world.js';
 import { refusePastedKey } from './api-key.js';
-import { type CarriedOut, carryOut, doneAddresses, type StepCallbacks } from './carry-out.js';
+import { type CarriedOut, carryOut, doneAddresses, ownKeysIn, type StepCallbacks } from './carry-out.js';
 import { holdTargets } from './hold-targets.js';
 import { type Observation, observe, requireAccount } from './observe.js';
 import { type Confirmation, type ReviewedRun, reviewedRun } from './reviewed-run.js';
@@ -123,11 +123,13 @@ class HoldRun implements ReviewedRun<PlannedHold, HoldReport> {
   async carryOut(current: PlannedHold): Promise<HoldReport> {
     const { session, callbacks } = this;
     const { made, observation } = current;
+    const { inventory, state, former, siblings, comparison } = observation;
     const applied = await carryOut({
       session,
       plan: made.plan,
       command: made.action,
-      observation,
+      seen: { inventory, state, former, siblings },
+      ownKeys: ownKeysIn(comparison),
       intent: made.intent,
       withheld: new Map(),
       isPart: true,

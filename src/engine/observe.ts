@@ -35,13 +35,19 @@ export interface ObserveOptions extends SelectionOptions, ReadOptions {
   readonly reader?: Reader;
 }
 
-/** What was read, compared with what is declared. */
-export interface Observation {
+/** What was read. */
+export interface Seen {
   readonly inventory: Inventory;
   readonly state: ObservedState;
-  readonly comparison: Comparison;
   /** Which keys in files the new ones may replace. */
   readonly former: DeliveryCheck['former'];
+  /** What other projects of the repository manage. */
+  readonly siblings: Siblings;
+}
+
+/** What was read, compared with what is declared. */
+export interface Observation extends Seen {
+  readonly comparison: Comparison;
 }
 
 /** Reads the inventory and the service, and compares. Only a reader is used. */
@@ -76,7 +82,7 @@ export async function observe(session: ReadSession, options: ObserveOptions = {}
     ownNow: clock.now(),
   });
   const former = formerKeys(project, { state, inventory: known, kept });
-  return { inventory, state, comparison: compare(basis), former };
+  return { inventory, state, comparison: compare(basis), former, siblings };
 }
 
 /** Whether a plan may delete something, be it only because an entry is bound to another object now. */

@@ -227,11 +227,14 @@ export function openSession(options: SessionOptions): Session {
   };
 }
 
-/** A run that plans several times judges the same entries. */
+/** A run that plans several times judges the same entries. What `make` needs is released then. */
 function once<T>(make: () => Promise<T>): () => Promise<T> {
+  let todo: (() => Promise<T>) | null = make;
   let made: Promise<T> | null = null;
   return () => {
-    made ??= make();
+    made ??= todo?.() ?? null;
+    todo = null;
+    if (made === null) throw new Error('it is made when it is first asked for');
     return made;
   };
 }

@@ -33,7 +33,7 @@ interface Check {
 
 /** Checks the manifests offline. */
 export async function validate(options: ValidateOptions): Promise<Validated> {
-  const reading = new SharedReading();
+  const reading = options.allEnvironments === true ? new SharedReading() : undefined;
   const runs: PolicyRuns = {};
   const read = environmentsOf(options, reading).map((environment) => {
     const own = { ...options, environment: environment ?? '' };
@@ -58,7 +58,10 @@ function together({ project, diagnostics }: Loaded, found: readonly Diagnostic[]
 }
 
 /** Without environments, the settings of the project itself. */
-function environmentsOf(options: ValidateOptions, reading: SharedReading): readonly (string | null)[] {
+function environmentsOf(
+  options: ValidateOptions,
+  reading: SharedReading | undefined,
+): readonly (string | null)[] {
   if (options.allEnvironments !== true) return [environmentOf(options)];
   if (options.environment !== undefined) throw problem('usage', 'pass either --env or --all-environments');
   const { environments } = readOutline(fileOf(options), options.cwd, reading);

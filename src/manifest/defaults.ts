@@ -257,6 +257,7 @@ export function readProperties(
   notes: Notes,
 ): Record<string, Json> {
   const rules = rulesOf(kind);
+  const withEnvironment = notes.withEnvironment();
   const value = bareObject();
   for (const [name, { value: node }] of entries) {
     const read = known.get(node);
@@ -266,15 +267,17 @@ export function readProperties(
     }
     const rule: TextRule = prose.has(name) ? 'prose' : 'line';
     const mayUseEnvironment = Object.hasOwn(rules, name) && rules[name]?.mayHoldSecrets === true;
-    const own = mayUseEnvironment ? new Notes(true, notes.isElsewhere) : notes;
-    value[name] = variables.read(node, rule, own, 3);
-    if (own !== notes) notes.add(own);
+    value[name] = variables.read(node, rule, mayUseEnvironment ? withEnvironment : notes, 3);
   }
   return value;
 }
 
+/** Those of most entries. */
+const noTemplates: JsonObject = bareObject();
+
 /** What the manifest writes for the properties that contain something from the environment. */
 export function templatesOf(entries: Entries, notes: Notes, variables: Variables): JsonObject {
+  if (notes.secret.size === 0) return noTemplates;
   const templates = bareObject();
   for (const [name, { value }] of entries)
     if (holds(value, notes.secret)) templates[name] = variables.template(value);

@@ -13,7 +13,7 @@ import {
   writtenExpectation,
 } from './expectations.js';
 import { limits } from './limits.js';
-import { EntryPlaces } from './places.js';
+import { EntryPlaces, type PlaceTable } from './places.js';
 
 export interface EntryRead {
   readonly declared: Declared;
@@ -54,6 +54,7 @@ export interface KindContext {
   /** Paths of the project's own files, relative to its folder. */
   readonly ownPaths: ReadonlySet<string>;
   readonly now: Date | null;
+  readonly places: PlaceTable;
 }
 
 /** Has an entry read by its kind, and reports what this finds wrong. */
@@ -92,7 +93,7 @@ export function readByKind(valid: ValidEntry, context: KindContext, diagnostics:
   });
   if (sound && valid.isElsewhere !== true) reportUnused(valid, accept, found, diagnostics);
   const own = isEmptyObject(valid.templates) ? value : { ...value, ...valid.templates };
-  const places = new EntryPlaces(entry);
+  const places = new EntryPlaces(entry, context.places);
   const common = { kind, places, sound, declared: declaredOf(valid, declared, places) };
   const expectation = writtenExpectation(value['expect'], valid.expectedBelow ?? []);
   if (expectation === undefined) return { ...common, written: own };

@@ -17,6 +17,7 @@ import { findProjectFile, ProjectFiles } from './files.js';
 import { sections, settingNames } from './generated/validators.js';
 import type { IncludeItem } from './include.js';
 import type { EntryRead } from './kind-reader.js';
+import { PlaceTable } from './places.js';
 import { type ProjectReading, type ReadFile, reading, yamlRules } from './reading.js';
 import { checkBetween } from './references.js';
 import {
@@ -192,7 +193,8 @@ class ProjectLoader {
     excuseDropped(dropped, variables);
     const complete = scopesComplete && dropped.every(({ key }) => key.text !== 'scopes');
     const scopes = { names, complete };
-    const context = { kinds, scopes, variables, ownPaths, now, defaults, environments };
+    const places = new PlaceTable();
+    const context = { kinds, scopes, variables, ownPaths, now, defaults, environments, places };
     const parts = manifests.flatMap((each) => each.sections);
     const entries = readEntries(parts, context, this.diagnostics);
     checkRemoved(read.removed, entries, this.diagnostics);

@@ -6,19 +6,30 @@ import type { Diagnostics } from './diagnostics.js';
 /** What was noticed while values were read. Secrets are values that came from the environment. */
 export class Notes {
   /** Values with a problem: nothing else is reported about them. */
-  readonly broken = new Set<Node>();
-  readonly secret = new Set<Node>();
+  readonly broken: Set<Node>;
+  readonly secret: Set<Node>;
   /** Values that are null. They are not reported until it is known what is wrong around them. */
-  readonly missing: ScalarNode[] = [];
+  readonly missing: ScalarNode[];
 
   /**
    * @param environment whether these values may use `${env.NAME}`
    * @param isElsewhere whether they belong to other environments: what variables lack here is not reported
+   * @param of what is noticed is added to these
    */
   constructor(
     readonly environment = false,
     readonly isElsewhere = false,
-  ) {}
+    of?: Notes,
+  ) {
+    this.broken = of?.broken ?? new Set();
+    this.secret = of?.secret ?? new Set();
+    this.missing = of?.missing ?? [];
+  }
+
+  /** The same notes, for values that may use `${env.NAME}`. */
+  withEnvironment(): Notes {
+    return new Notes(true, this.isElsewhere, this);
+  }
 
   add(other: Notes): void {
     for (const node of other.broken) this.broken.add(node);

@@ -47,6 +47,8 @@ class PlainReader {
   private collections = 0;
   /** At least as many as the library finds. */
   private tokens = 0;
+  /** Keys that were checked: most are names of properties, which every entry has. */
+  private readonly keys = new Map<string, string>();
 
   constructor(
     private readonly source: Source,
@@ -212,15 +214,24 @@ class PlainReader {
     const after = this.endOf(pattern);
     if (after === null || after - start > LONGEST_KEY) return null;
     const end = after - 1;
-    const text = this.text.slice(start, end);
-    if (notPlain.test(text) || notKey.test(text) || text.endsWith(' ')) return null;
-    // To YAML, keys such as `1` and `1.0` are the same.
-    if (typeof plainValue(text) !== 'string') return null;
-    if (isForbiddenKey(text) || mayBeUnsafe.test(text)) return null;
+    const text = this.checkedKey(this.text.slice(start, end));
+    if (text === null) return null;
     this.tokens += 4;
     this.at = after;
     this.end = end;
     return { source: this.source, start, end, text };
+  }
+
+  /** One text for all keys that are equal. */
+  private checkedKey(text: string): string | null {
+    const known = this.keys.get(text);
+    if (known !== undefined) return known;
+    if (notPlain.test(text) || notKey.test(text) || text.endsWith(' ')) return null;
+    // To YAML, keys such as `1` and `1.0` are the same.
+    if (typeof plainValue(text) !== 'string') return null;
+    if (isForbiddenKey(text) || mayBeUnsafe.test(text)) return null;
+    this.keys.set(text, text);
+    return text;
   }
 
   private plain(limit: number | null): ScalarNode | null {

@@ -8,13 +8,14 @@ import { bundle } from '../../scripts/products.js';
 import { apply } from './apply.js';
 import type { Bench, Build } from './bench.js';
 import { COMMANDS, type CommandName, commands } from './commands.js';
+import { hostile } from './hostile.js';
 import { Meter } from './measure.js';
 import { Report } from './report.js';
 import { start } from './start.js';
 import { terraformVersion } from './terraform.js';
 
 const names = Object.keys(COMMANDS) as CommandName[];
-const known: readonly string[] = ['start', ...names, 'apply'];
+const known: readonly string[] = ['start', 'hostile', ...names, 'apply'];
 
 const { values, positionals: parts } = parseArgs({
   allowPositionals: true,
@@ -80,6 +81,7 @@ function prepare(): Bench {
 async function measure(bench: Bench): Promise<void> {
   const isChosen = (name: string) => parts.length === 0 || parts.includes(name);
   if (isChosen('start')) await start(bench);
+  if (isChosen('hostile')) await hostile(bench);
   const chosen = names.filter(isChosen);
   if (chosen.length > 0) await commands(bench, chosen);
   if (isChosen('apply')) await apply(bench);

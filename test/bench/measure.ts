@@ -19,6 +19,8 @@ export interface Subject {
   readonly env?: Readonly<NodeJS.ProcessEnv>;
   /** It takes so long that one round must do. */
   readonly isSlow?: boolean;
+  /** It may end with any exit code. */
+  readonly mayFail?: boolean;
   /** What to do before each run. */
   readonly prepare?: () => Promise<Prepared> | Prepared;
 }
@@ -112,7 +114,7 @@ function isGnuTime(): boolean {
 }
 
 /** Resolves with what the process wrote to its fourth stream. */
-function ended({ name, command }: Subject, options: SpawnOptions): Promise<string> {
+function ended({ name, command, mayFail }: Subject, options: SpawnOptions): Promise<string> {
   return new Promise((resolve, reject) => {
     const [file = '', ...parameters] = command;
     const child = spawn(file, parameters, { ...options, stdio: ['ignore', 'ignore', 'pipe', 'pipe'] });
@@ -124,7 +126,7 @@ function ended({ name, command }: Subject, options: SpawnOptions): Promise<strin
     child.on('error', reject);
     child.on('close', (status) => {
       const [stderr = '', said = ''] = texts;
-      if (status === 0) resolve(said);
+      if (status === 0 || mayFail === true) resolve(said);
       else reject(new Error(`${name} ended with ${status}: ${stderr.slice(-2000)}`));
     });
   });

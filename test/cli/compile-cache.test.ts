@@ -31,6 +31,7 @@ test.each([
   ['it is turned off', { NODE_DISABLE_COMPILE_CACHE: '1' }],
   ['there is no home', { HOME: '' }],
   ['the home cannot be written', { HOME: '/dev/null' }],
+  ['Node would try for ever to make a folder in the home', { HOME: '/proc' }],
 ])('a run leaves nothing, and works, where %s', async (_, env) => {
   expect(await leftBy(env)).toEqual([[], []]);
 });

@@ -17,7 +17,6 @@ import {
   type Suggest,
 } from '../../src/model/resource.js';
 import { defaultSafeguards } from '../../src/model/safeguards.js';
-import { noSiblings } from '../../src/model/sibling.js';
 import { compare, type Planned, plan } from '../../src/reconcile/plan.js';
 import { agentLookup } from '../../src/reconcile/references.js';
 import type { Comparison, PlanBasis } from '../../src/reconcile/world.js';

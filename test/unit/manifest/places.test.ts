@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { EntryPlaces } from '../../../src/manifest/places.js';
+import { EntryPlaces, PlaceTable } from '../../../src/manifest/places.js';
 import { yamlRules } from '../../../src/manifest/reading.js';
 import { readYaml } from '../../../src/yaml/read.js';
 import { Source } from '../../../src/yaml/source.js';
@@ -28,9 +28,12 @@ function pathsIn(node: Node, path: Path = []): Path[] {
   return [path, [...path, 'missing'], ...next.flatMap(([step, value]) => pathsIn(value, [...path, step]))];
 }
 
+/** As in a project, all entries share it. */
+const table = new PlaceTable();
+
 function checkPlaces(entry: Entry): number {
   if (entry.value.type !== 'map') return 0;
-  const places = new EntryPlaces(entry);
+  const places = new EntryPlaces(entry, table);
   const paths = pathsIn(entry.value).filter((path) => path.length > 0);
   for (const path of paths) {
     const { span, key } = find(entry, path);
