@@ -9,8 +9,23 @@ import type { Redactor } from '../redact/redactor.js';
 import { planJson } from '../view/json/plan-json.js';
 import { version } from './version.js';
 
-/** What the digest does not cover, and what depends on the time, the working directory or other files. */
-const PASSING: ReadonlySet<string> = new Set(['nextRuns', 'risks', 'source', 'formerFile', 'owners']);
+/** What the digest does not cover, and what depends on the time, the working directory, other files or other people's objects. */
+const PASSING: ReadonlySet<string> = new Set([
+  'diagnostics',
+  'risks',
+  'verdict',
+  'serviceOverride',
+  'unmanaged',
+  'startsPerWeek',
+  'startsByAgent',
+]);
+const PASSING_OF_CHANGES: ReadonlySet<string> = new Set([
+  'nextRuns',
+  'risks',
+  'source',
+  'formerFile',
+  'owners',
+]);
 
 /**
  * The text of `plan --out FILE`: what the digest covers, and the version that planned, without secrets. It holds nothing
@@ -20,18 +35,14 @@ export function savedPlan(plan: Plan, redactor: Redactor): string {
   const { changes, ...rest } = readJson(writeJson(planJson(redactor.value(plan)))) as {
     changes: Record<string, Json>[];
   } & Record<string, Json>;
-  const lasting = changes.map((change) =>
-    Object.fromEntries(Object.entries(change).filter(([name]) => !PASSING.has(name))),
-  );
-  const {
-    diagnostics: _diagnostics,
-    risks: _planRisks,
-    verdict: _verdict,
-    serviceOverride: _override,
-    ...head
-  } = rest;
+  const lasting = changes.map((change) => without(change, PASSING_OF_CHANGES));
+  const head = without(rest, PASSING);
   const all = { ...head, account: redactor.value(plan.account), roster: version, changes: lasting };
   return redactor.text(`${canonical(all)}\n`);
+}
+
+function without(part: Readonly<Record<string, Json>>, names: ReadonlySet<string>): Record<string, Json> {
+  return Object.fromEntries(Object.entries(part).filter(([name]) => !names.has(name)));
 }
 
 /** A file of `plan --out`, as it was when the run began. */

@@ -5,6 +5,7 @@ import { type Sandbox, startSandbox } from '../../../src/sandbox/index.js';
 import type { PlanJson } from '../../../src/view/json/plan-json.js';
 import { initRepository } from '../../support/repository.js';
 import { Workspace } from '../../support/roster.js';
+import { sampleOf } from '../../support/size.js';
 
 /**
  * `--owner`, `--in` and `--exclude` with everything else that decides what a plan is about. For each pair, what is planned is
@@ -17,13 +18,13 @@ const files = {
   'roster.yaml': `project: p
 include: [teams/*.yaml]
 limits: { deletes: 50 }
+vars:
+  countries: { de: [acme-shop, globex], fr: [initech] }
 environments:
   staging: {}
   production: {}
 `,
-  'teams/retail.yaml': `vars:
-  countries: { de: [acme-shop, globex], fr: [initech] }
-groups:
+  'teams/retail.yaml': `groups:
   shops-\${each.key}: { each: "\${var.countries}", members: "\${each.value}" }
 schedules:
   shops-\${each.key}: { each: "\${var.countries}", target: "group/shops-\${each.key}", every: 1 day, startTime: 2099-01-01T06:00 }
@@ -96,7 +97,7 @@ function writesOf({ requests }: Sandbox): number {
 
 async function planned(workspace: Workspace, words: readonly string[]): Promise<PlanJson> {
   const { exit, stdout, stderr } = await workspace.command(['plan', ...words, '--format', 'json']);
-  expect([exit, stderr]).toEqual([0, expect.anything()]);
+  expect([exit, exit === 0 ? '' : stdout + stderr]).toEqual([0, '']);
   return JSON.parse(stdout);
 }
 
@@ -109,9 +110,8 @@ type Apply = (workspace: Workspace, words: readonly string[], digest: string) =>
 
 const withPlanFile: Apply = async (workspace, words) => {
   await workspace.command(['plan', ...words, '--out', 'saved.json']);
-  const other = words.filter((word) => word.startsWith('-e') || word === 'staging');
-  // A plan of something else is not the one that was saved.
-  const refused = await workspace.command(['apply', ...other, '--plan', 'saved.json']);
+  // A plan of everything is not the one that was saved.
+  const refused = await workspace.command(['apply', ...words.slice(0, 2), '--plan', 'saved.json']);
   expect(refused.exit).toBe(4);
   return workspace.command(['apply', ...words, '--plan', 'saved.json']);
 };
@@ -133,7 +133,8 @@ const pairs = selections.flatMap((selection) =>
   ways.map(([name, environment, apply]) => ({ flags: selection.flags, name, environment, apply, selection })),
 );
 
-test.each(pairs)('$flags with $name', async ({ environment, apply, selection }) => {
+// Seven shares no factor with the number of ways: the sample has each of them.
+test.each(sampleOf(pairs, 7))('$flags with $name', async ({ environment, apply, selection }) => {
   const { workspace, sandbox } = await workspaceWith();
   const inEnvironment = ['-e', environment];
   const words = [...inEnvironment, ...selection.flags.split(' ')];
@@ -150,26 +151,41 @@ test.each(pairs)('$flags with $name', async ({ environment, apply, selection }) 
   expect(addressesOf(await planned(workspace, inEnvironment), 'create')).toEqual(others);
 });
 
-test.each(selections)('$flags with `--destroy` and deleted entries', async ({ flags, selects }) => {
+test.each(sampleOf(selections, 2))(
+  '$flags with `--destroy` and deleted entries',
+  async ({ flags, selects }) => {
+    const { workspace, sandbox } = await workspaceWith();
+    const all = ['-e', 'staging'];
+    const words = [...all, ...flags.split(' ')];
+    expect((await workspace.command(['apply', ...all, '--yes'])).exit).toBe(0);
+    const [wanted, others] = [true, false].map((isWanted) =>
+      declared.filter((each) => selects(each) === isWanted).map(({ address }) => address),
+    );
+    const before = writesOf(sandbox);
+    const plan = await planned(workspace, [...words, '--destroy']);
+    expect(addressesOf(plan, 'delete')).toEqual(wanted);
+    const inventory = join(workspace.root, 'roster.inventory.staging.json');
+    const known = readFileSync(inventory, 'utf8');
+    // The same entries, deleted from their files: the inventory knows which these were.
+    for (const file of ['teams/retail.yaml', 'teams/travel.yaml']) workspace.write(file, 'groups: {}\n');
+    const deleted = await planned(workspace, [...words, '--allow-empty']);
+    expect(addressesOf(deleted, 'delete')).toEqual(wanted);
+    expect(writesOf(sandbox)).toBe(before);
+    writeFileSync(inventory, known);
+    const destroyed = await workspace.command(['destroy', ...words, '--yes', '--expect', plan.digest]);
+    expect(destroyed.exit).toBe(0);
+    expect(addressesOf(await planned(workspace, [...all, '--destroy']), 'delete')).toEqual(others);
+  },
+);
+
+test('a saved plan is applied although somebody else has created an object since', async () => {
   const { workspace, sandbox } = await workspaceWith();
-  const all = ['-e', 'staging'];
-  const words = [...all, ...flags.split(' ')];
-  expect((await workspace.command(['apply', ...all, '--yes'])).exit).toBe(0);
-  const [wanted, others] = [true, false].map((isWanted) =>
-    declared.filter((each) => selects(each) === isWanted).map(({ address }) => address),
+  const words = ['-e', 'production', '--owner', '@acme/travel'];
+  expect((await workspace.command(['plan', ...words, '--out', 'saved.json'])).exit).toBe(0);
+  const other = new Workspace(
+    { 'roster.yaml': 'project: q\ngroups: { theirs: { members: [globex] } }\n' },
+    sandbox,
   );
-  const before = writesOf(sandbox);
-  const plan = await planned(workspace, [...words, '--destroy']);
-  expect(addressesOf(plan, 'delete')).toEqual(wanted);
-  const inventory = join(workspace.root, 'roster.inventory.staging.json');
-  const known = readFileSync(inventory, 'utf8');
-  // The same entries, deleted from their files: the inventory knows which these were.
-  for (const file of ['teams/retail.yaml', 'teams/travel.yaml']) workspace.write(file, 'groups: {}\n');
-  const deleted = await planned(workspace, [...words, '--allow-empty']);
-  expect(addressesOf(deleted, 'delete')).toEqual(wanted);
-  expect(writesOf(sandbox)).toBe(before);
-  writeFileSync(inventory, known);
-  const destroyed = await workspace.command(['destroy', ...words, '--yes', '--expect', plan.digest]);
-  expect(destroyed.exit).toBe(0);
-  expect(addressesOf(await planned(workspace, [...all, '--destroy']), 'delete')).toEqual(others);
+  expect((await other.command(['apply', '--yes'])).exit).toBe(0);
+  expect((await workspace.command(['apply', ...words, '--plan', 'saved.json'])).exit).toBe(0);
 });
