@@ -69,7 +69,6 @@ export class Side {
         ...this.options,
         file: this.file,
         environment: environment ?? '',
-        outputs: [],
         allowMissingEnv: true,
       },
     );
