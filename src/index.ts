@@ -176,6 +176,7 @@ export type {
  * `healths` has the worst first.
  */
 export {
+  type AgentJudgement,
   type Health,
   healths,
   type LastRun,

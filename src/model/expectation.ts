@@ -114,7 +114,7 @@ export function readFinish(text: unknown): number | null {
   return digits === undefined ? null : Number(digits) * (UNITS[unit] ?? 0);
 }
 
-export interface Weakening {
+interface Weakening {
   /** `records.min` */
   readonly path: string;
   /** `800 → 20` */

@@ -25,7 +25,7 @@ import { MOST_RUNS } from './properties/drop.js';
 import { readData, unreadable } from './read-data.js';
 import { type ExpectedRun, type Expecting, expectedRuns, type JudgingContext, judgementsOf } from './runs.js';
 
-export interface CheckOptions {
+interface CheckOptions {
   /** `24h`, `7d` or a time with its offset: all runs since then. Default: the last run of each agent. */
   readonly since?: string | undefined;
 }
@@ -72,7 +72,9 @@ export async function checkData(
   const { name: project, environment } = session.project;
   const about = { session, observation };
   return {
-    ...{ project, environment, service: session.service },
+    project,
+    environment,
+    service: session.service,
     datasets: checked.map((each) => described(each, about)).sort(worstFirst),
     diagnostics: [
       ...diagnosticsIn(session, observation, observation.comparison.diagnostics),
@@ -231,7 +233,11 @@ function described(
   const entry = session.project.entries.find((each) => each.address === address);
   const { id: jobId, finishedAt: at } = run.job;
   return {
-    ...{ address, agent: run.agent, datasetId: dataset?.id ?? null, jobId, at },
+    address,
+    agent: run.agent,
+    datasetId: dataset?.id ?? null,
+    jobId,
+    at,
     verdict: verdictOf(expectations) ?? 'met',
     expectations,
     changed: versionChange(run.agent, observation),

@@ -28,8 +28,12 @@ async function world({ runs, expect: expected, agent = {} }: World) {
     agents: [{ externalAgentId: 'shop', name: 'Shop', fields, outcomes, ...agent }],
     schedules: [
       {
-        ...{ id: scheduleId, targetType: 'Agent', targetId: 'shop', scheduleType: 'Cron' },
-        ...{ cronExpression: '0 0 6 * * *', startTime: '2026-01-01T00:00:00' },
+        id: scheduleId,
+        targetType: 'Agent',
+        targetId: 'shop',
+        scheduleType: 'Cron',
+        cronExpression: '0 0 6 * * *',
+        startTime: '2026-01-01T00:00:00',
       },
     ],
     history: runs.map((_, index) => ({

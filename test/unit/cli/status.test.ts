@@ -158,6 +158,7 @@ test('a schedule is shown with its last finished run, its counts in the period, 
     counts: { succeeded: 5, failed: 2, missed: 0 },
     nextRun: '2026-12-09T06:00:00.000Z',
     held: null,
+    expectations: [],
   });
   expect(of('schedule/missed')?.counts).toEqual({ succeeded: 5, failed: 0, missed: 2 });
   expect(of('schedule/long')?.lastRun?.finishedAt).toBe('2026-12-07T06:01:00.000Z');

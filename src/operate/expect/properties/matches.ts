@@ -4,7 +4,7 @@ import type { DeliveryFacts } from '../facts.js';
 import { dataOf, shareText, unknown, verdict, whyUnreadable } from './verdict.js';
 
 /** How many rows may meet a condition. */
-export interface MostMatches {
+interface MostMatches {
   readonly property: string;
   readonly column: string;
   readonly condition: string;

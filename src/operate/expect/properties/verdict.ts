@@ -2,7 +2,7 @@ import type { DataJudgement } from '../../../model/run.js';
 import type { DataFacts, DeliveryFacts } from '../facts.js';
 
 /** What a property says of a run, before its verdict. */
-export type Said = Omit<DataJudgement, 'verdict' | 'condition'> & { readonly condition?: string };
+type Said = Omit<DataJudgement, 'verdict' | 'condition'> & { readonly condition?: string };
 
 export function verdict(isMet: boolean, said: Said): DataJudgement {
   return { condition: null, ...said, verdict: isMet ? 'met' : 'unmet' };
