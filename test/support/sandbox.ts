@@ -1,5 +1,13 @@
 import { onTestFinished, TestRunner } from 'vitest';
-import { defaultSeed, type Sandbox, type SandboxOptions, type Seed, startSandbox as startPlain, worldFromLog, worldToLog } from '../../src/sandbox/index.js';
+import {
+  defaultSeed,
+  type Sandbox,
+  type SandboxOptions,
+  type Seed,
+  startSandbox as startPlain,
+  worldFromLog,
+  worldToLog,
+} from '../../src/sandbox/index.js';
 import { behaviourOf } from './variants/behaviour.js';
 import type { Variant } from './variants/names.js';
 
