@@ -98,7 +98,7 @@ function heading(
       .flatMap(parts)
       .map((text) => faint(text, paint)),
   ];
-  const [first = '', ...rest] = flow(fragments, width - 2, '  ');
+  const [first = '', ...rest] = flow(fragments, width - INDENT, '  ', INDENT - 2);
   return [`  ${first}`, ...indent(rest, INDENT)];
 }
 
