@@ -79,18 +79,25 @@ function changeView(change: Change, steps: readonly Step[]): ChangeView {
     isIdentified: action === 'delete' || action === 'forget' || change.adopted,
     remarks: remarksOf(change),
     cadence: cadenceText(change),
-    risks: findings.filter(isRisk).map(({ code, message, besideCadence = message }) => ({
-      code,
-      label: riskLabels[code],
-      message,
-      besideCadence,
-    })),
+    risks: riskViews(findings.filter(isRisk)),
     notes: findings.filter(isNote).map(({ message }) => message),
     fields: fieldViews(change),
     runs: nextRuns === null ? null : runsView(nextRuns),
     runsStay: nextRuns !== null && runsStay(nextRuns),
     calls: callSummaries(steps).map(({ method, path }) => `${method} ${path}`),
   };
+}
+
+/** What the cadence of the change says as well comes last. */
+function riskViews(risks: readonly Risk[]): RiskView[] {
+  const views = risks.map(({ code, message, besideCadence = message }) => ({
+    code,
+    label: riskLabels[code],
+    message,
+    besideCadence,
+  }));
+  const isCadence = ({ code }: RiskView) => code === 'schedule';
+  return [...views.filter((each) => !isCadence(each)), ...views.filter(isCadence)];
 }
 
 /** A name that repeats the key says nothing. */

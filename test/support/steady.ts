@@ -1,8 +1,8 @@
 /** A risk that counts days from now on: `no runs for 26,696 days: 2026-11-01 → 2099-12-01`. */
 export const gap = /(no\s+runs\s+for\s+`?)[\d,]+(`?\s+days:\s+`?)\d{4}-\d\d-\d\d/g;
 
-/** Replaces what differs between runs: addresses, ids, digests, keys, current times. */
-export function steady(url: string): (text: string) => string {
+/** Replaces what differs between runs: addresses, ids, digests, keys, current times, and days counted from one. */
+export function steady(url: string, isNowFixed = false): (text: string) => string {
   const ids = new Map<string, string>();
   return (text) =>
     text
@@ -12,7 +12,7 @@ export function steady(url: string): (text: string) => string {
         return ids.get(id) ?? '';
       })
       .replace(/\d{4}-\d\d-\d\dT[\d:.]{8,12}Z/g, '2026-11-01T12:00:00.000Z')
-      .replace(gap, '$126,696$22026-11-01')
+      .replace(gap, (text) => (isNowFixed ? text : text.replace(gap, '$126,696$22026-11-01')))
       .replace(/\d{4}-\d\d-\d\d \d\d:\d\d(`?) UTC, \d+ \w+ old/g, '2026-11-01 12:00$1 UTC, 2 hours old')
       .replace(/svc_live_(?!sandbox)\w{1,12}…/g, 'svc_live_0000…')
       .replace(

@@ -18,10 +18,15 @@ const MOST_NAMED = 3;
 function muchMore({ startsPerWeek: { before, after, unknown }, growing }: World['starts']): Finding[] {
   if (after <= 2 * before || after - before <= MOST_NEW) return [];
   const most = growing.toSorted((a, b) => b.starts - a.starts || byCodeUnit(a.address, b.address));
-  const named = some(
-    most.map(({ address, starts }) => `${address} +${roundText(starts)}`),
-    MOST_NAMED,
-  );
+  const [first] = most;
+  const alike = most.filter(({ starts }) => starts === first?.starts).length;
+  const named =
+    first !== undefined && alike > MOST_NAMED
+      ? `${first.address} and ${numberText(alike - 1)} like it, +${roundText(first.starts)} each`
+      : some(
+          most.map(({ address, starts }) => `${address} +${roundText(starts)}`),
+          MOST_NAMED,
+        );
   // A side with times that nobody knows is a lower bound.
   const [from, to] = [atLeast(before, unknown.before), atLeast(after, unknown.after)];
   const message = `agent starts a week grow from ${from} to ${to}; most are added by ${named}`;

@@ -49,9 +49,14 @@ function renameHints({ diffs, basis: { inventory } }: World): Finding[] {
     const values = new ComparedValues(kind, new RecordedObjects(inventory), likely);
     const pairs = likelyPairs({ kind, entries, objects: [...deleted.keys()], values });
     for (const [entry, { id }] of pairs) if (id !== null) likely.set(entry.address, id);
-    return pairs.map(([entry, object]) =>
-      note(entry.address, hintFor(entry, deleted.get(object) ?? '', object, inventory)),
-    );
+    return pairs.flatMap(([entry, object]) => {
+      const address = deleted.get(object) ?? '';
+      const add = additionFor(entry, address, object, inventory);
+      return [
+        note(entry.address, `looks like ${address}, which this plan deletes: to keep that object, ${add}`),
+        note(address, `looks like ${entry.address}, which this plan creates: to keep this object, ${add}`),
+      ];
+    });
   });
 }
 
@@ -136,7 +141,12 @@ function looksLike(kind: Kind, entry: readonly Json[], object: readonly Json[]):
  * Only what the inventory has under its address can be named in `formerly`, which has no effect on an entry whose own
  * address the inventory has.
  */
-function hintFor(entry: Desired, address: Address, { kind, id }: Observed, { entries }: Inventory): string {
+function additionFor(
+  entry: Desired,
+  address: Address,
+  { kind, id }: Observed,
+  { entries }: Inventory,
+): string {
   const isFormer = entries.get(address)?.id === id && !entries.has(entry.address);
   const former = keyOf(kind, address);
   // What is written once is for all items.
@@ -144,7 +154,7 @@ function hintFor(entry: Desired, address: Address, { kind, id }: Observed, { ent
   const formerly = isRepeated ? `{ ${keyOf(kind, entry.address)}: ${former} }` : former;
   const property = isFormer ? `formerly: ${formerly}` : `id: ${id}`;
   const where = isRepeated && !isFormer ? 'for this item' : 'to the entry';
-  return `looks like ${address}, which this plan deletes: to keep that object, add \`${property}\` ${where}`;
+  return `add \`${property}\` ${where}`;
 }
 
 /** Entries that are created although they name a former key: the inventory knows nothing under it. */

@@ -141,7 +141,7 @@ function riskHtml({ views, alike }: ChangeBlock): Html {
   const subject = alike === null ? html`<code>${first.address}</code>` : alike.what;
   const said =
     alike === null
-      ? [...remarks, ...risks.map(({ besideCadence }) => besideCadence)]
+      ? [...remarks, ...risks.map(({ message }) => message)]
       : [alike.remarks, alike.risks].flatMap((each) => tallyText(each) ?? []);
   const owners = (alike === null ? first.owners?.join(' ') : tallyText(alike.owners)) ?? '';
   return html`<li><span class="action ${first.action}"><span aria-hidden="true">${symbol}</span> ${verb}</span> ${subject}${owners === '' ? null : html` <span class="owners">${owners}</span>`}${said.map((each) => html`<span class="why">${proseHtml(each)}</span>`)}</li>`;

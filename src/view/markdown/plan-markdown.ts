@@ -49,6 +49,8 @@ const SETTINGS_SIZE = 16_000;
 const MOST_REFUSALS = 10;
 /** In a plan with more changes, those that are alike are not listed each: a comment is short. */
 const MOST_LISTED = 300;
+/** Agents in the first line. */
+const MOST_AGENTS_NAMED = 4;
 /** Agents in the table of starts. */
 const MOST_AGENTS = 20;
 /** A graph with more arrows is unreadable. */
@@ -105,18 +107,27 @@ function needsCare({ views: [first] }: ChangeBlock): boolean {
 
 function header(plan: Plan, page: PlanPage): string {
   const { verdict, starts, owners } = page;
-  const total = starts?.total ?? null;
   return [
     markdownMarker('plan', plan.project, plan.environment),
     [
       /[.]$/.test(verdict) ? verdict : `**Plan: ${verdict}.**`,
-      ...(total === null ? [] : [`Agent starts a week: ${total}.`]),
+      ...startsSentence(starts),
       ...(owners.length === 0 ? [] : [`Owned by ${ownersMarkdown(owners)}.`]),
     ].join(' '),
     '',
     ...refusalLines(plan, page),
     ...deleteLines(plan.changes),
   ].join('\n');
+}
+
+/** `Agent starts a week: 111 → 133 (+22).` Where only agents change, and not the total, it names them. */
+function startsSentence(starts: StartsView | null): string[] {
+  if (starts === null) return [];
+  if (starts.total !== null) return [`Agent starts a week: ${starts.total}.`];
+  const agents = starts.agents.map(
+    ({ agent, before, after }) => `${shortCode(agent, 100)} ${startsText(before)} → ${startsText(after)}`,
+  );
+  return [`Agent starts a week: the same in total, ${some(agents, MOST_AGENTS_NAMED)}.`];
 }
 
 /** What the plan rests on, in small print. */
@@ -126,10 +137,18 @@ function footer({ basis, totals, digest }: PlanPage): string {
 }
 
 function factMarkdown({ label, value, isCode, override }: PlanFact): string {
-  if (!isCode) return shortProse(factSentence({ label, value, isCode }).replace(/\.$/, ''));
+  if (!isCode) return proseFact(factSentence({ label, value, isCode }).replace(/\.$/, ''));
   const above =
     override === undefined ? '' : ` (\`${override.setBy}\` overrides ${settingCode(override.declared)})`;
   return `${label.toLowerCase()} ${settingCode(value)}${above}`;
+}
+
+/** `Not managed here: 1 key` and, as code, the command that shows more. */
+function proseFact(sentence: string): string {
+  const [, said = sentence, command] = /^(.*) \((roster .*)\)$/.exec(sentence) ?? [];
+  return command === undefined
+    ? shortProse(said)
+    : `${shortProse(said)} (${shortCode(command, LONGEST_SENTENCE)})`;
 }
 
 /** At the top, before what may be a long list of changes. */

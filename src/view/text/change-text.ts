@@ -97,7 +97,7 @@ function heading(
     ...facts.flatMap((text) => brokenAtArrow(text, room)).map((text) => ({ text })),
     ...placeAndOwners(change, common, { ...layout, width: room }),
   ];
-  const [first = '', ...rest] = flow(fragments, width - 2, '  ');
+  const [first = '', ...rest] = flow(fragments, width - INDENT, '  ', INDENT - 2);
   return [`  ${first}`, ...indent(rest, INDENT)];
 }
 

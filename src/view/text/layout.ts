@@ -56,14 +56,15 @@ export interface Fragment {
   readonly shown?: string;
 }
 
-/** Fills lines with as many fragments as fit. */
-export function flow(fragments: readonly Fragment[], width: number, gap: string): string[] {
+/** Fills lines with as many fragments as fit. `lead` is what the first line has room for beside `width`. */
+export function flow(fragments: readonly Fragment[], width: number, gap: string, lead = 0): string[] {
   const lines: string[] = [];
   let line = '';
   let used = 0;
   for (const { text, shown = text } of fragments) {
     const columns = widthOf(text);
-    const fits = used + gap.length + columns <= width;
+    const room = lines.length === 0 ? width + lead : width;
+    const fits = used + gap.length + columns <= room;
     if (used > 0 && fits) line += gap + shown;
     else {
       if (used > 0) lines.push(line);

@@ -1,6 +1,6 @@
 import type { Refusal, Risk } from '../../model/finding.js';
 import type { Plan } from '../../model/plan.js';
-import { agree, count, some } from '../../model/words.js';
+import { agree, count } from '../../model/words.js';
 import type { ChangeBlock } from '../alike.js';
 import { type ChangeView, factsOf } from '../change-view.js';
 import { cut, fits, pad, widthOf } from '../columns.js';
@@ -173,14 +173,15 @@ const MOST_AGENTS = 6;
 function startsLines(starts: StartsView | null, { width, paint }: TextLayout): string[] {
   if (starts === null) return [];
   const title = 'STARTS A WEEK  ';
-  const agents = starts.agents.map(
+  const inner = width - title.length;
+  const named = starts.agents.slice(0, MOST_AGENTS);
+  const left = starts.agents.length - named.length;
+  const agents = named.map(
     ({ agent, before, after }) => `${escapeControls(agent)} ${startsText(before)} → ${startsText(after)}`,
   );
-  const texts = [
-    ...(starts.total === null ? ['the same in total'] : [starts.total]),
-    ...(agents.length === 0 ? [] : [some(agents, MOST_AGENTS, ' · ')]),
-  ];
-  const lines = texts.flatMap((text) => wrap(text, width - title.length));
+  const texts = left === 0 ? agents : [...agents, count(left, 'more agent')];
+  const fragments = texts.flatMap((text) => folded(text, inner)).map((text) => ({ text }));
+  const lines = [...wrap(starts.total ?? 'the same in total', inner), ...flow(fragments, inner, ' · ')];
   return hangingIndent(title, lines).map((line) => line.replace(title, paint('strong', title)));
 }
 

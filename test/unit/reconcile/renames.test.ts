@@ -36,6 +36,14 @@ describe('a create and a delete in one plan', () => {
     expect(notesOf(world)).toEqual([`group/new: ${hint('group/old', 'formerly: old')}`]);
   });
 
+  test('the delete, which is read first, says how to keep its object, too', () => {
+    const world = { entries: [group('new', { agents: ['acme'] })], ...owned('old', [agent]) };
+    const [found] = planOf(world).changes.filter(({ action }) => action === 'delete');
+    expect(found?.findings.filter(isNote).map(({ message }) => message)).toEqual([
+      'looks like group/new, which this plan creates: to keep this object, add `formerly: old` to the entry',
+    ]);
+  });
+
   test('of a repeated entry get a hint that is for one item', () => {
     const entry = group('new', { agents: ['acme'] });
     const repeated = { ...entry, source: { ...entry.source, each: 'new' } };
