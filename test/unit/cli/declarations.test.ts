@@ -198,7 +198,7 @@ describe('a read-only command cannot be handed a writer', () => {
     expect([found.client, found.reader, found.store]).toEqual([
       ['reader'],
       ['read', 'readAll'],
-      ['name', 'load', 'holder'],
+      ['name', 'load', 'holder', 'history'],
     ]);
   });
 });

@@ -34,6 +34,7 @@ const lines: Readonly<Partial<Record<string, string>>> = {
   apply: 'apply --yes',
   destroy: `destroy --yes --expect sha256:${'0'.repeat(64)}`,
   pull: 'pull --yes',
+  move: 'move group/a --to other.yaml --yes',
   hold: 'hold --all --reason maintenance --yes',
   resume: 'resume --all --yes',
   why: 'why group/*',

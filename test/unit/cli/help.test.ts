@@ -67,6 +67,7 @@ async function refusal(name: string, flag: string): Promise<string> {
   const address = ['group/retail-prices'];
   const byName: Readonly<Record<string, readonly string[]>> = {
     why: address,
+    move: [...address, '--to', 'other.yaml'],
     run: address,
     wait: address,
     completion: ['bash'],
@@ -154,9 +155,9 @@ async function withDigest(line: string, name: string): Promise<string> {
 /** Nothing has failed, and no member has not started. */
 const idle = ['runs ack', 'runs retry'];
 
-/** Without what the shell does with their output, and without `ci`, which works in a job only. */
+/** Without what the shell does with their output, without `ci`, which works in a job only, and `move`, which needs two projects. */
 const examples = definitions
-  .filter(({ name }) => !/^ci\b/.test(name))
+  .filter(({ name }) => !/^(ci|move)\b/.test(name))
   .flatMap(({ name, examples: lines, exits }) =>
     lines.map(([, line]) => ({
       name,
