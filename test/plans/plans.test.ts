@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { parse } from 'yaml';
 import type { Sandbox } from '../../src/sandbox/index.js';
 import { initRepository } from '../support/repository.js';
@@ -40,23 +40,16 @@ const formats = [
   { file: 'golden-page.txt', format: 'html' },
 ] as const;
 
-const stages = new Map<string, Promise<{ workspace: Workspace; sandbox: Sandbox }>>();
-afterAll(async () => {
-  for (const stage of stages.values()) await (await stage).sandbox.close();
-});
-
-const cases = names.flatMap((name) => formats.map((each) => ({ name, ...each })));
-
-test.each(cases)('the plan $name in $file', async ({ name, file, ...how }) => {
-  const stage = stages.get(name) ?? staged(name);
-  stages.set(name, stage);
-  const { workspace, sandbox } = await stage;
-  const text =
-    'format' in how ? await printed(workspace, how.format) : await inTerminal(workspace, how.width);
-  const seen = steady(sandbox.url, true)(text);
-  const golden = join(folder, name, file);
-  if (process.env['UPDATE_GOLDEN'] === '1') writeFileSync(golden, seen);
-  expect(seen).toBe(readFileSync(golden, 'utf8'));
+test.each(names)('the plan %s', async (name) => {
+  const { workspace, sandbox } = await staged(name);
+  for (const { file, ...how } of formats) {
+    const text =
+      'format' in how ? await printed(workspace, how.format) : await inTerminal(workspace, how.width);
+    const seen = steady(sandbox.url, true)(text);
+    const golden = join(folder, name, file);
+    if (process.env['UPDATE_GOLDEN'] === '1') writeFileSync(golden, seen);
+    expect(seen, file).toBe(readFileSync(golden, 'utf8'));
+  }
 });
 
 async function staged(name: string): Promise<{ workspace: Workspace; sandbox: Sandbox }> {

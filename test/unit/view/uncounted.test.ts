@@ -32,7 +32,7 @@ test.each([
 });
 
 test('a comment and the JSON of drift say what is not managed', () => {
-  expect(planMarkdown(plan)).toContain('Not managed here: 3 groups, 11 schedules, 1 key (roster list');
+  expect(planMarkdown(plan)).toContain('Not managed here: 3 groups, 11 schedules, 1 key (`roster list');
   expect(driftJson(drift).unmanaged).toEqual(unmanaged);
 });
 
