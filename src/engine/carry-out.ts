@@ -15,7 +15,7 @@ import type { Comparison } from '../reconcile/world.js';
 import { ServiceFailure } from '../service/failure.js';
 import { actionLabels } from '../view/labels.js';
 import { differingServiceTime } from './clock.js';
-import { type Observation, observe, type Seen } from './observe.js';
+import { type Observation, observe, type ReadState } from './observe.js';
 import type { Session } from './session.js';
 
 /** What a run reports while its requests are sent. */
@@ -30,7 +30,7 @@ export interface CarryOut {
   /** For the history of the inventory. */
   readonly command: RunCommand;
   /** From before the run. The comparison is as large as all of it, and nothing needs it once there is a plan. */
-  readonly seen: Seen;
+  readonly seen: ReadState;
   /** By `ownKeysIn`. */
   readonly ownKeys: readonly Address[];
   /** Changes to leave out, and why. */

@@ -36,7 +36,7 @@ export interface ObserveOptions extends SelectionOptions, ReadOptions {
 }
 
 /** What was read. */
-export interface Seen {
+export interface ReadState {
   readonly inventory: Inventory;
   readonly state: ObservedState;
   /** Which keys in files the new ones may replace. */
@@ -46,7 +46,7 @@ export interface Seen {
 }
 
 /** What was read, compared with what is declared. */
-export interface Observation extends Seen {
+export interface Observation extends ReadState {
   readonly comparison: Comparison;
 }
 
