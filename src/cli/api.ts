@@ -1,7 +1,7 @@
 import { apiRequest, callApi } from '../engine/api.js';
 import { withAnySession } from '../engine/session.js';
 import { problem } from '../model/diagnostic.js';
-import { jsonText } from '../view/json/plan-json.js';
+import { jsonText } from '../view/json/diagnostics-json.js';
 import type { CommonFlags, FlagsOf, Implementation } from './command/command.js';
 import { needsNoProject, sessionOptions } from './command/flags.js';
 import type { apiCommand } from './commands/tools.js';

@@ -12,7 +12,7 @@ import { fileOf } from '../engine/project.js';
 import { problem } from '../model/diagnostic.js';
 import { count } from '../model/words.js';
 import { escapeControls } from '../view/escape.js';
-import { jsonText } from '../view/json/plan-json.js';
+import { jsonText } from '../view/json/diagnostics-json.js';
 import type { CommandResult, Definition, FlagsOf, Implementation, RunContext } from './command/command.js';
 import { exitCode } from './command/exit.js';
 import { runCommand } from './command/run-command.js';

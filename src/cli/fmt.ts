@@ -1,6 +1,6 @@
 import { format as formatProject } from '../engine/format.js';
 import { escapeControls } from '../view/escape.js';
-import { jsonText } from '../view/json/plan-json.js';
+import { jsonText } from '../view/json/diagnostics-json.js';
 import { filePatch } from '../view/line-diff.js';
 import type { Implementation } from './command/command.js';
 import { exitCode } from './command/exit.js';

@@ -1,6 +1,6 @@
 import { graph } from '../engine/graph.js';
 import { graphDot, graphMermaid, graphText } from '../view/graph/graph-formats.js';
-import { jsonText } from '../view/json/plan-json.js';
+import { jsonText } from '../view/json/diagnostics-json.js';
 import type { Implementation } from './command/command.js';
 import { projectOptions } from './command/flags.js';
 import type { graphCommand } from './commands/inspect.js';

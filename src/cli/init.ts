@@ -3,7 +3,7 @@ import { type InitResult, init, type SkippedFile } from '../engine/init/init.js'
 import { packageName } from '../engine/version.js';
 import { wordList } from '../model/words.js';
 import { escapeControls } from '../view/escape.js';
-import { jsonText } from '../view/json/plan-json.js';
+import { jsonText } from '../view/json/diagnostics-json.js';
 import type { Implementation } from './command/command.js';
 import type { initCommand } from './commands/project.js';
 

@@ -1,6 +1,7 @@
 import { log, logEntry } from '../engine/log.js';
 import { Problem } from '../model/diagnostic.js';
-import { jsonText, logEntryJson, logJson } from '../view/json/plan-json.js';
+import { jsonText } from '../view/json/diagnostics-json.js';
+import { logEntryJson, logJson } from '../view/json/plan-json.js';
 import { logEntryText, logText } from '../view/text/log-text.js';
 import type { Implementation } from './command/command.js';
 import { projectOptions, usage, wholeNumber } from './command/flags.js';

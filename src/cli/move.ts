@@ -2,7 +2,7 @@ import { move } from '../engine/move/move.js';
 import { writePulled } from '../engine/pull/write.js';
 import { Problem } from '../model/diagnostic.js';
 import type { Pulled } from '../model/pull.js';
-import { jsonText } from '../view/json/plan-json.js';
+import { jsonText } from '../view/json/diagnostics-json.js';
 import { pullJson, pullPatch, pullText } from '../view/text/pull-text.js';
 import type { FlagsOf, Implementation } from './command/command.js';
 import { projectOptions, usage } from './command/flags.js';

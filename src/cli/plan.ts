@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { type Planned, type PlanOptions, planned } from '../engine/plan.js';
+import { type PlanMade, type PlanOptions, planned } from '../engine/plan.js';
 import { savedPlan } from '../engine/saved-plan.js';
 import { withReadSession } from '../engine/session.js';
 import { checkWritable, writeAtomic } from '../files/atomic.js';
@@ -8,7 +8,8 @@ import { isDiagnostic, isRefusal, refusalError } from '../model/finding.js';
 import { forView, isEmpty, type Plan } from '../model/plan.js';
 import { planGithub } from '../view/ci/github.js';
 import { planHtml } from '../view/html/plan-html.js';
-import { jsonText, planGitlab, planJson } from '../view/json/plan-json.js';
+import { jsonText } from '../view/json/diagnostics-json.js';
+import { planGitlab, planJson } from '../view/json/plan-json.js';
 import { planMarkdown } from '../view/markdown/plan-markdown.js';
 import { planTextPieces } from '../view/text/plan-text.js';
 import type { FlagsOf, Implementation } from './command/command.js';
@@ -70,7 +71,7 @@ function chooseDestroy({ destroy = false, out, allowDeletes, allowEmpty, prune }
 async function makePlan(flags: PlanFlags, options: PlanOptions, context: CommandContext): Promise<Plan> {
   const { snapshot, out } = flags;
   const session = sessionOptions(flags, context);
-  const rehearsed = flags.rehearse === true ? rehearsedPlan(options) : async ({ plan }: Planned) => plan;
+  const rehearsed = flags.rehearse === true ? rehearsedPlan(options) : async ({ plan }: PlanMade) => plan;
   if (snapshot === undefined)
     return withReadSession(session, async (opened) => rehearsed(await planned(opened, options)));
   if (out !== undefined) throw new Problem(noPlanToApply);
@@ -79,7 +80,7 @@ async function makePlan(flags: PlanFlags, options: PlanOptions, context: Command
 }
 
 /** With what came of applying it to a copy of the service. A plan that would be refused is not rehearsed. */
-function rehearsedPlan(options: PlanOptions): (made: Planned) => Promise<Plan> {
+function rehearsedPlan(options: PlanOptions): (made: PlanMade) => Promise<Plan> {
   return async ({ plan, session, observation }) => {
     if (plan.findings.some(isRefusal)) return plan;
     const { rehearsalFailures, rehearse } = await import('../operate/rehearse/rehearse.js');

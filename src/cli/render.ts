@@ -1,5 +1,5 @@
 import { render, renderedYaml } from '../engine/render.js';
-import { diagnosticJson, jsonText } from '../view/json/plan-json.js';
+import { diagnosticJson, jsonText } from '../view/json/diagnostics-json.js';
 import type { Implementation } from './command/command.js';
 import { projectOptions } from './command/flags.js';
 import type { renderCommand } from './commands/inspect.js';

@@ -18,7 +18,7 @@ import {
   startSandbox,
 } from '../sandbox/index.js';
 import { escapeControls, quoted, word } from '../view/escape.js';
-import { jsonText } from '../view/json/plan-json.js';
+import { jsonText } from '../view/json/diagnostics-json.js';
 import type { FlagsOf, Implementation } from './command/command.js';
 import { wholeNumber } from './command/flags.js';
 import type { sandboxCommand } from './commands/tools.js';

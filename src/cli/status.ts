@@ -3,7 +3,7 @@ import { problem } from '../model/diagnostic.js';
 import { type Health, healths } from '../model/run.js';
 import { status } from '../operate/status/status.js';
 import { statusJunit } from '../view/ci/junit.js';
-import { jsonText } from '../view/json/plan-json.js';
+import { jsonText } from '../view/json/diagnostics-json.js';
 import { statusJson } from '../view/json/runs-json.js';
 import { statusMarkdown } from '../view/markdown/status-markdown.js';
 import { statusText } from '../view/text/status-text.js';

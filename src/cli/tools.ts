@@ -2,7 +2,7 @@ import { schemas } from '../engine/schemas.js';
 import { version } from '../engine/version.js';
 import { problem } from '../model/diagnostic.js';
 import { isCode } from '../view/code-texts.js';
-import { jsonText } from '../view/json/plan-json.js';
+import { jsonText } from '../view/json/diagnostics-json.js';
 import { codeListText, codesJson, codesText } from '../view/text/codes-text.js';
 import type { FlagsOf, Implementation } from './command/command.js';
 import { needsNoProject, sessionOptions } from './command/flags.js';

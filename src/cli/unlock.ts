@@ -2,7 +2,7 @@ import { type Unlocked, unlock } from '../engine/unlock.js';
 import { type Diagnostic, Problem } from '../model/diagnostic.js';
 import type { LockInfo } from '../model/inventory.js';
 import { escapeControls } from '../view/escape.js';
-import { jsonText } from '../view/json/plan-json.js';
+import { jsonText } from '../view/json/diagnostics-json.js';
 import type { FlagsOf, Implementation } from './command/command.js';
 import { exitCode } from './command/exit.js';
 import { projectOptions, usage } from './command/flags.js';

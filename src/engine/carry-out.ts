@@ -89,7 +89,7 @@ async function execute(inputs: CarryOut, lock: Lock): Promise<CarriedOut> {
     intent: inputs.intent ?? null,
     lock,
     writer,
-    keys: session.keys.keeping(seen.former),
+    keys: session.keyPlaces.keeping(seen.former),
     withheld,
     isRest,
     control: {

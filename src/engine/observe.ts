@@ -69,7 +69,7 @@ export async function observe(session: ReadSession, options: ObserveOptions = {}
     compared === undefined ? new Map() : session.exposedKeys(),
     compared === undefined || destroy ? null : session.checkPolicies(),
   ]);
-  const kept = session.keys.kept(state.objects);
+  const kept = session.keyPlaces.kept(state.objects);
   const basis = planBasis({ project, service, state, inventory: known, now: session.serviceNow() }, options, {
     kinds: options.kinds ?? kinds,
     kept,

@@ -30,13 +30,13 @@ export async function plan(session: ReadSession, options: PlanOptions = {}): Pro
 }
 
 /** A plan, and what it was made from. */
-export interface Planned {
+export interface PlanMade {
   readonly plan: Plan;
   readonly session: LocalSession;
   readonly observation: Pick<Observation, 'state' | 'inventory' | 'comparison'>;
 }
 
-export async function planned(session: ReadSession, options: PlanOptions): Promise<Planned> {
+export async function planned(session: ReadSession, options: PlanOptions): Promise<PlanMade> {
   const observation = await observe(session, { ...options, checkout: 'compare' });
   const { comparison } = observation;
   const changes = comparison.diffs.map(({ change }) => change);
@@ -82,12 +82,12 @@ interface Asking {
  * next runs of new and changed schedules. Nothing is asked if there can be no plan.
  */
 export async function ask(
-  { client, keys, outputs, concurrency }: ReadSession,
+  { client, keyPlaces, outputs, concurrency }: ReadSession,
   { comparison, state, former }: Observation,
   { prove, previews }: Asking,
 ): Promise<Answers> {
   if (!mayBePlanned(comparison)) return nothingAsked;
-  const reasons = keys.undeliverable(comparison, { prove, outputs: prove ? outputs : [], former });
+  const reasons = keyPlaces.undeliverable(comparison, { prove, outputs: prove ? outputs : [], former });
   if (!previews) return { ...nothingAsked, undeliverable: reasons };
   const asks = asksOf(comparison, state.agents[0]?.id ?? null);
   const answers = await askAll(client.reader(), asks, concurrency);

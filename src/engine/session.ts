@@ -72,7 +72,7 @@ export interface ReadSession {
   /** The other projects of the repository. */
   readonly readSiblings: ReadSiblings;
   readonly exposedKeys: () => ReturnType<typeof exposedKeys>;
-  readonly keys: KeyPlaces;
+  readonly keyPlaces: KeyPlaces;
   /** Throws a Problem for errors in the policies. */
   readonly checkPolicies: () => Promise<PolicyCheck>;
   readonly concurrency: number;
@@ -97,7 +97,7 @@ export type LocalSession = Omit<
   | 'client'
   | 'downloads'
   | 'store'
-  | 'keys'
+  | 'keyPlaces'
   | 'outputs'
   | 'signal'
   | 'interrupted'
@@ -207,7 +207,7 @@ export function openSession(options: SessionOptions): Session {
       overridden: override?.declared ?? null,
     }),
     exposedKeys: () => exposedKeys(project, open),
-    keys: keysOnDisk(project, redactor),
+    keyPlaces: keysOnDisk(project, redactor),
     checkPolicies: once(() => checkPolicies({ project, ...judged }, options)),
     concurrency,
     warnings: [...warnings, ...given.warnings, ...keptKeyWarnings(project)],

@@ -59,7 +59,7 @@ export function siblingReader(about: SiblingOptions): ReadSiblings {
 }
 
 /** A project file in one environment. */
-interface Candidate extends Pick<Sibling, 'project' | 'environment' | 'file'> {
+interface SiblingCandidate extends Pick<Sibling, 'project' | 'environment' | 'file'> {
   /** Absolute. */
   readonly path: string;
   readonly settings: ProjectSettings;
@@ -68,7 +68,7 @@ interface Candidate extends Pick<Sibling, 'project' | 'environment' | 'file'> {
 }
 
 class SiblingReader {
-  private found: Promise<Found> | null = null;
+  private found: Promise<FoundProjects> | null = null;
   /** Manifests do not change during a run. By path and environment; null with errors. */
   private readonly declared = new Map<string, Project | null>();
 
@@ -89,7 +89,7 @@ class SiblingReader {
     }
   }
 
-  private async find(): Promise<Found> {
+  private async find(): Promise<FoundProjects> {
     const tree = await this.about.open();
     const own = nameIn(tree.top, this.file);
     const files = (await trackedFiles(tree, patternsFor(own))).filter(({ path }) => path !== own);
@@ -109,7 +109,11 @@ class SiblingReader {
   }
 
   /** A file of another name is a project only if it says so: it may be any file. */
-  private projectIn(tree: WorkTree, { path, isRegular }: TrackedFile, own: string): Omit<Found, 'tree'> {
+  private projectIn(
+    tree: WorkTree,
+    { path, isRegular }: TrackedFile,
+    own: string,
+  ): Omit<FoundProjects, 'tree'> {
     const absolute = join(tree.top, path);
     const file = this.shown(absolute);
     if (!isRegular || !isRealPath(dirname(absolute))) return none;
@@ -151,7 +155,7 @@ class SiblingReader {
 
   private async siblings(
     tree: WorkTree,
-    candidates: readonly Candidate[],
+    candidates: readonly SiblingCandidate[],
     unread: readonly UnreadSibling[],
     withDeclared: boolean,
   ): Promise<Siblings> {
@@ -178,9 +182,9 @@ class SiblingReader {
 
   private async inventoriesOf(
     tree: WorkTree,
-    candidates: readonly Candidate[],
-  ): Promise<ReadonlyMap<Candidate, InventoryRead>> {
-    const isOwn = (each: Candidate) =>
+    candidates: readonly SiblingCandidate[],
+  ): Promise<ReadonlyMap<SiblingCandidate, InventoryRead>> {
+    const isOwn = (each: SiblingCandidate) =>
       isSamePlace(placeIn(dirname(each.path), each.settings.inventory), this.ownPlace());
     const others = candidates.filter((each) => !isOwn(each));
     const branches = new Map<string, Promise<BranchesRead>>();
@@ -216,7 +220,7 @@ class SiblingReader {
     return placeIn(this.about.project.root, this.about.project.inventory);
   }
 
-  private declaredBy({ path, environment }: Candidate): Project | null {
+  private declaredBy({ path, environment }: SiblingCandidate): Project | null {
     const key = JSON.stringify([path, environment]);
     const known = this.declared.get(key);
     if (known !== undefined) return known;
@@ -240,14 +244,14 @@ class SiblingReader {
   }
 }
 
-interface Found {
+interface FoundProjects {
   /** Null where git tracks no other project file. */
   readonly tree: WorkTree | null;
-  readonly candidates: readonly Candidate[];
+  readonly candidates: readonly SiblingCandidate[];
   readonly unread: readonly UnreadSibling[];
 }
 
-const none: Omit<Found, 'tree'> = { candidates: [], unread: [] };
+const none: Omit<FoundProjects, 'tree'> = { candidates: [], unread: [] };
 
 /** `another`: it is no sibling's. */
 type InventoryRead = Inventory | 'another' | { readonly reason: string };
@@ -267,7 +271,7 @@ function placeIn(root: string, place: InventorySetting): InventorySetting {
   return 'file' in place ? { file: resolve(root, place.file) } : place;
 }
 
-function fileRead(candidate: Candidate, file: string): InventoryRead {
+function fileRead(candidate: SiblingCandidate, file: string): InventoryRead {
   try {
     const text = readInventoryFile(resolve(dirname(candidate.path), file), `the inventory ${file}`);
     return inventoryIn(text, candidate, file);
@@ -276,7 +280,7 @@ function fileRead(candidate: Candidate, file: string): InventoryRead {
   }
 }
 
-function inventoryIn(text: string | null, candidate: Candidate, name: string): InventoryRead {
+function inventoryIn(text: string | null, candidate: SiblingCandidate, name: string): InventoryRead {
   const { project, environment } = candidate;
   if (text === null) return emptyInventory(project, environment);
   try {
@@ -287,12 +291,12 @@ function inventoryIn(text: string | null, candidate: Candidate, name: string): I
   }
 }
 
-function savedFor({ project, environment }: Candidate, saved: readonly Inventory[]): Inventory {
+function savedFor({ project, environment }: SiblingCandidate, saved: readonly Inventory[]): Inventory {
   const found = saved.find((each) => each.project === project && each.environment === environment);
   return found ?? emptyInventory(project, environment);
 }
 
-function isOwner(inventory: Inventory, name: string, { project, environment }: Candidate): boolean {
+function isOwner(inventory: Inventory, name: string, { project, environment }: SiblingCandidate): boolean {
   try {
     checkOwner(inventory, name, project, environment);
     return true;
@@ -302,7 +306,7 @@ function isOwner(inventory: Inventory, name: string, { project, environment }: C
   }
 }
 
-function unreadOf(candidate: Candidate, reason: string): UnreadSibling {
+function unreadOf(candidate: SiblingCandidate, reason: string): UnreadSibling {
   return { project: siblingName(candidate), file: candidate.file, reason };
 }
 

@@ -30,7 +30,7 @@ import { undeliverable } from './keys.js';
 import { planBasis } from './lookup.js';
 import { asWarning, mayDelete, type Observation, observe } from './observe.js';
 import { ownersOfChanges } from './owners.js';
-import { type Planned, type PlanOptions, planWith } from './plan.js';
+import { type PlanMade, type PlanOptions, planWith } from './plan.js';
 import { checkPolicies } from './policies.js';
 import { openProject } from './project.js';
 import { selectionOf } from './selectors.js';
@@ -183,7 +183,7 @@ export async function plannedFromSnapshot(
   file: string,
   options: SessionOptions,
   wanted: PlanOptions,
-): Promise<Planned> {
+): Promise<PlanMade> {
   const { destroy = false, calendar = false } = wanted;
   const opened = openProject(options);
   const project = { ...opened.project, prune: options.prune ?? opened.project.prune };

@@ -445,7 +445,7 @@ const texts: Readonly<Record<DiagnosticCode, CodeText>> = {
   'rehearsal-failed': {
     title: 'Plan does not converge on a copy of the service',
     means:
-      '`--rehearse` applied the plan to a copy of the service, and a new plan would still change something. The message names what is left, and which disturbance led to it. Nothing was sent to the service.',
+      'On a copy of the service (`--rehearse`), a new plan would still change something after the apply. The message names what is left, and which disturbance led to it. Nothing was sent to the service.',
     help: 'Correct the entries that the message names. The copy follows the documented interface: if the service accepts them, please report a bug.',
   },
   conflict: {

@@ -56,8 +56,14 @@ const names = readdirSync(folder)
   .sort();
 const codeOf = (name: string) => name.split('.')[0] as DiagnosticCode;
 
-/** Codes that no input causes. */
-const unreachable: Partial<Record<DiagnosticCode, string>> = {
+/** Codes that no single project with a service as it is here causes, and what does. */
+const elsewhere: Partial<Record<DiagnosticCode, string>> = {
+  'rehearsal-failed': 'a service that changes texts: test/unit/rehearse/rehearse.test.ts',
+  'owned-elsewhere': 'two projects: test/attacks/siblings.test.ts',
+  'unreadable-sibling': 'two projects: test/attacks/siblings.test.ts',
+  'not-movable': 'two projects: test/unit/cli/move.test.ts',
+  'unmet-expectation': 'data of past runs: test/unit/cli/data-check.test.ts',
+  'unknown-expectation': 'data of past runs: test/unit/cli/data-check.test.ts',
   internal: 'a bug: test/unit/cli/bug.test.ts causes one',
 };
 
@@ -68,7 +74,7 @@ afterEach(async () => {
 
 test('every diagnostic code has a case in test/cases/diagnostics', () => {
   const covered = new Set(names.map(codeOf));
-  expect(diagnosticCodes.filter((code) => !covered.has(code) && !(code in unreachable))).toEqual([]);
+  expect(diagnosticCodes.filter((code) => !covered.has(code) && !(code in elsewhere))).toEqual([]);
   expect([...covered].filter((code) => !diagnosticCodes.includes(code))).toEqual([]);
 });
 

@@ -1,5 +1,5 @@
 import type { Diagnostic, DiagnosticCode } from '../../model/diagnostic.js';
-import { failureJson, jsonText } from '../../view/json/plan-json.js';
+import { failureJson, jsonText } from '../../view/json/diagnostics-json.js';
 import type { Output } from '../host/output.js';
 import { asksForJson } from './command.js';
 

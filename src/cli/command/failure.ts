@@ -7,7 +7,7 @@ import { type Diagnostic, diagnosticsOf } from '../../model/diagnostic.js';
 import { diagnosticsGithub } from '../../view/ci/github.js';
 import { sarif } from '../../view/ci/sarif.js';
 import { failureHtml } from '../../view/html/page.js';
-import { failureJson, jsonText } from '../../view/json/plan-json.js';
+import { failureJson, jsonText } from '../../view/json/diagnostics-json.js';
 import { failureMarkdown } from '../../view/markdown/failure-markdown.js';
 import { diagnosticsText } from '../../view/text/diagnostics-text.js';
 import { type CommandContext, defaultWidth } from '../host/host.js';

@@ -6,8 +6,8 @@ import {
   withSession,
 } from '../../engine/session.js';
 import type { Diagnostic } from '../../model/diagnostic.js';
+import { jsonText } from '../../view/json/diagnostics-json.js';
 import { withDiagnostics } from '../../view/json/fields.js';
-import { jsonText } from '../../view/json/plan-json.js';
 import type { CommandContext } from '../host/host.js';
 import type { CommandResult, CommonFlags, RenderOptions } from './command.js';
 import { runSessionOptions } from './flags.js';

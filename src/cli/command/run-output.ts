@@ -3,7 +3,7 @@ import type { Run } from '../../model/run.js';
 import type { RunsResult, RunVerdict } from '../../operate/run/verdict.js';
 import { runsJunit } from '../../view/ci/junit.js';
 import { filesJson } from '../../view/data/data-json.js';
-import { jsonText } from '../../view/json/plan-json.js';
+import { jsonText } from '../../view/json/diagnostics-json.js';
 import { runsJson } from '../../view/json/runs-json.js';
 import { linesTaken } from '../../view/text/layout.js';
 import { liveTable, runLine, runsText } from '../../view/text/run-text.js';

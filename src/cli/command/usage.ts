@@ -2,7 +2,7 @@ import { type Command, CommanderError } from 'commander';
 import { suggest } from '../../manifest/suggest.js';
 import type { Diagnostic } from '../../model/diagnostic.js';
 import { wordList } from '../../model/words.js';
-import { failureJson, jsonText } from '../../view/json/plan-json.js';
+import { failureJson, jsonText } from '../../view/json/diagnostics-json.js';
 import { diagnosticsText } from '../../view/text/diagnostics-text.js';
 import { defaultWidth } from '../host/host.js';
 import type { Output } from '../host/output.js';

@@ -7,7 +7,7 @@ import { dataCheckJunit } from '../../view/ci/junit.js';
 import { checkMarkdown, checkText } from '../../view/data/check-text.js';
 import { checkFindings } from '../../view/data/check-words.js';
 import { dataCheckJson } from '../../view/data/data-json.js';
-import { jsonText } from '../../view/json/plan-json.js';
+import { jsonText } from '../../view/json/diagnostics-json.js';
 import type { Implementation } from '../command/command.js';
 import { exitCode, exitCodeFor } from '../command/exit.js';
 import { sessionOptions } from '../command/flags.js';

@@ -10,8 +10,8 @@ import { datasetsJson, filesJson, queriesJson, tablesJson } from '../../view/dat
 import { datasetsText, filesText, storedQueriesText } from '../../view/data/data-text.js';
 import { csvText, rowsJsonLines, rowsText } from '../../view/data/rows.js';
 import { graphDot, graphMermaid, graphText } from '../../view/graph/graph-formats.js';
+import { jsonText } from '../../view/json/diagnostics-json.js';
 import { withDiagnostics } from '../../view/json/fields.js';
-import { jsonText } from '../../view/json/plan-json.js';
 import type { CommandResult, CommonFlags, FlagsOf, FormatOf, Implementation } from '../command/command.js';
 import { runSessionOptions, wholeNumber } from '../command/flags.js';
 import { readShown, resultOfRead } from '../command/results.js';

@@ -2,7 +2,7 @@ import { problem } from '../../model/diagnostic.js';
 import type { ListedState } from '../../operate/run/run-kinds.js';
 import { listRuns } from '../../operate/runs/list.js';
 import { showRun } from '../../operate/runs/show.js';
-import { jsonText } from '../../view/json/plan-json.js';
+import { jsonText } from '../../view/json/diagnostics-json.js';
 import { runsListJson, shownRunJson } from '../../view/json/runs-json.js';
 import { runDetailsText, runsListText } from '../../view/text/runs-text.js';
 import type { Implementation } from '../command/command.js';

@@ -13,7 +13,7 @@ import { ciFiles } from '../../init/ci-files.js';
 import { inventoryRef, type NewFile, projectFiles } from '../../init/project-files.js';
 import { type Problem, problem } from '../../model/diagnostic.js';
 import { serviceUrl } from '../../service/url.js';
-import { jsonText } from '../../view/json/plan-json.js';
+import { jsonText } from '../../view/json/diagnostics-json.js';
 import { refusePastedKey } from '../api-key.js';
 import type { ProjectOptions } from '../project.js';
 import { schemas } from '../schemas.js';

@@ -11,7 +11,7 @@ import { applyEdits, type Edited, isObstacle, type Obstacle, textScalar } from '
 import { placeOf, Source } from '../../yaml/source.js';
 import { fileOf, type ProjectOptions } from '../project.js';
 import { selectedOf, selectorsOf } from '../selectors.js';
-import { differences, Side, type SideRead } from './side.js';
+import { differences, MoveSide, type SideRead } from './side.js';
 
 interface MoveOptions {
   /** Addresses and globs. */
@@ -29,7 +29,7 @@ interface MoveOptions {
  * @throws Problem with the place of what cannot be moved.
  */
 export async function move(options: ProjectOptions, wanted: MoveOptions): Promise<Pulled> {
-  const [from, to] = [new Side(options, fileOf(options)), new Side(options, wanted.to)];
+  const [from, to] = [new MoveSide(options, fileOf(options)), new MoveSide(options, wanted.to)];
   const top = await commonTop(from, to, options.env);
   return new Mover(from, to, wanted).move(top);
 }
@@ -46,8 +46,8 @@ class Mover {
   private readonly moving: readonly Moving[];
 
   constructor(
-    private readonly from: Side,
-    private readonly to: Side,
+    private readonly from: MoveSide,
+    private readonly to: MoveSide,
     wanted: MoveOptions,
   ) {
     this.moving = movingOf(from.entries(), wanted);
@@ -237,7 +237,7 @@ function kindOf({ kind, address }: Declared): Kind {
 }
 
 /** Siblings are found by git: elsewhere, the projects would not know each other. */
-async function commonTop(from: Side, to: Side, env: ProjectOptions['env']): Promise<string> {
+async function commonTop(from: MoveSide, to: MoveSide, env: ProjectOptions['env']): Promise<string> {
   try {
     const tops = await Promise.all([from, to].map(({ project }) => openWorkTree(project.root, env)));
     const [own, other] = tops.map(({ top }) => top);
@@ -302,7 +302,7 @@ function othersChanged(
   });
 }
 
-function namesOf({ environments }: Side): string {
+function namesOf({ environments }: MoveSide): string {
   const names = environments.flatMap((each) => each ?? []);
   return names.length === 0 ? 'none' : wordList(names, 'and');
 }

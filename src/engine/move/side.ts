@@ -14,7 +14,7 @@ export interface SideRead {
 }
 
 /** One of the two projects of a move, in each of its environments. */
-export class Side {
+export class MoveSide {
   /** Its environments; null alone for a project without any. */
   readonly environments: readonly (string | null)[];
   /** The texts of its files, by their names as shown. */

@@ -93,7 +93,7 @@ export async function copyOf(rehearsed: Rehearsed, faults: readonly Fault[]): Pr
         client,
         downloads: noDownloads,
         store: store(life),
-        keys: keysInMemory,
+        keyPlaces: keysInMemory,
         outputs: [],
         clock: { now, monotonic: () => slept, sleep },
         serviceNow: now,
@@ -234,7 +234,7 @@ function copiedService({ session: { project }, state, comparison }: Rehearsed): 
   return { agents, objects: new Map(objects), scopes: project.scopes };
 }
 
-interface Wanted {
+interface DesiredFields {
   readonly spec: unknown;
   readonly fields: readonly { readonly path: string }[];
 }
@@ -243,7 +243,11 @@ interface Wanted {
  * A snapshot hides values from the environment. Where a plan takes such a value for unchanged, the copy has the declared
  * one, and any other text where it is to be changed.
  */
-function knownSpec(kind: Kind, { spec, withheld = [] }: Observed, wanted: Wanted | undefined): unknown {
+function knownSpec(
+  kind: Kind,
+  { spec, withheld = [] }: Observed,
+  wanted: DesiredFields | undefined,
+): unknown {
   if (spec === null) return null;
   const known = Object.keys(kind.fields).map((field) => {
     const value = rawValue(spec, field);

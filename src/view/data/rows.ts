@@ -2,7 +2,7 @@ import type { DataTable } from '../../model/data.js';
 import { ExactNumber, writeJson } from '../../model/exact-number.js';
 import { count } from '../../model/words.js';
 import { escapeCodePoint, escapeControls } from '../escape.js';
-import { escapeJson } from '../json/plan-json.js';
+import { escapeJson } from '../json/diagnostics-json.js';
 import { type Column, joinBlocks, type TextOptions, table, textLayout, titled } from '../text/layout.js';
 
 /** A table for each dataset, with a line that says how much of it is shown. */

@@ -1,6 +1,6 @@
 import type { ItemResult } from '../../model/batch.js';
 import type { Diagnostic } from '../../model/diagnostic.js';
-import { diagnosticJson } from './plan-json.js';
+import { diagnosticJson } from './diagnostics-json.js';
 
 /** Some fields of a value, in this order. They are listed, so that no format follows a type by accident. */
 export function fieldsOf<T, const K extends keyof T>(value: T, names: readonly K[]): Pick<T, K> {

@@ -1,7 +1,7 @@
 import type { Pulled, PulledFile } from '../../model/pull.js';
 import { count } from '../../model/words.js';
 import { escapeControls } from '../escape.js';
-import { diagnosticJson } from '../json/plan-json.js';
+import { diagnosticJson } from '../json/diagnostics-json.js';
 import { filePatch } from '../line-diff.js';
 
 export function pullText({ files, imported, updated, include, reasons }: Pulled): string {

@@ -2,7 +2,8 @@ import type { Diagnostic } from '../../model/diagnostic.js';
 import type { ProjectScope } from '../../model/resource.js';
 import { count } from '../../model/words.js';
 import { escapeControls } from '../escape.js';
-import { diagnosticJson, jsonHeader } from '../json/plan-json.js';
+import { diagnosticJson } from '../json/diagnostics-json.js';
+import { jsonHeader } from '../json/plan-json.js';
 import { zoneDataText } from '../plan-words.js';
 
 /** The parts of a saved snapshot that are reported. */

@@ -3,7 +3,8 @@ import type { Loaded } from '../../../src/manifest/load.js';
 import type { Diagnostic, Place } from '../../../src/model/diagnostic.js';
 import { diagnosticsGithub } from '../../../src/view/ci/github.js';
 import { sarif } from '../../../src/view/ci/sarif.js';
-import { jsonText, validateJson } from '../../../src/view/json/plan-json.js';
+import { jsonText } from '../../../src/view/json/diagnostics-json.js';
+import { validateJson } from '../../../src/view/json/plan-json.js';
 import { diagnosticsText } from '../../../src/view/text/diagnostics-text.js';
 import { danger } from '../inert.js';
 

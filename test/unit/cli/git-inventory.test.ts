@@ -67,7 +67,10 @@ test('a duplicate created by another run leaves the rest of the inventory intact
     `project: p\ngroups:\n${group('kept', ', description: new')}${group('twin')}${group('safe', ', protect: true')}`,
   );
   const ran = await workspace.apply();
-  expect([ran.exit, ran.stderr]).toEqual([3, expect.stringMatching(/object\s+that\s+this\s+command\s+created/)]);
+  expect([ran.exit, ran.stderr]).toEqual([
+    3,
+    expect.stringMatching(/object\s+that\s+this\s+command\s+created/),
+  ]);
   sandbox.faults.intercept = null;
   const entries = Object.keys((JSON.parse(inventory()) as { entries: object }).entries);
   expect(entries).toEqual(['group/kept', 'group/safe']);

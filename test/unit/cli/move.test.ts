@@ -120,7 +120,12 @@ schedules:
   test.each([
     ['a schedule that stays behind', both(), ['group/shops'], 'schedule/zoned'],
     ['what it refers to stays', both(), ['schedule/nightly'], 'pipeline/nightly-refresh'],
-    ['a variable that is missing there', both(), ['group/shops', 'schedule/zoned'], 'var.zone'],
+    [
+      'a variable that is missing there',
+      both(),
+      ['group/shops', 'schedule/zoned'],
+      'there is no variable "zone"',
+    ],
     ['an anchor outside of the entry', both(anchored), ['group/a'], 'anchor'],
     ['one of several that are repeated', both(each), ['group/a-de'], 'each'],
     ['a default of the other project', both(retail, defaults), ['group/other'], 'active'],

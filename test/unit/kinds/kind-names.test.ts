@@ -17,6 +17,7 @@ const otherMeanings = [
   'schedule: model/finding.ts',
   'schedule: reconcile/rules/starts-again.ts',
   'group: cli/commands.ts',
+  'schedule: view/change-view.ts',
   'schedule: view/calendar/calendar-text.ts',
   'schedule: view/calendar/heat-scale.ts',
   'schedule: view/json/runs-json.ts',

@@ -5,7 +5,7 @@ import { kinds } from '../../../src/kinds/index.js';
 import type { AgentWithInputs } from '../../../src/model/kind.js';
 import { agentLookup } from '../../../src/reconcile/references.js';
 import { defaultSeed } from '../../../src/sandbox/index.js';
-import { jsonText } from '../../../src/view/json/plan-json.js';
+import { jsonText } from '../../../src/view/json/diagnostics-json.js';
 import { danger } from '../../support/inert.js';
 import { load, type Project, projectsOfCases } from './case-files.js';
 import { valueInEditor } from './editor.js';

@@ -1,13 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { diagnosticsGithub } from '../../../src/view/ci/github.js';
 import { sarif } from '../../../src/view/ci/sarif.js';
-import {
-  jsonText,
-  planGitlab,
-  planJson,
-  reportJson,
-  validateJson,
-} from '../../../src/view/json/plan-json.js';
+import { jsonText } from '../../../src/view/json/diagnostics-json.js';
+import { planGitlab, planJson, reportJson, validateJson } from '../../../src/view/json/plan-json.js';
 import { planMarkdown } from '../../../src/view/markdown/plan-markdown.js';
 import { diagnosticsText } from '../../../src/view/text/diagnostics-text.js';
 import { planText } from '../../../src/view/text/plan-text.js';

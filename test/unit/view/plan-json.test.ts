@@ -2,13 +2,8 @@ import { readFileSync } from 'node:fs';
 import { Ajv } from 'ajv';
 import { describe, expect, it } from 'vitest';
 import { isDiagnostic } from '../../../src/model/finding.js';
-import {
-  failureJson,
-  jsonText,
-  planJson,
-  reportJson,
-  validateJson,
-} from '../../../src/view/json/plan-json.js';
+import { failureJson, jsonText } from '../../../src/view/json/diagnostics-json.js';
+import { planJson, reportJson, validateJson } from '../../../src/view/json/plan-json.js';
 import { planText } from '../../../src/view/text/plan-text.js';
 import { change, completeReport, diagnostics, emptyPlan, field, plan, report } from './samples.js';
 

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { type Diagnostic, diagnosticCodes } from '../../../src/model/diagnostic.js';
 import { sarif } from '../../../src/view/ci/sarif.js';
 import { codeTexts } from '../../../src/view/code-texts.js';
-import { jsonText } from '../../../src/view/json/plan-json.js';
+import { jsonText } from '../../../src/view/json/diagnostics-json.js';
 import { diagnostics, place, sarifRun } from './samples.js';
 
 const validate = publishedSchema();

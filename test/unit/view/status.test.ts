@@ -146,7 +146,8 @@ describe('the status as JUnit XML', () => {
   test.each(healths)(
     'has failed for %s if that is to fail a check, and its counts are those of its cases',
     (health) => {
-      const suite = suiteOf(rows, [health]);
+      const unmet = row('schedule/thin', { health: 'unmet', reason: '12 records, at least 800 expected' });
+      const suite = suiteOf([...rows, unmet], [health]);
       const failed = casesOf(suite).filter(([, inside]) => inside?.[0] === 'failure');
       expect(failed.map(([, inside]) => inside?.[1])).toEqual([health]);
       const count = (name: string) =>

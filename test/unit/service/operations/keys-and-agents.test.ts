@@ -117,6 +117,7 @@ describe('agents', () => {
       id: guid.toLowerCase(),
       externalAgentId: 'acme',
       name: 'Acme',
+      version: '1',
       inputKeys: ['q'],
     });
   });
