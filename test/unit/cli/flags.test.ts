@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { readdirSync } from 'node:fs';
 import { Command } from 'commander';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -34,7 +35,7 @@ const lines: Readonly<Partial<Record<string, string>>> = {
   apply: 'apply --yes',
   destroy: `destroy --yes --expect sha256:${'0'.repeat(64)}`,
   pull: 'pull --yes',
-  move: 'move group/a --to other.yaml --yes',
+  move: 'move group/a --to other/roster.yaml --yes',
   hold: 'hold --all --reason maintenance --yes',
   resume: 'resume --all --yes',
   why: 'why group/*',
@@ -78,6 +79,10 @@ test.each(names)('%s reads each of its flags', async (name) => {
       },
     });
   } as typeof opts;
+  if (name === 'move') {
+    execFileSync('git', ['init', '--quiet', workspace.root]);
+    workspace.write('other/roster.yaml', 'project: other\nenvironments: { staging: { vars: {} } }\n');
+  }
   if (name === 'sandbox') delete workspace.env['ROSTER_API_KEY'];
   if (name === 'unlock') workspace.write('roster.inventory.json.lock', JSON.stringify(lock));
   await workspace.command((lines[name] ?? name).split(' '));
