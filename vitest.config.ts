@@ -27,6 +27,7 @@ const slow = [
   'test/cli/',
   'test/examples/',
   'test/faults/',
+  'test/plans/',
   'test/sandbox/',
   'test/docs/links.',
   'test/docs/plan-json.',

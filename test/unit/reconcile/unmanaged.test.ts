@@ -211,9 +211,11 @@ describe('a create of what may exist already', () => {
       return reconcileWorld({ entries, objects, limits: { startsPerMinute: 1_000_000 } }).plan;
     };
     expect(risksOf(planOf(100) ?? { changes: [] }, 'possible-duplicate')).toHaveLength(100);
+    // Counts vary with what the engine has compiled before: the least of several is the steadiest.
+    const leastSteps = (count: number) => Math.min(...[1, 2, 3].map(() => stepsOf(() => planOf(count))));
     // 4 if each object costs the same, 16 if each costs as much as there are objects.
     const count = many(25, 100);
-    expect(stepsOf(() => planOf(4 * count)) / stepsOf(() => planOf(count))).toBeLessThan(6);
+    expect(leastSteps(4 * count) / leastSteps(count)).toBeLessThan(6);
   });
 });
 
