@@ -1,6 +1,6 @@
 import { existsSync, linkSync, lstatSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { errnoOf } from './errno.js';
+import { errnoOf, reasonOf } from './errno.js';
 import { createFlushed, flushFolder, makeFolders, removeIfPossible, temporaryFor } from './new-file.js';
 
 /** What is at the path of a secret. `replace` allows only what the caller has looked at. */
@@ -29,7 +29,7 @@ export class UnflushedSecret extends Error {
     readonly path: string,
     cause: unknown,
   ) {
-    super(`${path} is not flushed`, { cause });
+    super(`${path} is not flushed: ${reasonOf(cause)}`, { cause });
   }
 }
 
