@@ -7,7 +7,7 @@ import { pullJson, pullPatch, pullText } from '../view/text/pull-text.js';
 import type { FlagsOf, Implementation } from './command/command.js';
 import { projectOptions, usage } from './command/flags.js';
 import type { moveCommand } from './commands/project.js';
-import { confirm } from './host/confirm.js';
+import { confirmFiles } from './host/confirm.js';
 import type { CommandContext } from './host/host.js';
 
 type MoveFlags = FlagsOf<typeof moveCommand>;
@@ -34,20 +34,7 @@ export const runMove: Implementation<typeof moveCommand> = async (addresses, fla
 async function write(made: Pulled, { yes }: MoveFlags, { host, output }: CommandContext): Promise<void> {
   if (yes !== true) {
     output.err(pullPatch(made.files));
-    if (!host.stdinIsTerminal)
-      throw new Problem({
-        severity: 'error',
-        code: 'not-confirmed',
-        message: 'there is no terminal to ask for confirmation',
-        help: 'Use `--yes`, or review the changes with `--format diff` first.',
-      });
-    const answer = await confirm("Write the files? Only 'yes' will be accepted: ");
-    if (answer !== 'yes')
-      throw new Problem({
-        severity: 'error',
-        code: 'not-confirmed',
-        message: 'Cancelled. Nothing was written.',
-      });
+    await confirmFiles('', 'there is no terminal to ask for confirmation', host);
   }
   await writePulled(made);
 }

@@ -9,7 +9,7 @@ import type { FlagsOf, Implementation } from './command/command.js';
 import { exitCode } from './command/exit.js';
 import { outputsOf, sessionOptions, usage } from './command/flags.js';
 import type { pullCommand } from './commands/project.js';
-import { confirm } from './host/confirm.js';
+import { confirmFiles } from './host/confirm.js';
 import type { CommandContext } from './host/host.js';
 
 type PullFlags = FlagsOf<typeof pullCommand>;
@@ -52,20 +52,8 @@ async function write(found: Pulled, { yes }: PullFlags, { host, output }: Comman
     const { file, patterns } = found.include;
     const what = `\`include\` in ${file} must list ${patterns.map((each) => `\`${each}\``).join(', ')}`;
     output.err(pullPatch(found.files.filter(({ before }) => before !== null)));
-    if (!host.stdinIsTerminal)
-      throw new Problem({
-        severity: 'error',
-        code: 'not-confirmed',
-        message: `${what}, and there is no terminal to ask for confirmation`,
-        help: 'Use `--yes`, or review the changes with `--format diff` first.',
-      });
-    const answer = await confirm(`${what}.\nWrite the files? Only 'yes' will be accepted: `);
-    if (answer !== 'yes')
-      throw new Problem({
-        severity: 'error',
-        code: 'not-confirmed',
-        message: 'Cancelled. Nothing was written.',
-      });
+    const refusal = `${what}, and there is no terminal to ask for confirmation`;
+    await confirmFiles(`${what}.\n`, refusal, host);
   }
   await writePulled(found);
 }

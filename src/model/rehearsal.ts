@@ -13,5 +13,4 @@ export interface RehearsedVariant {
   readonly left: readonly string[];
 }
 
-export const rehearsalNames = ['undisturbed', 'lost-answers', 'rate-limits', 'kills'] as const;
-export type RehearsalName = (typeof rehearsalNames)[number];
+export type RehearsalName = 'undisturbed' | 'lost-answers' | 'rate-limits' | 'kills';

@@ -22,6 +22,18 @@ export async function confirm(question: string, accepted = 'yes'): Promise<Confi
   }
 }
 
+/** Asks before files are written, where their differences have been shown. Throws a Problem unless the answer is yes. */
+export async function confirmFiles(
+  question: string,
+  refusal: string,
+  { stdinIsTerminal }: Host,
+): Promise<void> {
+  if (!stdinIsTerminal)
+    throw problem('not-confirmed', refusal, 'Use `--yes`, or review the changes with `--format diff` first.');
+  const answer = await confirm(`${question}Write the files? Only 'yes' will be accepted: `);
+  if (answer !== 'yes') throw problem('not-confirmed', 'Cancelled. Nothing was written.');
+}
+
 /** Without a terminal, what would be done has been shown: that is a dry run. */
 export function confirmOrRefuse(question: string, { stdinIsTerminal }: Host): Promise<Confirmation> {
   if (stdinIsTerminal) return confirm(`${question}\nOnly 'yes' will be accepted: `);

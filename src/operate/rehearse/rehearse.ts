@@ -17,7 +17,7 @@ const REFUSED = 10;
 
 /**
  * Applies a plan to a copy of the service: undisturbed, with the answer to each create lost, with rate limits, and killed
- * after each call. Each time a new plan must be empty. Null for a plan without calls, and for one that would be refused.
+ * again and again. Each time a new plan must be empty. Null for a plan without calls.
  */
 export async function rehearse(
   rehearsed: Rehearsed,
