@@ -46,6 +46,7 @@ const quick = [
   'cli/pull/import',
   'cli/pull/write-back',
   'examples/ci-files',
+  'faults/bugs',
   'faults/every-request',
   'sandbox/interface',
   'sandbox/interface-rules',

@@ -12,8 +12,8 @@ export const matchingBugs: readonly Bug[] = [
   {
     name: 'an object that this key cannot change is that of an interrupted create',
     file: 'src/reconcile/pair.ts',
-    find: '(each) => each.manageable !== false && this.isFree(each),',
-    replace: '(each) => this.isFree(each),',
+    find: '(each) => each.manageable !== false && this.isFree(each) &&',
+    replace: '(each) => this.isFree(each) &&',
     tests: ['test/unit/reconcile/whose-object.test.ts'],
   },
   {
@@ -54,8 +54,8 @@ export const matchingBugs: readonly Bug[] = [
   {
     name: 'with `prune: all`, a schedule of which it is not known whether this key can change it becomes a new entry',
     file: 'src/reconcile/pair.ts',
-    find: 'each.manageable === true && each.spec',
-    replace: 'each.manageable !== false && each.spec',
+    find: 'each.manageable === true &&',
+    replace: 'each.manageable !== false &&',
     tests: ['test/unit/reconcile/whose-object.test.ts'],
   },
   {
