@@ -58,6 +58,8 @@ export class Workspace {
   /** The current time; that of the machine by default. */
   now: Host['now'];
   env: Record<string, string>;
+  /** The values of `env` that no command may print. */
+  secretsOf: (env: Readonly<Record<string, string>>) => readonly string[] = secretsOf;
   /** Where the commands run. Default: without a terminal. */
   terminal: Terminal | null = null;
   /** Interrupts the commands. */
@@ -149,8 +151,9 @@ export class Workspace {
     const { signal } = this.stop;
     const exit = await command({ host, output, signal, stopped: Promise.resolve() });
     // In every test: no command prints the key, or a value from the environment.
-    mustHide('stdout', output.stdout, secretsOf(host.env));
-    mustHide('stderr', output.stderr, secretsOf(host.env));
+    const secrets = this.secretsOf(this.env);
+    mustHide('stdout', output.stdout, secrets);
+    mustHide('stderr', output.stderr, secrets);
     return { exit, stdout: output.stdout, stderr: output.stderr, both: output.both };
   }
 }

@@ -1,7 +1,7 @@
 import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
+import { command } from '../command.js';
 import { jsonOf } from '../json.js';
-import { roster } from '../program.js';
 import { git, type Remote } from '../repository.js';
 
 /** A person with a clone, who writes manifests. */
@@ -31,7 +31,7 @@ export class Author {
     else copyFileSync(tarball, vendored);
     mkdirSync(this.project, { recursive: true });
     const args = ['init', '--ci', host, '--install', relative(this.project, vendored), ...flags];
-    const { exit, stderr } = await roster(args, { cwd: this.project });
+    const { exit, stderr } = await command(args, { cwd: this.project });
     if (exit !== 0) throw new Error(stderr);
     this.publish('first project');
   }
@@ -66,7 +66,7 @@ export class Author {
 
   /** The digest of the plan of the files that are checked out. */
   async digest(env: Readonly<Record<string, string>>): Promise<string> {
-    const { stdout } = await roster(['plan', '--format', 'json'], { cwd: this.folder, env });
+    const { stdout } = await command(['plan', '--format', 'json'], { cwd: this.folder, env });
     return jsonOf<{ digest: string }>({ stdout }).digest;
   }
 
@@ -74,7 +74,7 @@ export class Author {
   async planIsEmpty(env: Readonly<Record<string, string>>): Promise<boolean> {
     git(this.folder, 'fetch', '--quiet', 'origin');
     git(this.folder, 'checkout', '--quiet', '--detach', 'origin/main');
-    return (await roster(['plan', '--detailed-exitcode'], { cwd: this.folder, env })).exit === 0;
+    return (await command(['plan', '--detailed-exitcode'], { cwd: this.folder, env })).exit === 0;
   }
 }
 

@@ -2,9 +2,9 @@ import { spawn } from 'node:child_process';
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { program } from '../program.js';
 import { git, initRepository } from '../repository.js';
 import { mustHide } from '../secrets.js';
+import { asRoster } from './resident.js';
 
 export interface Ran {
   readonly exit: number | null;
@@ -38,7 +38,9 @@ export class Machine {
       mkdirSync(folder);
     }
     symlinkSync(process.execPath, join(this.bin, 'node'));
-    if (options.realNpm !== true) this.command('npm', npm(this.bin));
+    if (options.realNpm === true) return;
+    this.command('roster-of-this-build', asRoster);
+    this.command('npm', npm(this.bin));
   }
 
   mayUpload(artifact: string): boolean {
@@ -48,7 +50,7 @@ export class Machine {
 
   /** As in an image that contains roster. */
   installed(): void {
-    this.command('roster', `exec '${process.execPath}' '${program}' "$@"`);
+    this.command('roster', asRoster);
   }
 
   /** Adds a program to the PATH. */
@@ -128,13 +130,11 @@ export class Machine {
 function npm(bin: string): string {
   return `if [[ "$*" == "ci --ignore-scripts --no-audit --no-fund --prefix "* && -f "\${@: -1}/package-lock.json" ]]; then
   mkdir -p "\${@: -1}/node_modules/.bin"
-  printf '#!/bin/bash\\nexec %q %q "$@"\\n' '${process.execPath}' '${program}' > "\${@: -1}/node_modules/.bin/roster"
-  chmod 755 "\${@: -1}/node_modules/.bin/roster"
+  cp '${bin}/roster-of-this-build' "\${@: -1}/node_modules/.bin/roster"
   exit
 fi
 if [[ "$*" != "install --global --ignore-scripts --offline --no-audit --no-fund "*.tgz || ! -f "\${@: -1}" ]]; then
   echo "npm: not understood: $*" >&2; exit 1
 fi
-printf '#!/bin/bash\\nexec %q %q "$@"\\n' '${process.execPath}' '${program}' > '${bin}/roster'
-chmod 755 '${bin}/roster'`;
+cp '${bin}/roster-of-this-build' '${bin}/roster'`;
 }
