@@ -1,4 +1,4 @@
-import { appendFileSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { appendFileSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Roster } from '../../src/ci/host.js';
@@ -35,8 +35,11 @@ let restore: () => void;
 beforeAll(() => {
   remote = new Remote();
   checkout = remote.clone();
+  // So a push is a new value of a ref: much faster, because git starts one process for it instead of eight.
+  mkdirSync(join(remote.path, 'objects', 'info'), { recursive: true });
+  writeFileSync(join(remote.path, 'objects', 'info', 'alternates'), `${join(checkout, '.git', 'objects')}\n`);
   const head = commit('change', () => appendFileSync(join(checkout, 'README'), 'declared: more\n'));
-  git(checkout, 'push', '--quiet', 'origin', 'HEAD:refs/pull/1/head');
+  push(head, 'refs/pull/1/head');
   commits = {
     before: git(checkout, 'rev-parse', 'origin/main'),
     head,
@@ -76,9 +79,14 @@ function commit(branch: string, change: () => unknown): string {
   return git(checkout, 'rev-parse', 'HEAD');
 }
 
+function push(commit: string, ref: string): void {
+  remote.git('update-ref', ref, commit);
+}
+
 /** As the last commit of main. */
 function publish(commit: string): void {
-  git(checkout, 'push', '--quiet', '--force', 'origin', `${commit}:refs/heads/main`);
+  push(commit, 'refs/heads/main');
+  git(checkout, 'update-ref', 'refs/remotes/origin/main', commit);
 }
 
 /** Instead of by a merge. */
@@ -287,7 +295,7 @@ describe('a pull request is planned', () => {
 
   beforeEach(() => {
     pull.merged_at = null;
-    git(checkout, 'push', '--quiet', '--force', 'origin', `${commits.merged}:refs/pull/1/merge`);
+    push(commits.merged, 'refs/pull/1/merge');
     api.isAncestor = (commit, of) => commit === of;
   });
 
@@ -304,7 +312,7 @@ describe('a pull request is planned', () => {
 
   test('unless another commit was pushed between the check and the checkout', async () => {
     snapshotOf(nightlyRun().id, '2026-10-01T00:00:00Z');
-    git(checkout, 'push', '--quiet', '--force', 'origin', `${commits.squashed}:refs/pull/1/merge`);
+    push(commits.squashed, 'refs/pull/1/merge');
     const { exit, out, ran } = await planned();
     expect([exit, out, ran]).toEqual([1, expect.stringContaining('has a newer commit'), []]);
   });
@@ -322,7 +330,7 @@ describe('a pull request is planned', () => {
     // The author's own branch, with a commit that is not on main.
     const parents = ['-p', commits.squashed, '-p', commits.head];
     const merged = git(checkout, 'commit-tree', `${commits.merged}^{tree}`, ...parents, '-m', 'merged');
-    git(checkout, 'push', '--quiet', '--force', 'origin', `${merged}:refs/pull/1/merge`);
+    push(merged, 'refs/pull/1/merge');
     await isNotPlanned('is not a commit of main: the base of the pull request was changed');
   });
 
@@ -562,7 +570,7 @@ describe('a plan is not reviewed because', () => {
   );
 
   test('one of several pull requests that were merged as this commit did not show it', async () => {
-    git(checkout, 'push', '--quiet', 'origin', `${commits.head}:refs/pull/2/head`);
+    push(commits.head, 'refs/pull/2/head');
     const twin = { ...pull, number: 2, branch: 'twin' };
     for (const pulls of [
       [pull, twin],
@@ -822,7 +830,7 @@ describe('a merge queue', () => {
       [second, queue('main', 2, commits.merged).replace('gh-', 'a/gh-')],
       [commits.merged, queue('other', 7, commits.before)],
     ];
-    for (const [at, name] of branches) git(checkout, 'push', '--quiet', 'origin', `${at}:refs/heads/${name}`);
+    for (const [at, name] of branches) push(at, `refs/heads/${name}`);
   });
 
   const plannedOf = (head_branch: string, head_sha: string) =>
