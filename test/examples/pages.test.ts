@@ -153,6 +153,9 @@ test('a new user who follows docs/start.md gets from an empty folder to the comm
   const at = await begin();
   const results = await followed(at, 'start.md', /npm pack|roster sandbox|^export/);
   expect(failures(results)).toEqual([]);
+  const printedBy = (command: string) => results.find(({ text }) => text.includes(command))?.output;
+  expect(printedBy('roster run')).toMatch(/agent\/acme-shop +succeeded .* records/);
+  expect(printedBy('roster data query')).toContain('agent/globex: 3 rows of ');
   expect(at.read('plan.md')).toMatch(/^\*\*Plan: 1 to update\b/m);
   expect((await at.run('git ls-tree -r --name-only main')).output).not.toContain('inventory.json');
 });
