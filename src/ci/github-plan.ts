@@ -85,6 +85,7 @@ export async function planPull(
       html: join(folder, `${name}.html`),
       ...(snapshot === null ? {} : { snapshot }),
       pageLink: host.run,
+      rehearse: true,
       linkBase: `${host.run.replace(/\/actions\/runs\/.*$/, '')}/blob/${head}`,
     });
   });

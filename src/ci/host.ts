@@ -126,6 +126,8 @@ export interface PlanRun extends PlanFiles {
   readonly out?: string;
   readonly pageLink?: string;
   readonly linkBase?: string;
+  /** Also applies the plan to a copy of the service. */
+  readonly rehearse?: boolean;
 }
 
 /** The commands of roster that jobs run. Each returns its exit code, and has printed its result. */

@@ -78,6 +78,7 @@ export function planHtml(plan: Plan, { urlOf = () => null, verbose }: HtmlOption
 <main>
 <p class="verdict"><b>${page.verdict === '' ? page.lastLine : page.verdict}</b>${ownersHtml(page)}</p>
 ${refusalsHtml(plan, page)}
+${errorsHtml(page)}
 ${risksHtml(page)}
 ${startsHtml(page)}
 ${panelsHtml(data, rest, calendar)}
@@ -112,6 +113,12 @@ function factHtml({ value, isCode, override }: PlanFact): Html | string {
       ? null
       : html` (<code>${override.setBy}</code> overrides <code>${override.declared}</code>)`;
   return html`<code>${value}</code>${above}`;
+}
+
+function errorsHtml({ errors }: PlanPage): Html | null {
+  if (errors.length === 0) return null;
+  return html`<section class="refused" aria-labelledby="errors"><h2 id="errors">${count(errors.length, 'error')}</h2>
+${problemsHtml(errors)}</section>`;
 }
 
 function refusalsHtml(plan: Plan, { restCommand }: PlanPage): Html | null {
