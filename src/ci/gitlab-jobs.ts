@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { integer, object, optional, type Read, text } from '../model/shape.js';
 import {
   asName,
+  failedFate,
   failedPage,
   fateSince,
   isWhole,
@@ -303,7 +304,5 @@ function fateOf(host: GitlabHost): string {
   if (!existsSync(file)) return '> [!CAUTION]\n> **Not applied:** the job that applies it did not begin';
   const { exit, by } = fileIn(readFileSync(file), 'applied.json', appliedRecord);
   const whose = by === '' ? '' : ` by ${asName(by)}`;
-  return exit === 0
-    ? `> **Applied**${whose} after the merge`
-    : `> [!CAUTION]\n> **Not fully applied**${whose}: the job failed`;
+  return exit === 0 ? `> **Applied**${whose} after the merge` : failedFate(whose);
 }

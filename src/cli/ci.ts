@@ -116,7 +116,7 @@ function doctorText(checks: readonly SettingCheck[], missing: number): string {
   const unknown = checks.some(({ state }) => state === 'unknown')
     ? [
         '',
-        'What is unknown needs a token that may read the settings of the repository, such as one of an administrator.',
+        "Some settings could not be read: use a token with permission to read them, such as an administrator's.",
       ]
     : [];
   const last = missing === 0 ? 'Nothing is missing.' : `${count(missing, 'setting')} missing.`;

@@ -184,11 +184,18 @@ function refusalLines(plan: Plan, { refusals, restCommand: rest }: PlanPage): st
   ];
 }
 
+/** A rehearsal has a few. */
+const MOST_ERRORS = 5;
+
 function errorLines(errors: readonly Diagnostic[]): string[] {
-  return errors.flatMap(({ code, message, help = '' }) => {
-    const text = `> **Error:** ${shortProse(message, LONGEST_SENTENCE)} ${shortCode(code, 60)}`;
-    return ['> [!CAUTION]', text, ...(help === '' ? [] : ['>', `> ${shortProse(help)}`]), ''];
+  if (errors.length === 0) return [];
+  const lines = errors.slice(0, MOST_ERRORS).map(({ code, message, help }) => {
+    const advice = help === undefined ? '' : ` (help: ${shortProse(help)})`;
+    return `> - ${shortProse(message, LONGEST_SENTENCE)}${advice} ${shortCode(code, 60)}`;
   });
+  const left = errors.length - lines.length;
+  const more = left > 0 ? [`> - …${andMore(left)}`] : [];
+  return ['> [!CAUTION]', '> **This plan has errors:**', '>', ...lines, ...more, ''];
 }
 
 /** A risk of the plan as a whole. An inventory or a pull request can make hundreds. */
