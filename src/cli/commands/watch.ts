@@ -106,7 +106,7 @@ export const statusCommand = define({
   options: [
     ...selection,
     allowAccountChange,
-    flag('--check', 'Exit with 5 if anything is as bad as `--fail-on` says'),
+    flag('--check', 'Exit with 5 if any resource has a health listed in `--fail-on`'),
     flag(
       '--fail-on <list>',
       'What `--check` fails on, such as failing,missed,quiet (default: failing,missed,unmet)',
