@@ -25,9 +25,16 @@ export const runCommand = define({
   name: 'run',
   summary: 'Start agents, groups, pipelines and schedules, and follow them',
   about:
-    'Start agents, groups, pipelines and schedules, and follow them to their end. Each start is sent once. Changes neither manifests nor the inventory, and an interrupt leaves the runs running.',
-  arguments: [argument('<addresses...>', 'Addresses or globs of the project, or `agent/<agent>`')],
+    'Start agents, groups, pipelines and schedules, and follow them to their end. Each start is sent once. Changes neither manifests nor the inventory, and an interrupt leaves the runs running. With `--missed` or `--failed`, start once each schedule that `roster status` calls missed or failing: they are shown first, and confirmed.',
+  arguments: [argument('[addresses...]', 'Addresses or globs of the project, or `agent/<agent>`')],
   options: [
+    flag('--missed', 'Start each schedule that has missed starts'),
+    flag('--failed', 'Start each schedule whose last run failed'),
+    flag(
+      '--since <time>',
+      'How far back `--missed` and `--failed` look, as in `roster status` (default: 24h)',
+    ),
+    flag('-y, --yes', 'Do not ask for confirmation'),
     repeatable('-i, --input <key=value>', 'Input of the agents, for this run only (repeatable)'),
     flag('--inputs <file>', 'JSON file with the inputs, or - for stdin'),
     flag('--declared', 'Run the targets of schedules with the inputs of the manifests, not as deployed'),
@@ -52,7 +59,7 @@ export const runCommand = define({
   examples: [
     ['Run a group, and wait for its result', 'roster run group/retail-prices'],
     ['Search with an agent, for at most ten minutes', 'roster run agent/acme-shop -i country=DE --for 10m'],
-    ['Start a schedule as it is deployed, without waiting', 'roster run schedule/nightly --detach'],
+    ['Make up for the starts of a day that did not happen', 'roster run --missed --since 24h'],
   ],
   exits: {
     0: 'Everything succeeded, or was started with `--detach`',

@@ -1,5 +1,12 @@
 import { groupBy } from '../../model/json.js';
-import { type Run, runKindNames, runName, type ServiceRunState } from '../../model/run.js';
+import {
+  type ChosenStart,
+  type ChosenStarts,
+  type Run,
+  runKindNames,
+  runName,
+  type ServiceRunState,
+} from '../../model/run.js';
 import { agree, andMore, count } from '../../model/words.js';
 import { pad, pieces, widthOf } from '../columns.js';
 import { escapeControls } from '../escape.js';
@@ -18,6 +25,21 @@ interface RunsEnded {
 export function runsText(runs: readonly Run[], how: RunsEnded, options: TextOptions): string {
   if (runs.length === 0) return 'No unfinished runs.\n';
   return `${runRows(runs, options).join('\n')}\n\n${lastLine(runs, how)}\n`;
+}
+
+/** What is about to be started, and what is not, each with its reason. Empty where there is nothing to say. */
+export function chosenText({ starts, leftOut }: ChosenStarts): string {
+  const block = (title: string, chosen: readonly ChosenStart[]) => {
+    if (chosen.length === 0) return '';
+    const lines = chosen.map(({ address, reason }) => `  ${escapeControls(`${address}: ${reason}`)}\n`);
+    return `${title}:\n${lines.join('')}\n`;
+  };
+  return block('Start once', starts) + block('Not started', leftOut);
+}
+
+/** `Start 2 resources (12 agents) on http://127.0.0.1:4918?` */
+export function startQuestion(resources: number, agents: number, service: string): string {
+  return `Start ${count(resources, 'resource')} (${count(agents, 'agent')}) on ${service}?`;
 }
 
 export function runRows(runs: readonly Run[], options: TextOptions): readonly string[] {
