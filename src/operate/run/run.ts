@@ -4,6 +4,7 @@ import { type Diagnostic, Problem, problem } from '../../model/diagnostic.js';
 import type { JsonObject } from '../../model/json.js';
 import type { ChosenStarts, Run } from '../../model/run.js';
 import { requireYes } from '../batch.js';
+import { judgeFollowed } from '../expect/followed.js';
 import { Watch } from '../watch.js';
 import { type FollowedRun, type FollowResult, follow, Retries } from './follow.js';
 import { type StartOutcome, startAll } from './start.js';
@@ -72,7 +73,11 @@ export async function run(
     ? { runs: started.runs, failure: null }
     : await followAll(started, session, watch, { ...options, ...callbacks });
   const failures = [started.failure, end.failure].flatMap((each) => each ?? []);
-  return runsResult({ runs: end.runs, isDetached, isInterrupted: session.interrupted(), failures }, [
+  const checked = isDetached
+    ? []
+    : await judgeFollowed(session, end.runs, started.followed, watch, known.inventory);
+  const isInterrupted = session.interrupted();
+  return runsResult({ runs: end.runs, isDetached, isInterrupted, failures, checked }, [
     ...(chosen?.diagnostics ?? session.warnings),
     ...known.notes,
   ]);

@@ -19,6 +19,8 @@ interface RunsEnded {
   readonly isInterrupted?: boolean;
   /** Jobs whose data should have been saved, and was not. Default: 0. */
   readonly unsaved?: number;
+  /** Expectations that are not met. Default: 0. */
+  readonly unmet?: number;
 }
 
 /** The result of `run` and `wait`: a row for each run and each of its agents, and how they ended. */
@@ -86,7 +88,8 @@ export function idText({ idKind, id }: Run): string {
 }
 
 /** Counted by agent: it is those that run. */
-function lastLine(runs: readonly Run[], { isDetached, isInterrupted, unsaved = 0 }: RunsEnded): string {
+function lastLine(runs: readonly Run[], how: RunsEnded): string {
+  const { isDetached, isInterrupted, unsaved = 0, unmet = 0 } = how;
   const counts = stateCounts(runs);
   const open = runs.filter(({ state }) => state === 'running');
   if (isInterrupted === true) return `Interrupted: ${counts}.`;
@@ -94,8 +97,11 @@ function lastLine(runs: readonly Run[], { isDetached, isInterrupted, unsaved = 0
   if (open.length > 0) return `Still running: ${counts}.`;
   if (runs.some((run) => hasState(run, 'unknown'))) return `Run unknown: ${counts}.`;
   if (!runs.every(({ state }) => state === 'succeeded')) return `Run failed: ${counts}.`;
-  if (unsaved === 0) return `Run complete: ${counts}.`;
-  return `Run complete: ${counts}, but the data of ${unsaved} was not saved.`;
+  const but = [
+    ...(unmet === 0 ? [] : [`${count(unmet, 'expectation')} ${agree(unmet, 'is', 'are')} not met`]),
+    ...(unsaved === 0 ? [] : [`the data of ${unsaved} was not saved`]),
+  ];
+  return `Run complete: ${counts}${but.length === 0 ? '' : `, but ${but.join(' and ')}`}.`;
 }
 
 /** Diagnostics say the same of what is not detached. */
