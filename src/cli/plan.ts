@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import { type PlanMade, type PlanOptions, planned } from '../engine/plan.js';
 import { savedPlan } from '../engine/saved-plan.js';
+import { isEverything } from '../engine/selectors.js';
 import { withReadSession } from '../engine/session.js';
 import { checkWritable, writeAtomic } from '../files/atomic.js';
 import { hasErrors, Problem } from '../model/diagnostic.js';
@@ -70,7 +71,9 @@ function chooseDestroy({ destroy = false, out, allowDeletes, allowEmpty, prune }
 /** Against the service, or against a snapshot of it. */
 async function makePlan(flags: PlanFlags, options: PlanOptions, context: CommandContext): Promise<Plan> {
   const { snapshot, out } = flags;
-  const session = sessionOptions(flags, context);
+  // A plan of everything needs every variable: that is found out before anything is read.
+  const unsetByEntry = options.destroy === true || !isEverything(options);
+  const session = { ...sessionOptions(flags, context), unsetByEntry };
   const rehearsed = flags.rehearse === true ? rehearsedPlan(options) : async ({ plan }: PlanMade) => plan;
   if (snapshot === undefined)
     return withReadSession(session, async (opened) => rehearsed(await planned(opened, options)));
