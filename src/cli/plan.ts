@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import { type PlanMade, type PlanOptions, planned } from '../engine/plan.js';
 import { savedPlan } from '../engine/saved-plan.js';
+import { isEverything } from '../engine/selectors.js';
 import { withReadSession } from '../engine/session.js';
 import { checkWritable, writeAtomic } from '../files/atomic.js';
 import { hasErrors, Problem } from '../model/diagnostic.js';
@@ -82,7 +83,9 @@ async function makePlan(
   mostRehearsed: number,
 ): Promise<Plan> {
   const { snapshot, out } = flags;
-  const session = sessionOptions(flags, context);
+  // A plan of everything needs every variable: that is found out before anything is read.
+  const unsetByEntry = options.destroy === true || !isEverything(options);
+  const session = { ...sessionOptions(flags, context), unsetByEntry };
   const isRehearsed = ({ plan: { findings, steps } }: PlanMade) =>
     flags.rehearse === true && steps.length <= mostRehearsed && !findings.some(isRefusal);
   const rehearsed = async (made: PlanMade) => (isRehearsed(made) ? rehearsedPlan(made, options) : made.plan);

@@ -27,7 +27,7 @@ import { toDestroy } from './destroy.js';
 import { inFileOrder } from './diagnostics.js';
 import { undeliverable } from './keys.js';
 import { planBasis } from './lookup.js';
-import { asWarning, mayDelete, type Observation, observe } from './observe.js';
+import { asWarning, mayDelete, type Observation, observe, requireAccount } from './observe.js';
 import { type PlanMade, type PlanOptions, planShown } from './plan.js';
 import { checkPolicies } from './policies.js';
 import { openProject } from './project.js';
@@ -50,15 +50,29 @@ export interface TakenSnapshot {
   readonly warnings: readonly Diagnostic[];
 }
 
+export interface SnapshotOptions {
+  /** Objects of the inventory that the service does not show were deleted: it is the same account. Default: false. */
+  readonly allowAccountChange?: boolean | undefined;
+}
+
 /**
  * The observed state without secrets, for those who have no API key. Sends reads only. It compares as well, to know which
  * objects hold values from the environment. Of an entry with an error that is not certain, so everything is left out that
- * may be one: the snapshot is whole, and the errors are warnings here. Throws a Problem.
+ * may be one: the snapshot is whole, and the errors are warnings here.
+ * @throws Problem when the service cannot be read, or the inventory belongs to another service or user: every plan against
+ *   the snapshot would be refused.
  */
-export async function snapshot(session: ReadSession): Promise<TakenSnapshot> {
+export async function snapshot(
+  session: ReadSession,
+  { allowAccountChange = false }: SnapshotOptions = {},
+): Promise<TakenSnapshot> {
   const { project, service, warnings } = session;
   const takenAt = session.clock.now();
-  const observation = await observe(session, { everything: true });
+  const observation = await observe(session, {
+    everything: true,
+    allow: { accountChange: allowAccountChange },
+  });
+  requireAccount(observation);
   const { state, inventory, comparison } = observation;
   const doubtful = doubtfulEntries(comparison);
   const withheld = withheldFor(doubtful.entries, observation);

@@ -828,7 +828,7 @@ describe('a merge queue', () => {
       git(checkout, 'reset', '--quiet', '--hard', commits.merged);
       appendFileSync(join(checkout, 'README'), 'second\n');
     });
-    const branches = [
+    const branches: (readonly [at: string, name: string])[] = [
       [commits.merged, queue('main', 1, commits.before)],
       [second, queue('main', 2, commits.merged)],
       [second, queue('main', 2, commits.merged).replace('gh-', 'a/gh-')],
