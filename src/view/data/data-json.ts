@@ -1,5 +1,12 @@
 import type { ItemResult } from '../../model/batch.js';
-import type { DataCheck, DatasetInfo, DataTable, SavedData, StoredQuery } from '../../model/data.js';
+import type {
+  AgentSample,
+  DataCheck,
+  DatasetInfo,
+  DataTable,
+  SavedData,
+  StoredQuery,
+} from '../../model/data.js';
 import type { Diagnostic } from '../../model/diagnostic.js';
 import { fieldsOf, withDiagnostics } from '../json/fields.js';
 import { agentJudgementJson } from '../json/runs-json.js';
@@ -49,6 +56,12 @@ const tableFields = ['id', 'agent', 'columns', 'totalMatches', 'isTruncated', 'r
 
 export function tablesJson(tables: readonly DataTable[]) {
   return { datasets: tables.map((each) => fieldsOf(each, tableFields)) };
+}
+
+const sampleFields = ['agent', 'recordCount', 'fieldCount', 'recordPath', 'fields', 'schema'] as const;
+
+export function samplesJson(samples: readonly AgentSample[]) {
+  return { samples: samples.map((each) => fieldsOf(each, sampleFields)) };
 }
 
 export function filesJson(files: readonly SavedData[]) {
