@@ -31,11 +31,11 @@ interface CheckOptions {
 }
 
 /** Datasets that are looked into at the same time (contract §20). */
-const AT_ONCE = 4;
+export const AT_ONCE = 4;
 const DAY = 86_400_000;
 /** How far back runs are looked for, and how far where earlier ones are too few to compare with. */
 const PERIOD = 7 * DAY;
-const LONGEST_PERIOD = 90 * DAY;
+export const LONGEST_PERIOD = 90 * DAY;
 
 /**
  * Judges what the runs of entries delivered by what the entries expect: their last runs, or all since a time. Sends reads
@@ -152,7 +152,8 @@ async function chooseRuns(
 }
 
 function needsMore({ expectation, facts }: ExpectedRun): boolean {
-  return expectation.records?.drop !== undefined && facts.before.length < MOST_RUNS;
+  const { before } = facts;
+  return expectation.records?.drop !== undefined && before !== null && before.length < MOST_RUNS;
 }
 
 /** The runs of each agent since a time, or the last of them, and those that go on too long. */
@@ -191,7 +192,7 @@ function withoutRepeats(chosen: readonly ChosenRun[]): readonly ChosenRun[] {
 }
 
 /** Of a job of several runs, the file of all of them. */
-function datasetOf(ofJob: readonly Dataset[]): Dataset | null {
+export function datasetOf(ofJob: readonly Dataset[]): Dataset | null {
   const whole = ofJob.find(({ runId }) => runId === null);
   return whole ?? (ofJob.length === 1 ? (ofJob[0] ?? null) : null);
 }
