@@ -1,6 +1,6 @@
 import type { Json } from '../../model/json.js';
 import { andMore, count, wordList } from '../../model/words.js';
-import { type ChangeView, sentencesOf } from '../change-view.js';
+import { briefOf, type ChangeView, sentencesOf } from '../change-view.js';
 import { cut, fits, pieces } from '../columns.js';
 import { escapeControls, word } from '../escape.js';
 import {
@@ -109,8 +109,8 @@ export function ownersMarkdown(owners: readonly string[]): string {
 
 /** What changes, if it fits; otherwise what it is in brief. And how often it runs, in the words that the rest leaves. */
 function headingFacts({ change, cadence }: ChangeView, parts: FieldParts): (string | null)[] {
-  const { action, inBrief } = change;
-  if (action === 'adopt' && inBrief !== undefined) return [shortProse(inBrief), cadenceBesideBrief(change)];
+  const brief = change.action === 'adopt' ? briefOf(change) : null;
+  if (brief !== null) return [shortProse(brief), cadenceBesideBrief(change)];
   const fields = fieldLine(parts, markdownCode);
   return fields === null ? [cadence] : [fitsHeading(parts) ? fields : null, weeklyText(change)];
 }
