@@ -92,6 +92,8 @@ export interface CheckedDataset {
   readonly changed: readonly string[];
   /** Where the manifest says what is expected. */
   readonly place: Place | null;
+  /** Who owns the file of the entry. Missing where the repository has no CODEOWNERS, and where they are not known. */
+  readonly owners?: readonly string[] | undefined;
 }
 
 /** What `roster data check` has found. */

@@ -1,4 +1,5 @@
 import { diagnosticsIn, type Observation, observe, requireAccount } from '../../engine/observe.js';
+import { type ChangeOwners, ownersOf } from '../../engine/owners.js';
 import { selectedOf, selectionOf } from '../../engine/selectors.js';
 import type { ReadSession } from '../../engine/session.js';
 import type { CheckedDataset, DataCheck } from '../../model/data.js';
@@ -49,6 +50,8 @@ export async function checkData(
   { since: written }: CheckOptions = {},
 ): Promise<DataCheck> {
   const { addresses, ids } = namesIn(names);
+  const expecting = session.project.entries.some(({ expect }) => expect !== undefined);
+  if (!expecting && names.length === 0) return nothingToCheck(session);
   const observation = await observe(session, { kinds: kindsWithRuns });
   requireAccount(observation);
   const { agents } = observation.state;
@@ -68,9 +71,10 @@ export async function checkData(
   const found = runs.map((each) => ({ ...each, dataset: datasetOf(byJob.get(each.run.job.id) ?? []) }));
   const named = ids.length === 0 ? found : found.filter(({ dataset }) => ids.includes(dataset?.id ?? ''));
   checkIds(ids, named);
+  const owners = ownersOfRuns(named, session);
   const checked = await createQueue(AT_ONCE).map(named, (each) => check(reader, each));
   const { name: project, environment } = session.project;
-  const about = { session, observation };
+  const about = { session, observation, owners: owners.byAddress };
   return {
     project,
     environment,
@@ -80,8 +84,17 @@ export async function checkData(
       ...diagnosticsIn(session, observation, observation.comparison.diagnostics),
       ...diagnostics,
       ...checked.flatMap(({ failures }) => failures),
+      ...owners.warnings,
     ],
   };
+}
+
+/** Where the repository says whose they are. */
+function ownersOfRuns(runs: readonly ChosenRun[], { project, cwd }: ReadSession): ChangeOwners {
+  const files = new Map(project.entries.map(({ address, source }) => [address, source.file]));
+  const addresses = [...new Set(runs.map(({ resource }) => resource.address))];
+  const declared = addresses.map((address) => ({ address, file: files.get(address) }));
+  return ownersOf(declared, { root: project.root, cwd, noun: 'resource' });
 }
 
 function sinceOf(written: string | undefined, now: Date): number | null {
@@ -104,6 +117,12 @@ function selectedBy(session: ReadSession, addresses: readonly string[], agents: 
     address: (address: Address) => isEntry(address),
     agent: (agent: Address) => named.size === 0 || named.has(agent),
   };
+}
+
+/** Takes no request. */
+function nothingToCheck({ project, service }: ReadSession): DataCheck {
+  const { name, environment } = project;
+  return { project: name, environment, service, datasets: [], diagnostics: [] };
 }
 
 function nothingExpected(names: readonly string[]) {
@@ -224,16 +243,17 @@ async function check(reader: Reader, found: RunWithDataset): Promise<CheckedRun>
 interface CheckSubject {
   readonly session: ReadSession;
   readonly observation: Observation;
+  readonly owners: ReadonlyMap<Address, readonly string[]>;
 }
 
 function described(
   { resource: { address }, run, dataset, data }: CheckedRun,
-  { session, observation }: CheckSubject,
+  { session, observation, owners }: CheckSubject,
 ): CheckedDataset {
   const expectations = judgementsOf(run, data);
   const entry = session.project.entries.find((each) => each.address === address);
   const { id: jobId, finishedAt: at } = run.job;
-  return {
+  const checked = {
     address,
     agent: run.agent,
     datasetId: dataset?.id ?? null,
@@ -244,6 +264,7 @@ function described(
     changed: versionChange(run.agent, observation),
     place: entry?.placeOf(['expect']) ?? null,
   };
+  return owners.size === 0 ? checked : { ...checked, owners: owners.get(address) };
 }
 
 /** The version of an agent, where it is another than at the last apply. */

@@ -42,13 +42,16 @@ const checkedFields = ['address', 'agent', 'datasetId', 'jobId', 'at', 'verdict'
 
 /** `data check --format json` (contract §20). */
 export function dataCheckJson(check: DataCheck) {
-  const datasets = check.datasets.map((each) => ({
-    ...fieldsOf(each, checkedFields),
-    expectations: each.expectations.map((judgement) => ({
-      ...agentJudgementJson(judgement),
-      command: commandFor(each, judgement),
-    })),
-  }));
+  const datasets = check.datasets.map((each) => {
+    const json = {
+      ...fieldsOf(each, checkedFields),
+      expectations: each.expectations.map((judgement) => ({
+        ...agentJudgementJson(judgement),
+        command: commandFor(each, judgement),
+      })),
+    };
+    return each.owners === undefined ? json : { ...json, owners: each.owners };
+  });
   return withDiagnostics({ datasets, summary: verdictCounts(check) }, check.diagnostics);
 }
 

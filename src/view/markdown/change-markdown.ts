@@ -107,6 +107,12 @@ export function ownersMarkdown(owners: readonly string[]): string {
   return wordList(names.slice(0, MOST_OWNERS), 'and') + andMore(names.length - MOST_OWNERS);
 }
 
+/** The same in a table. */
+export function ownerCell({ owners = [] }: { readonly owners?: readonly string[] | undefined }): string {
+  const names = owners.slice(0, MOST_OWNERS).map((each) => tableCode(cut(each, LONGEST_OWNER)));
+  return names.join(' ') + andMore(owners.length - MOST_OWNERS);
+}
+
 /** What changes, if it fits; otherwise what it is in brief. And how often it runs, in the words that the rest leaves. */
 function headingFacts({ change, cadence }: ChangeView, parts: FieldParts): (string | null)[] {
   const brief = change.action === 'adopt' ? briefOf(change) : null;
