@@ -72,7 +72,11 @@ export const guards = [
     'Allow deletes with an inventory file that may have been edited since the last apply',
   ),
   flag('--allow-exposed-key', 'Allow a new key to be delivered to a file that git does not ignore'),
-  repeatable('--allow-policy <name>', 'Allow what this policy of the project does not (repeatable)'),
+  repeatable(
+    '--allow-policy <name>',
+    'Allow what this policy of the project does not; needs --reason (repeatable)',
+  ),
+  flag('--reason <text>', 'Why the policies of --allow-policy are not kept; the plan shows it'),
 ] as const;
 
 /** For commands that judge what is declared. */
