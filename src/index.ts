@@ -138,6 +138,7 @@ export {
 } from './model/plan.js';
 /** The policies that a plan was checked by, and what has become of those of the last apply. */
 export type { ChangedPolicy, PolicyRecord } from './model/policy.js';
+export type { ExceptionRecord, WiderException } from './model/policy-exception.js';
 /**
  * The result of an apply: the plan, with the outcome of every change. `isComplete` decides the exit code of the command.
  * What a hold or a resume does to each resource, and what became of it.

@@ -3,7 +3,6 @@ import { isEverything, type ProjectPart } from '../engine/selectors.js';
 import { withSession } from '../engine/session.js';
 import { type Diagnostic, problem } from '../model/diagnostic.js';
 import type { HoldPlan } from '../model/report.js';
-import { findApiKeys } from '../redact/redactor.js';
 import { jsonText } from '../view/json/diagnostics-json.js';
 import { holdJson } from '../view/json/plan-json.js';
 import { holdPlanText, holdReportText } from '../view/text/hold-text.js';
@@ -11,19 +10,19 @@ import type { CommandResult, FlagsOf, Implementation, RunContext } from './comma
 import { exitCode } from './command/exit.js';
 import { chooseLockTimeout, chosenSelection, sessionOptions } from './command/flags.js';
 import { RunReporter } from './command/progress.js';
+import { chooseReason } from './command/reason.js';
 import { printDiagnostics, renderOptions } from './command/run-command.js';
 import type { holdCommand, resumeCommand } from './commands/watch.js';
 import { confirmOrRefuse } from './host/confirm.js';
 import type { CommandContext } from './host/host.js';
 
-type HoldFlags = FlagsOf<typeof holdCommand>;
 type ResumeFlags = FlagsOf<typeof resumeCommand>;
 
 /** `roster hold`: pauses schedules now, and records who did, why and until when. */
 export const runHold: Implementation<typeof holdCommand> = async (addresses, flags, context) => {
   const selected = chooseSelection(addresses, flags);
   const until = flags.until === undefined ? null : parseUntil(flags.until);
-  return carryOut(selected, { reason: chooseReason(flags), until }, flags, context);
+  return carryOut(selected, { reason: chooseReason(flags.reason), until }, flags, context);
 };
 
 /** `roster resume`: enables again what a hold has paused. */
@@ -79,22 +78,6 @@ function chooseSelection(addresses: readonly string[], flags: ResumeFlags): Proj
       'Pass addresses such as `group/retail-prices` or `schedule/*`, or `--all`.',
     );
   return chosen;
-}
-
-const MOST_CHARACTERS = 500;
-
-function chooseReason({ reason }: HoldFlags): string {
-  const text = reason?.trim() ?? '';
-  if (text === '') throw problem('usage', 'the reason is missing', 'For example: `--reason "incident 42"`.');
-  if (text.length > MOST_CHARACTERS)
-    throw problem('limit-exceeded', `--reason: more than ${MOST_CHARACTERS} characters`, 'Link to the rest.');
-  if (/[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u.test(text) || findApiKeys(text).length > 0)
-    throw problem(
-      'unsafe-text',
-      '--reason: the text contains a line break, an invisible character or an API key',
-      'Write one line of plain text: everyone who sees a plan can read it.',
-    );
-  return text;
 }
 
 function callbacksOf(flags: ResumeFlags, context: RunContext, printed: Set<Diagnostic>): HoldCallbacks {

@@ -31,6 +31,8 @@ export interface HoldSelection {
   readonly selectors: readonly Selector[] | null;
   /** An agent means only what targets it, not what starts it through a group or pipeline. */
   readonly isDirect: boolean;
+  /** What was held of an agent, group or pipeline is meant by it, whatever it starts by now. */
+  readonly isResume: boolean;
 }
 
 /**
@@ -39,15 +41,15 @@ export interface HoldSelection {
  */
 export function holdTargets(
   observation: Observation,
-  { selectors, isDirect }: HoldSelection,
+  { selectors, ...how }: HoldSelection,
   project: Project,
 ): HoldTargets {
   const { comparison, inventory } = observation;
   const pausable = comparison.matches.filter(({ kind }) => kind.pausing !== undefined);
   const { found, outside } =
     selectors === null
-      ? { found: pausable.filter(({ ours }) => ours).map((match) => ({ match, through: [] })), outside: [] }
-      : selectedBy(selectors, pausable, { observation, project, isDirect });
+      ? { found: pausable.filter(({ ours }) => ours).map(meantItself), outside: [] }
+      : selectedBy(selectors, pausable, { observation, project, ...how });
   const isRecorded = ({ match }: HoldTarget) => isKnown(match, inventory);
   const unknown = found.filter((each) => !isRecorded(each) && each.match.observed !== null);
   const problems = [
@@ -69,10 +71,13 @@ function isKnown(match: Match, inventory: Inventory): boolean {
   return known !== undefined && known.id !== null;
 }
 
-interface SelectionContext {
+interface SelectionContext extends Omit<HoldSelection, 'selectors'> {
   readonly observation: Observation;
   readonly project: Project;
-  readonly isDirect: boolean;
+}
+
+function meantItself(match: Match): HoldTarget {
+  return { match, through: [], of: [] };
 }
 
 /** Throws a Problem for a selector that means nothing. */
@@ -82,7 +87,7 @@ function selectedBy(
   context: SelectionContext,
 ): { readonly found: readonly HoldTarget[]; readonly outside: readonly HoldTarget[] } {
   const { comparison, state } = context.observation;
-  const ways = new Ways(comparison, state.agents, context.isDirect);
+  const ways = new Ways(comparison, state.agents, context);
   const own = pausable.filter(({ ours }) => ours).map((match) => ways.of(match));
   // What is not of this project is selected by what it starts only.
   const others = pausable
@@ -97,14 +102,31 @@ function selectedBy(
   const isLeft = ({ match }: HoldTarget) => left.has(match);
   if (included.length === 0)
     return {
-      found: own.map(({ match }) => ({ match, through: [] })).filter((each) => !isLeft(each)),
+      found: own.map(({ match }) => meantItself(match)).filter((each) => !isLeft(each)),
       outside: [],
     };
   const meaning = ways.meaningOf(included);
+  const found = meantOf(own, meaning).filter((each) => !isLeft(each));
+  const asked = context.isResume ? new Map() : askedOf(included, own, ways);
   return {
-    found: meantOf(own, meaning).filter((each) => !isLeft(each)),
+    found: found.map((each) => ({ ...each, of: asked.get(each.match) ?? [] })),
     outside: meantOf(others, meaning),
   };
+}
+
+/** By which agents, groups and pipelines a schedule is meant. One that its own address selects needs none. */
+function askedOf(
+  selectors: readonly Selector[],
+  own: readonly Holdable[],
+  ways: Ways,
+): ReadonlyMap<Match, readonly string[]> {
+  const asked = new Map<Match, string[]>();
+  for (const selector of selectors) {
+    const others = own.filter(({ addresses }) => !addresses.some((each) => selector.matches(each)));
+    for (const { match } of meantOf(others, ways.meaningOf([selector])))
+      asked.set(match, [...(asked.get(match) ?? []), selector.pattern]);
+  }
+  return asked;
 }
 
 /** What selects a schedule. */
@@ -113,6 +135,8 @@ interface Holdable {
   readonly addresses: readonly Address[];
   /** What it targets, as it is written and as it is shown. */
   readonly targets: readonly string[];
+  /** For `resume`: the agents, groups and pipelines of which it was held. */
+  readonly heldOf: readonly string[];
   /** The groups and pipelines that it starts, by their keys in `Ways`. */
   readonly containers: readonly string[];
 }
@@ -127,10 +151,11 @@ interface HoldMeaning {
 
 /** A direct way needs no explanation. */
 function meantOf(all: readonly Holdable[], { isSelected, isTarget, through }: HoldMeaning): HoldTarget[] {
-  return all.flatMap(({ match, addresses, targets, containers }) => {
-    if (addresses.some(isSelected) || targets.some(isTarget)) return [{ match, through: [] }];
+  return all.flatMap(({ match, addresses, targets, heldOf, containers }) => {
+    if (addresses.some(isSelected) || targets.some(isTarget)) return [meantItself(match)];
     const ways = new Set(containers.flatMap((each) => through.get(each) ?? []));
-    return ways.size === 0 ? [] : [{ match, through: [...ways] }];
+    if (ways.size > 0) return [{ match, through: [...ways], of: [] }];
+    return heldOf.some(isTarget) ? [meantItself(match)] : [];
   });
 }
 
@@ -140,19 +165,21 @@ class Ways {
   private readonly names: ReadonlyMap<string, readonly string[]>;
   private readonly idsByName: ReadonlyMap<string, string>;
   private readonly members: ReadonlyMap<string, Members>;
+  private readonly goesByHolds: boolean;
 
   constructor(
     private readonly comparison: Comparison,
     agents: readonly Agent[],
-    isDirect: boolean,
+    { isDirect, isResume }: Pick<HoldSelection, 'isDirect' | 'isResume'>,
   ) {
+    this.goesByHolds = isResume && !isDirect;
     this.names = new Map(agents.map((each) => [each.id, namesOf(each)]));
     this.idsByName = new Map(agents.map(({ id, externalAgentId }) => [`agent/${externalAgentId}`, id]));
     this.members = isDirect ? new Map() : membersIn(comparison);
   }
 
   of(match: Match): Holdable {
-    const { address, renamedFrom, kind, entry, observed } = match;
+    const { address, renamedFrom, kind, entry, observed, known } = match;
     const { field } = kind.references ?? {};
     const specs = [entry?.spec, observed?.spec].filter((each) => each != null);
     const written = entry === null ? [] : (kind.links?.(entry.declared).to ?? []);
@@ -162,6 +189,7 @@ class Ways {
       match,
       addresses: renamedFrom === null ? [address] : [address, renamedFrom],
       targets: [...new Set([...written, ...shown])],
+      heldOf: this.goesByHolds ? (known?.hold?.of ?? []) : [],
       containers: specs.flatMap((spec) => referencesOf(kind, spec).map(containerKey)),
     };
   }

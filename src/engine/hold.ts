@@ -80,8 +80,8 @@ class HoldRun implements ReviewedRun<PlannedHold, HoldReport> {
     const selectors = selectionOf(options, { project, cwd: session.cwd, inventory });
     this.asked ??= this.holdAsked();
     const asked = await this.asked;
-    const isDirect = options.direct === true;
-    const found = holdTargets(observation, { selectors, isDirect }, project);
+    const how = { isDirect: options.direct === true, isResume: asked === null };
+    const found = holdTargets(observation, { selectors, ...how }, project);
     // `roster resume --all` means what is on hold.
     const isNamed = selectors?.some((each) => !isExcluding(each)) === true;
     const isMeant = ({ match: { known } }: HoldTarget) =>

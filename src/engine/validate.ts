@@ -2,9 +2,10 @@ import type { Loaded } from '../manifest/load.js';
 import { readOutline } from '../manifest/outline.js';
 import { SharedReading } from '../manifest/reading.js';
 import { type Diagnostic, hasErrors, problem } from '../model/diagnostic.js';
-import { breachDiagnostics } from '../model/policy.js';
+import { breachDiagnostics, countedAt } from '../model/policy.js';
 import type { Project } from '../model/resource.js';
 import { environmentsText } from '../model/words.js';
+import { clockOf } from './clock.js';
 import { inFileOrder } from './diagnostics.js';
 import { type PolicyRuns, runPolicies } from './policies.js';
 import { environmentOf, fileOf, type ProjectOptions, readProjectWith } from './project.js';
@@ -42,7 +43,10 @@ export async function validate(options: ValidateOptions): Promise<Validated> {
   const checks: Check[] = [];
   for (const { environment, own, loaded } of read) {
     const { check, diagnostics } = await runPolicies(loaded, own, runs);
-    const broken = check.broken.flatMap((each) => breachDiagnostics(each));
+    const broken = check.broken.flatMap((each) => {
+      const { counting, excepted } = countedAt(each, clockOf(options).now());
+      return counting === null ? excepted : [...excepted, ...breachDiagnostics(counting)];
+    });
     const { project } = loaded;
     checks.push({ environment, project, diagnostics: together(loaded, [...diagnostics, ...broken]) });
   }

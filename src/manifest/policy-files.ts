@@ -4,6 +4,7 @@ import { errnoOf } from '../files/errno.js';
 import type { Diagnostic } from '../model/diagnostic.js';
 import { isJsonObject, type Json, type JsonObject } from '../model/json.js';
 import type { Policy } from '../model/policy.js';
+import { type ExceptionRecord, isDay, type PolicyException } from '../model/policy-exception.js';
 import type { Address } from '../model/resource.js';
 import type { YamlUsage } from '../yaml/limits.js';
 import { placeOf, Source, type Span } from '../yaml/source.js';
@@ -169,11 +170,47 @@ class PolicyReader {
     new SchemaCheck(diagnostics).check(policiesRule, { value, entry, notes });
     const invalid = new Set(invalidPaths(policiesRule).map(([, name = '']) => name));
     const all = isJsonObject(value) ? value['policies'] : undefined;
+    const isWhole = isJsonObject(all) && notes.broken.size === 0;
+    const exceptions =
+      isWhole && invalid.size === 0 ? this.exceptions(entry, value, isOutside) : noExceptions;
     for (const each of written) {
       const { text: name } = each.key;
-      if (this.isFirst(each, isOutside) && isJsonObject(all) && !invalid.has(name) && notes.broken.size === 0)
-        this.add(each, all[name] as JsonObject, isOutside);
+      if (this.isFirst(each, isOutside) && isWhole && !invalid.has(name))
+        this.add(each, all[name] as JsonObject, { isOutside, exceptions: exceptions.get(name) ?? [] });
     }
+  }
+
+  /** By the names of the policies beside them: those of other files, and from outside the project, are out of reach. */
+  private exceptions(
+    document: Entry,
+    value: Json,
+    isOutside: boolean,
+  ): ReadonlyMap<string, readonly PolicyException[]> {
+    const { policies = {}, exceptions = [] } = value as unknown as WrittenFile;
+    const found = new Map<string, PolicyException[]>();
+    for (const [index, { policy, match, reason, until }] of exceptions.entries()) {
+      const at = (...path: readonly (string | number)[]) => find(document, ['exceptions', index, ...path]);
+      if (!isOutside) this.reportUnknownAddresses(match, (part) => at('match', part).span);
+      const names = new Set(Object.keys(policies));
+      if (!isDay(until)) this.diagnostics.error('invalid-time', at('until').span, `there is no day ${until}`);
+      else if (!names.has(policy)) this.reportUnknownPolicy(policy, names, at('policy').span);
+      else {
+        const place = placeOf(at('policy').span);
+        const exception = { match, reason: inOneLine(reason), until, place };
+        found.set(policy, [...(found.get(policy) ?? []), exception]);
+      }
+    }
+    return found;
+  }
+
+  private reportUnknownPolicy(name: string, names: ReadonlySet<string>, span: Span): void {
+    const near = this.diagnostics.suggestions.of(name, names, names.size);
+    const message = `this file has no policy ${quoted(name)}`;
+    const help =
+      near === null
+        ? 'An exception stands in the file of its policy, and reaches no policy of another file.'
+        : `Did you mean \`${near}\`?`;
+    this.diagnostics.error('unknown-reference', span, message, { help });
   }
 
   private isFirst(entry: Entry, isOutside: boolean): boolean {
@@ -189,11 +226,15 @@ class PolicyReader {
     return first === undefined;
   }
 
-  private add(entry: Entry, value: JsonObject, isOutside: boolean): void {
+  private add(
+    entry: Entry,
+    value: JsonObject,
+    { isOutside, exceptions }: Pick<Policy, 'isOutside' | 'exceptions'>,
+  ): void {
     const { name, ...rest } = { name: entry.key.text, ...(value as unknown as WrittenPolicy) };
     if (!isOutside) {
       this.reportUnknownEnvironments(entry, rest.environments ?? []);
-      this.reportUnknownAddresses(entry, rest.match ?? []);
+      this.reportUnknownAddresses(rest.match ?? [], (index) => find(entry, ['match', index]).span);
     }
     this.reportUnknownProperties(entry, rest.require);
     this.policies.push({
@@ -202,7 +243,8 @@ class PolicyReader {
       match: rest.match ?? ['*'],
       environments: rest.environments ?? null,
       require: rest.require,
-      message: rest.message.trim().replace(/\s+/g, ' '),
+      message: inOneLine(rest.message),
+      exceptions,
       isOutside,
       place: placeOf(entry.key),
       placeOf: placesIn(entry),
@@ -223,16 +265,15 @@ class PolicyReader {
   }
 
   /** A glob may be about entries to come; an address is misspelt, or of an entry that is gone. */
-  private reportUnknownAddresses(entry: Entry, match: readonly string[]): void {
+  private reportUnknownAddresses(match: readonly string[], spanOf: (index: number) => Span): void {
     const { addresses } = this.sources;
     if (addresses === null) return;
     for (const [index, address] of match.entries()) {
       if (address.includes('*') || addresses.has(address)) continue;
       const near = this.diagnostics.suggestions.of(address, addresses, addresses.size);
       const help = near === null ? undefined : `Did you mean \`${near}\`?`;
-      const { span } = find(entry, ['match', index]);
       const message = `no entry has the address ${quoted(address)}, so this part of \`match\` selects nothing`;
-      this.diagnostics.warning('unknown-reference', span, message, { help });
+      this.diagnostics.warning('unknown-reference', spanOf(index), message, { help });
     }
   }
 
@@ -251,6 +292,17 @@ class PolicyReader {
       this.diagnostics.warning('unknown-property', found.key, message, { help });
     }
   }
+}
+
+interface WrittenFile {
+  readonly policies?: Readonly<Record<string, Json>>;
+  readonly exceptions?: readonly (ExceptionRecord & { readonly policy: string })[];
+}
+
+const noExceptions: ReadonlyMap<string, readonly PolicyException[]> = new Map();
+
+function inOneLine(text: string): string {
+  return text.trim().replace(/\s+/g, ' ');
 }
 
 interface WrittenPolicy {

@@ -62,6 +62,7 @@ export const diagnosticCodes = [
   'too-many-runs',
   'too-many-starts',
   'policy',
+  'policy-exception',
   'unknown-owners',
   'protected',
   'not-allowed',
@@ -146,6 +147,8 @@ const adviceCodes: readonly string[] = [...acceptableCodes, 'unknown-cron', 'unu
  * not among them.
  */
 export function isAdvice({ severity, code }: Diagnostic): boolean {
+  // That an exception holds is advice, too; that it ends soon is news.
+  if (code === 'policy-exception') return severity === 'info';
   return severity === 'warning' && adviceCodes.includes(code);
 }
 

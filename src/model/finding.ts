@@ -13,6 +13,8 @@ export interface Allowances {
   readonly exposedKey: boolean;
   /** `--allow-policy NAME`: allows what these policies of the project do not. */
   readonly policies: readonly string[];
+  /** `--reason TEXT`: why these policies may be broken, for whoever reads the plan. Null without them. */
+  readonly policyReason: string | null;
 }
 
 /** Without any option. */
@@ -25,10 +27,11 @@ export const allowNothing: Allowances = {
   editedInventory: false,
   exposedKey: false,
   policies: [],
+  policyReason: null,
 };
 
 /** What lets a refused plan pass. A plan with too many deletes passes with a higher limit. */
-export type Allowance = Exclude<keyof Allowances, 'deletes' | 'policies'>;
+export type Allowance = Exclude<keyof Allowances, 'deletes' | 'policies' | 'policyReason'>;
 
 /**
  * What is said about a plan beyond the difference itself: one value from the rule that finds it to the view that prints it.
@@ -122,7 +125,7 @@ export interface Risk {
    * deleted from now on. `weaker-expectation`: data that was unmet before is accepted. `safeguard`: a setting of the project allows more than at the last apply, or the inventory
    * is in another place. `look-alike`: a name is easily taken for another. `possible-duplicate`: what is created may
    * exist already, and is not managed here. `breaks-unmanaged`: something that is not managed here needs what is deleted.
-   * `policy`: a policy of the last apply is gone, or demands less, or something else.
+   * `policy`: a policy of the last apply is gone, or demands less, or something else, or more is excepted from it.
    * `too-frequent`: it starts more often than `limits.shortestInterval` allows, or it is not known how often.
    */
   readonly code:

@@ -15,6 +15,11 @@ export type Hold = {
   readonly resumed?: true;
   /** It was paused before the hold, by somebody else: it stays paused when the hold ends. */
   readonly wasPaused?: true;
+  /**
+   * The agents, groups and pipelines of which the hold was asked, as they were written: `roster resume` of the same finds
+   * it, whatever it starts by then. Missing where it was meant by its own address.
+   */
+  readonly of?: readonly string[];
 };
 
 export type Holds = Readonly<Record<Address, Hold>>;
@@ -26,12 +31,13 @@ export function hasEnded({ until, resumed }: Hold, now: Date): boolean {
 /** Null for anything that roster has not written: a hold must not be guessed. */
 export function holdFrom(value: Json): Hold | null {
   if (!isJsonObject(value)) return null;
-  const { by, reason, since, until, resumed, wasPaused } = value;
+  const { by, reason, since, until, resumed, wasPaused, of } = value;
   if (typeof by !== 'string' || typeof reason !== 'string' || !isTime(since)) return null;
   if (until !== null && !isTime(until)) return null;
   const hold = { by, reason, since, until };
   const withEnd = resumed === true ? { ...hold, resumed } : hold;
-  return wasPaused === true ? { ...withEnd, wasPaused } : withEnd;
+  const whole = wasPaused === true ? { ...withEnd, wasPaused } : withEnd;
+  return Array.isArray(of) ? { ...whole, of: of.map(String) } : whole;
 }
 
 /** Only in the form that roster writes: plans show this text. */

@@ -1,8 +1,19 @@
 import { createHash } from 'node:crypto';
 import type { Diagnostic, Place, Severity } from './diagnostic.js';
-import { byCodeUnit, canonical, isJsonObject, type Json } from './json.js';
+import { byCodeUnit, canonical, groupBy, isJsonObject, type Json } from './json.js';
+import {
+  type ExceptionRecord,
+  exceptionDiagnostic,
+  exceptionsFrom,
+  inExceptionOrder,
+  isOver,
+  type PolicyException,
+  recordOfException,
+  type WiderException,
+  widerExceptions,
+} from './policy-exception.js';
 import type { Address } from './resource.js';
-import { count, some } from './words.js';
+import { agree, count, some } from './words.js';
 
 /** Worst first. */
 export type PolicyLevel = 'error' | 'warning';
@@ -19,6 +30,8 @@ export interface Policy {
   readonly require: Json;
   /** What to do, for the person who reads it. */
   readonly message: string;
+  /** Those beside it in its file. */
+  readonly exceptions: readonly PolicyException[];
   /** It was given on the command line or in the environment: no file of the project can remove or allow it. */
   readonly isOutside: boolean;
   readonly place: Place;
@@ -34,6 +47,8 @@ export interface PolicyRecord {
   readonly hash: string;
   /** Missing for policies of the project. */
   readonly outside?: true;
+  /** Missing where there are none. */
+  readonly exceptions?: readonly ExceptionRecord[];
 }
 
 /** An entry that a policy does not accept. */
@@ -51,6 +66,8 @@ export interface BrokenPolicy {
   readonly breaches: readonly Breach[];
   /** The addresses of all. */
   readonly addresses: readonly Address[];
+  /** Of those that exceptions match: the one that ends last. It may be over. */
+  readonly exceptions: ReadonlyMap<Address, PolicyException>;
 }
 
 /** What the policies of a project say of its entries. */
@@ -76,12 +93,22 @@ export function recordOfPolicy({
   match,
   environments,
   require,
+  exceptions,
   isOutside,
 }: Policy): PolicyRecord {
   const sorted = (list: readonly string[]) => [...new Set(list)].sort(byCodeUnit);
   const parts = [sorted(match), environments && sorted(environments), require];
-  const record = { name, level, hash: createHash('sha256').update(canonical(parts)).digest('base64url') };
-  return isOutside ? { ...record, outside: true } : record;
+  const hash = createHash('sha256').update(canonical(parts)).digest('base64url');
+  return recordWith({ name, level, hash }, isOutside, exceptions.map(recordOfException));
+}
+
+function recordWith(
+  record: PolicyRecord,
+  isOutside: boolean,
+  exceptions: readonly ExceptionRecord[],
+): PolicyRecord {
+  const placed = isOutside ? { ...record, outside: true as const } : record;
+  return exceptions.length === 0 ? placed : { ...placed, exceptions: inExceptionOrder(exceptions) };
 }
 
 /** What an inventory says of them. What cannot be read was written by nobody: then a policy counts as new. */
@@ -89,11 +116,11 @@ export function policiesFrom(value: unknown): readonly PolicyRecord[] {
   if (!Array.isArray(value)) return [];
   return value.flatMap((each: unknown): PolicyRecord[] => {
     if (!isJsonObject(each)) return [];
-    const { name, level, hash, outside } = each;
+    const { name, level, hash, outside, exceptions } = each;
     if (typeof name !== 'string' || !/^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/.test(name)) return [];
     if (typeof hash !== 'string' || !/^[A-Za-z0-9_-]{43}$/.test(hash)) return [];
     const record = { name, level: level === 'warning' ? level : 'error', hash } as const;
-    return [outside === true ? { ...record, outside } : record];
+    return [recordWith(record, outside === true, exceptionsFrom(exceptions))];
   });
 }
 
@@ -104,13 +131,15 @@ export function inPolicyOrder(records: readonly PolicyRecord[]): readonly Policy
   );
 }
 
-export type PolicyChange = 'removed' | 'elsewhere' | 'weaker' | 'changed';
+export type PolicyChange = 'removed' | 'elsewhere' | 'weaker' | 'changed' | 'excepted';
 
-/** A policy of the last apply that demands less, or something else. */
+/** A policy of the last apply that demands less, or something else, or from which more is excepted. */
 export interface ChangedPolicy {
   readonly name: string;
   readonly outside?: true;
   readonly change: PolicyChange;
+  /** What is new about an exception. Missing for other changes. */
+  readonly exception?: WiderException;
 }
 
 /** What has become of the policies of the last apply. A policy that moved into the project, or out of it, is the same policy. */
@@ -122,13 +151,21 @@ export function changedPolicies(
   const find = (list: readonly PolicyRecord[], { name, outside }: PolicyRecord) =>
     list.find((each) => each.name === name && each.outside === outside) ??
     list.find((each) => each.name === name);
-  return before.flatMap((record): ChangedPolicy[] => {
+  const changed = before.flatMap((record): ChangedPolicy[] => {
     const now = find(checked, record);
     const change = now === undefined ? goneOr(find(all, record)) : changeOfPolicy(record, now);
-    if (change === null) return [];
-    const changed = { name: record.name, change };
-    return [record.outside === true ? { ...changed, outside: true } : changed];
+    return change === null ? [] : [changedPolicy(record, change)];
   });
+  const excepted = checked.flatMap((now): ChangedPolicy[] => {
+    const former = find(before, now)?.exceptions ?? [];
+    const wider = widerExceptions(former, now.exceptions ?? []);
+    return wider.map((exception) => ({ ...changedPolicy(now, 'excepted'), exception }));
+  });
+  return [...changed, ...excepted];
+}
+
+function changedPolicy({ name, outside }: PolicyRecord, change: PolicyChange): ChangedPolicy {
+  return outside === true ? { name, change, outside } : { name, change };
 }
 
 function goneOr(declared: PolicyRecord | undefined): PolicyChange {
@@ -142,6 +179,33 @@ function changeOfPolicy(before: PolicyRecord, now: PolicyRecord): PolicyChange |
   return before.hash === now.hash ? null : 'changed';
 }
 
+/** What counts at a time: breaches, and the entries that are excepted, by exception. */
+export interface CountedBreaches {
+  /** Null where nothing counts. */
+  readonly counting: BrokenPolicy | null;
+  readonly excepted: readonly Diagnostic[];
+}
+
+export function countedAt(broken: BrokenPolicy, now: Date): CountedBreaches {
+  const isExcepted = (address: Address) => {
+    const exception = broken.exceptions.get(address);
+    return exception !== undefined && !isOver(exception, now);
+  };
+  const [excepted, addresses] = [
+    broken.addresses.filter(isExcepted),
+    broken.addresses.filter((each) => !isExcepted(each)),
+  ];
+  const byException = groupBy(excepted, (address) => broken.exceptions.get(address));
+  const breaches = broken.breaches.filter(({ address }) => !isExcepted(address));
+  return {
+    counting: addresses.length === 0 ? null : { ...broken, addresses, breaches },
+    excepted: [...byException].flatMap(([exception, of]) => {
+      const about = { policy: broken.policy.name, addresses: of, now };
+      return exception === undefined ? [] : [exceptionDiagnostic(exception, about)];
+    }),
+  };
+}
+
 /** What a policy asks for, followed by what does not fit. */
 function told({ message }: Policy, what: string): string {
   return /[.!?:…]$/.test(message) ? `${message} ${what}` : `${message}: ${what}`;
@@ -153,13 +217,24 @@ export function policyLabel({ name, place, isOutside }: Policy): string {
   return `the policy \`${name}\` (${place.file}:${place.line}${from})`;
 }
 
+/** Where the policy is, and which exceptions from it are over. */
+export function requiredBy({ policy, addresses, exceptions }: BrokenPolicy): string {
+  const over = new Set(addresses.flatMap((each) => exceptions.get(each) ?? []));
+  const ends = [...over].map(({ until, place }) => `${until} (${place.file}:${place.line})`);
+  const [is, end] = [agree(ends.length, 'is', 'are'), agree(ends.length, 'The exception', 'The exceptions')];
+  const said = ends.length === 0 ? '' : ` ${end} until ${some(ends, MOST_NAMED)} ${is} over.`;
+  return `This is required by ${policyLabel(policy)}.${said}`;
+}
+
 /** One for each value that does not fit. */
 export function breachDiagnostics(
-  { policy, breaches, addresses }: BrokenPolicy,
-  severity: Severity = policy.level,
+  broken: BrokenPolicy,
+  severity: Severity = broken.policy.level,
+  allowed = '',
 ): readonly Diagnostic[] {
+  const { policy, breaches, addresses } = broken;
   const common = { severity, code: 'policy', policy: policy.name } as const;
-  const help = `This is required by ${policyLabel(policy)}.`;
+  const help = `${requiredBy(broken)}${allowed}`;
   const left = addresses.length - new Set(breaches.map(({ address }) => address)).size;
   const shown = breaches.map(({ address, place, what }): Diagnostic => {
     return { ...common, message: told(policy, what), address, place, help };

@@ -2,8 +2,9 @@ import { _, Ajv2020, type AnySchema, type ErrorObject } from 'ajv/dist/2020.js';
 import type { Diagnostic, Place } from '../model/diagnostic.js';
 import { isMultiple } from '../model/exact-number.js';
 import { Glob } from '../model/glob.js';
-import { canonical, type Json, type JsonObject } from '../model/json.js';
+import { byCodeUnit, canonical, type Json, type JsonObject } from '../model/json.js';
 import { appliesIn, type Breach, type BrokenPolicy, type Policy } from '../model/policy.js';
+import type { PolicyException } from '../model/policy-exception.js';
 import type { Address } from '../model/resource.js';
 import { explain } from './failures.js';
 import { ADDRESS_STEPS, KEYWORD_STEPS, policyLimits } from './limits.js';
@@ -38,6 +39,9 @@ interface Validate {
 }
 
 class TooManySteps extends Error {}
+
+/** One for all policies without exceptions: there may be very many. */
+const noExceptions = new Map<Address, PolicyException>();
 
 /**
  * Judges entries by policies. It counts what that costs and gives up where it is too much; never by the time, so that the
@@ -79,6 +83,8 @@ export class PolicyJudge {
     const globs = policy.match.map((pattern) => new Glob(pattern, { crossing: true, spend }));
     const breaches: Breach[] = [];
     const addresses: Address[] = [];
+    const exceptionOf = policy.exceptions.length === 0 ? null : exceptionFinder(policy, spend);
+    const exceptions = exceptionOf === null ? noExceptions : new Map<Address, PolicyException>();
     try {
       for (const [index, entry] of entries.entries()) {
         if (!globs.some((glob) => glob.matches(entry.address))) continue;
@@ -87,7 +93,11 @@ export class PolicyJudge {
         if (rule.accepts(entry.properties)) continue;
         const first = rule.accepts.errors ?? [];
         addresses.push(entry.address);
-        if (!this.isTold(addresses.length)) continue;
+        const exception = exceptionOf?.(entry.address) ?? null;
+        if (exception !== null) exceptions.set(entry.address, exception);
+        // However many are excepted, others are told.
+        const number = exception === null ? addresses.length - exceptions.size : exceptions.size;
+        if (!this.isTold(number)) continue;
         breaches.push(...breachesOf(entry, this.failuresIn(entry, rule) ?? first, rule.schema));
       }
     } catch (failure) {
@@ -95,7 +105,7 @@ export class PolicyJudge {
       if (failure instanceof TypeError) return notChecked(policy);
       throw failure;
     }
-    return { policy, breaches, addresses };
+    return { policy, breaches, addresses, exceptions };
   }
 
   /** The first is, whatever the policy. */
@@ -145,6 +155,23 @@ export class PolicyJudge {
     this.left -= steps;
     if (this.left < 0) throw new TooManySteps();
   }
+}
+
+/** Finds the exception of an entry that ends last. Its patterns are read when the first entry breaks the policy. */
+function exceptionFinder(
+  { exceptions }: Policy,
+  spend: (steps: number) => void,
+): (address: Address) => PolicyException | null {
+  let read: { readonly exception: PolicyException; readonly globs: readonly Glob[] }[] | null = null;
+  return (address) => {
+    read ??= exceptions
+      .toSorted((a, b) => byCodeUnit(b.until, a.until))
+      .map((exception) => ({
+        exception,
+        globs: exception.match.map((pattern) => new Glob(pattern, { crossing: true, spend })),
+      }));
+    return read.find(({ globs }) => globs.some((glob) => glob.matches(address)))?.exception ?? null;
+  };
 }
 
 function createAjv(patterns: Patterns, allErrors: boolean): Ajv2020 {

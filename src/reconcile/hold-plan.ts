@@ -24,6 +24,8 @@ export interface HoldInputs {
 export interface HoldTarget {
   readonly match: Match;
   readonly through: HeldResource['through'];
+  /** The agents, groups and pipelines by which it is meant, as they were written. */
+  readonly of: readonly string[];
 }
 
 /** A plan that pauses or enables, and changes nothing else, whatever else differs from the manifests. */
@@ -55,16 +57,17 @@ interface RecordedEffect extends HoldEffect, HoldTarget {
   readonly address: Address;
 }
 
-function effectOf(
-  { match, through }: HoldTarget,
-  { hold, comparison: { basis } }: HoldInputs,
-): RecordedEffect | null {
+function effectOf(target: HoldTarget, { hold, comparison: { basis } }: HoldInputs): RecordedEffect | null {
   const { inventory, now } = basis;
+  const { match, of } = target;
   const address = recordedAddress(match, inventory);
   const known = inventory.entries.get(address);
   if (known === undefined) return null;
-  const effect = hold === null ? resumeEffect(match, known, now) : holdEffect(match, known, hold, basis);
-  return { address, match, through, ...effect };
+  const effect =
+    hold === null
+      ? resumeEffect(match, known, now)
+      : holdEffect(match, known, of.length === 0 ? hold : { ...hold, of }, basis);
+  return { address, ...target, ...effect };
 }
 
 /** Where the inventory has it: not yet under another key that its entry has by now. */
@@ -159,7 +162,7 @@ function holdEffect(match: Match, known: InventoryEntry, hold: Hold, basis: Matc
     return former === undefined
       ? keepEffect(match, known, hold, basis)
       : renewEffect(match, { ...known, hold: former }, hold, basis.now);
-  const own = isLasting(former, basis.now) ? { ...hold, since: former.since } : hold;
+  const own = isLasting(former, basis.now) ? continued(former, hold) : hold;
   const after = { ...withPause(match, known, true), hold: own };
   return { effect: 'pause', why: null, before: { ...known, hold: own }, after };
 }
@@ -202,7 +205,7 @@ function renewEffect(
   const { wasPaused } = former;
   const why = 'it is on hold already';
   const lasting = isLasting(former, now);
-  const renewed = lasting ? { ...hold, since: former.since } : hold;
+  const renewed = lasting ? continued(former, hold) : hold;
   const own = wasPaused === undefined ? renewed : { ...renewed, wasPaused };
   if (lasting && isEqual(former, own)) return noEffect(known, why);
   const after = { ...(wasPaused === true ? known : withPause(match, known, true)), hold: own };
@@ -252,6 +255,13 @@ function withPause(match: Match, entry: InventoryEntry, paused: boolean): Invent
   return { ...entry, applied: { ...entry.applied, [field]: spec[field] ?? null } };
 }
 
+/** A hold that takes the place of one that lasts. */
+function continued({ since, of: former = [] }: Hold, hold: Hold): Hold {
+  const of = [...new Set([...former, ...(hold.of ?? [])])];
+  return of.length === 0 ? { ...hold, since } : { ...hold, since, of };
+}
+
 function isEqual(a: Hold, b: Hold): boolean {
-  return a.by === b.by && a.reason === b.reason && a.until === b.until;
+  const isSameEnd = a.by === b.by && a.reason === b.reason && a.until === b.until;
+  return isSameEnd && a.of?.length === b.of?.length;
 }

@@ -115,7 +115,13 @@ const texts: Readonly<Record<DiagnosticCode, CodeText>> = {
     title: 'Entry breaks a policy',
     means:
       'A policy is a rule for entries, and this entry breaks it. The message begins with what the policy asks for. At level `error`, an apply refuses the plan; at level `warning`, it does not.',
-    help: 'Change the entry. To let a plan pass, use `--allow-policy` with the name of the policy, unless it comes from outside the project. docs/policies.md says how policies are written.',
+    help: 'Change the entry. To let a plan pass, use `--allow-policy` with the name of the policy and `--reason`, unless it comes from outside the project. docs/policies.md says how policies are written.',
+  },
+  'policy-exception': {
+    title: 'Exception from a policy',
+    means:
+      'An entry breaks a policy, and an exception in the file of the policy lets it, with a reason, until a day. In the last 14 days before its end, this is a warning. Afterwards, the breach counts again.',
+    help: 'Change the entry before the exception ends. A longer exception is a risk in the plan, which reviewers see first.',
   },
   'unknown-reference': {
     title: 'Unknown reference',

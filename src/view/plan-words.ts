@@ -337,7 +337,7 @@ const MOST_BREAKING = 3;
 
 /** The message, after the entries that it is about where it names none: that of a policy is the same for all. */
 export function messageWithEntries(diagnostic: Diagnostic): string {
-  const entries = diagnostic.policy === undefined ? [] : entriesOf(diagnostic);
+  const entries = diagnostic.code === 'policy' ? entriesOf(diagnostic) : [];
   const message = messageOf(diagnostic);
   return entries.length === 0 ? message : `${some(entries, MOST_BREAKING)}: ${message}`;
 }
@@ -369,7 +369,7 @@ export function shownAndRest(
     all.length === 1 ? code : `${all.length} ${code}`,
   );
   const [are, them] = [agree(unchanged.length, 'is', 'are'), agree(unchanged.length, 'it', 'them')];
-  const what = `${count(unchanged.length, 'warning')} of unchanged resources ${are} not shown`;
+  const what = `${severityCounts(unchanged).join(' and ')} of unchanged resources ${are} not shown`;
   return {
     shown: diagnostics.filter((each) => each.unchanged !== true),
     rest: `${what} (${codes.join(', ')}); \`${command}-v\` shows ${them}.`,

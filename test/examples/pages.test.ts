@@ -223,27 +223,76 @@ describe.skipIf(!isLong)('a user who follows a page of docs/', () => {
     expect(await at.run('roster drift')).toMatchObject({ exit: 0 });
   });
 
-  test('incident.md: what is on hold, or paused in the dashboard, stays paused until it is resumed or applied', async () => {
-    const at = await begin(project);
-    const [show, hold, others, pause, resume, drift] = blocksOf('incident.md').filter(
+  describe('incident.md', () => {
+    const [show, hold, resume, check, others, pause] = blocksOf('incident.md').filter(
       ({ language }) => language === 'sh',
     );
-    expect(await at.run(show?.text ?? '')).toMatchObject({ exit: 0 });
-    const paused = () => [...at.sandbox.world.schedules.values()].filter((each) => !each.isEnabled).length;
-    expect(await at.run(`${hold?.text.trim()} --yes`)).toMatchObject({ exit: 0 });
-    expect(paused()).toBeGreaterThan(0);
-    expect((await at.run('roster plan')).output).toContain('No changes.');
-    expect(await at.run(`${resume?.text.trim()} --yes`)).toMatchObject({ exit: 0 });
-    expect(paused()).toBe(0);
-    for (const schedule of at.sandbox.world.schedules.values()) schedule.isEnabled = false;
-    expect((await at.run('roster plan')).output).toMatch(/changed outside roster.*enabled false → true/s);
-    expect(await at.run(others?.text ?? '')).toMatchObject({ exit: 0 });
-    expect(paused()).toBe(2);
-    at.write(project.replace('06:00:00 }', '06:00:00, enabled: false }'));
-    expect(await at.run(pause?.text ?? '')).toMatchObject({ exit: 0 });
-    expect(await at.run('roster apply')).toMatchObject({ exit: 0 });
-    expect(paused()).toBe(1);
-    expect(await at.run(drift?.text ?? '')).toMatchObject({ exit: 0 });
+    const confirmed = (block?: Block) => `${block?.text.trim()} --yes`;
+    const enabledIn = ({ sandbox: { world } }: Reader) =>
+      new Map([...world.schedules].map(([id, { isEnabled }]) => [id, isEnabled]));
+    const pausedIn = (at: Reader) => [...enabledIn(at).values()].filter((isEnabled) => !isEnabled).length;
+
+    test('from "a data source is down" to "all is as before": the agent starts nothing, whatever is applied, and then what it started', async () => {
+      const incident = project
+        .replace('schedules:', 'pipelines:\n  all: { stages: [login-check, globex] }\nschedules:')
+        .concat('  globex-daily: { target: agent/globex, every: 1 day, startTime: 2030-01-07T06:00:00 }\n')
+        .concat('  all-weekly: { target: pipeline/all, every: 1 week, startTime: 2030-01-07T06:00:00 }\n')
+        .concat('  other: { target: group/retail-prices, every: 1 day, startTime: 2030-01-07T06:00:00 }\n')
+        .concat('  globex-old: { target: agent/globex, every: 2 days, startTime: 2030-01-07T06:00:00 }\n');
+      const at = await begin(incident);
+      const { schedules } = at.sandbox.world;
+      // Long before the incident, somebody has paused one in the dashboard.
+      const inventory = JSON.parse(at.read('roster.inventory.json'));
+      const paused = schedules.get(inventory.entries['schedule/globex-old'].id);
+      if (paused !== undefined) paused.isEnabled = false;
+      const before = { enabled: enabledIn(at), inventory: at.read('roster.inventory.json') };
+      const drift = (await at.run('roster drift || true')).output;
+
+      expect(await at.run(show?.text ?? '')).toMatchObject({ exit: 0 });
+      const held = await at.run(confirmed(hold));
+      expect(held.exit).toBe(0);
+      for (const line of [
+        'schedule/all-weekly (through pipeline/all)',
+        'schedule/globex-daily',
+        'schedule/nightly (through group/shops)',
+        'schedule/shops-every-6-hours (through group/shops)',
+      ])
+        expect(held.output).toContain(`  ${line}\n`);
+      expect(held.output).toContain('4 to pause');
+      expect([...enabledIn(at).values()].filter(Boolean)).toHaveLength(1);
+
+      // Colleagues merge meanwhile: nothing of it starts the agent.
+      at.write(incident.replace('every: 6 hours', 'every: 12 hours'));
+      const plan = await at.run('roster plan');
+      expect(plan.output).toContain('held');
+      expect(plan.output).not.toContain('enabled');
+      expect(await at.run('roster apply')).toMatchObject({ exit: 0 });
+      expect([...enabledIn(at).values()].filter(Boolean)).toHaveLength(1);
+      at.write(incident);
+      expect(await at.run('roster apply')).toMatchObject({ exit: 0 });
+
+      expect(await at.run(confirmed(resume))).toMatchObject({ exit: 0 });
+      expect(enabledIn(at)).toEqual(before.enabled);
+      const since = /"since": ?"[^"]*"/g;
+      expect(at.read('roster.inventory.json').replace(since, '')).toBe(before.inventory.replace(since, ''));
+      const checked = await at.run((check?.text ?? '').replace('roster drift', 'roster drift || true'));
+      expect(checked.output).toContain(drift);
+      expect(checked.output).toMatch(/schedule\/globex-old[\s\S]*enabled false → true/);
+      expect(checked.output).toContain('Plan: 0 to create, 1 to update,');
+    });
+
+    test('what is paused in the dashboard is a difference, and what a pull request pauses is none', async () => {
+      const at = await begin(project);
+      for (const schedule of at.sandbox.world.schedules.values()) schedule.isEnabled = false;
+      expect((await at.run('roster plan')).output).toMatch(/changed outside roster.*enabled false → true/s);
+      expect(await at.run(others?.text ?? '')).toMatchObject({ exit: 0 });
+      expect(pausedIn(at)).toBe(2);
+      at.write(project.replace('06:00:00 }', '06:00:00, enabled: false }'));
+      expect(await at.run(pause?.text ?? '')).toMatchObject({ exit: 0 });
+      expect(await at.run('roster apply')).toMatchObject({ exit: 0 });
+      expect(pausedIn(at)).toBe(1);
+      expect(await at.run(check?.text ?? '')).toMatchObject({ exit: 0 });
+    });
   });
 
   test('rotate-a-key.md: the old key is replaced in its file', async () => {

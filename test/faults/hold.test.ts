@@ -1,14 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Fault } from '../../src/sandbox/index.js';
-import {
-  type Command,
-  expectRecorded,
-  hold,
-  holdable,
-  resume,
-  run,
-  withCommand,
-} from './support/commands.js';
+import { type Command, expectRecorded, holds, run, withCommand } from './support/commands.js';
 import { experiments } from './support/experiments.js';
 import type { Fixture } from './support/fixture.js';
 import type { FsFault } from './support/fs-faults.js';
@@ -56,39 +48,56 @@ async function troubled(fixture: Fixture, trouble: Trouble, command: Command) {
   expectRecorded(fixture);
 }
 
-experiments(
-  'I38',
-  'hold: after a failed write or a lost answer, everything paused is recorded, holding again finishes it, and a resume enables exactly what was enabled',
-  troubles,
-  async (trouble) => {
+for (const { text, hold, resume } of holds) {
+  experiments(
+    'I38',
+    `${hold.name}: after a failed write or a lost answer, everything paused is recorded, holding again finishes it, and a resume enables exactly what was enabled`,
+    troubles,
+    async (trouble) => {
+      await withCommand(hold, async (fixture) => {
+        await troubled(fixture, trouble, hold);
+        await expectDone(hold, fixture);
+        await expectDone(resume, fixture);
+      });
+    },
+    7,
+  );
+
+  experiments(
+    'I38',
+    `${resume.name}: after a failed write or a lost answer, resuming again enables exactly what was enabled before the hold`,
+    troubles,
+    async (trouble) => {
+      await withCommand(hold, async (fixture) => {
+        await expectDone(hold, fixture);
+        await troubled(fixture, trouble, resume);
+        await expectDone(resume, fixture);
+      });
+    },
+    7,
+  );
+
+  test(`${hold.name}: an apply before its end leaves the schedules paused and the hold as it is`, async () => {
     await withCommand(hold, async (fixture) => {
-      await troubled(fixture, trouble, hold);
       await expectDone(hold, fixture);
+      fixture.workspace.write('roster.yaml', text.replace('every: 1 hour', 'every: 6 hours'));
+      expect(await fixture.command('apply', 'schedule/a', '--yes')).toMatchObject({ exit: 0 });
+      await hold.done(fixture);
       await expectDone(resume, fixture);
     });
-  },
-  7,
-);
+  });
+}
 
-experiments(
-  'I38',
-  'resume: after a failed write or a lost answer, resuming again enables exactly what was enabled before the hold',
-  troubles,
-  async (trouble) => {
-    await withCommand(hold, async (fixture) => {
-      await expectDone(hold, fixture);
-      await troubled(fixture, trouble, resume);
-      await expectDone(resume, fixture);
-    });
-  },
-  7,
-);
+const [, { text, hold, resume }] = holds;
 
-test('an apply between a hold and its end leaves the schedules paused and the hold as it is', async () => {
+test('what a hold has stopped is given back when an apply has taken the agent out of everything meanwhile', async () => {
   await withCommand(hold, async (fixture) => {
     await expectDone(hold, fixture);
-    fixture.workspace.write('roster.yaml', holdable.replace('every: 1 hour', 'every: 6 hours'));
-    expect(await fixture.command('apply', 'schedule/a', '--yes')).toMatchObject({ exit: 0 });
+    fixture.workspace.write(
+      'roster.yaml',
+      text.replaceAll('acme-shop', 'initech').replace('initech, initech', 'initech'),
+    );
+    expect(await fixture.command('apply', '--yes')).toMatchObject({ exit: 0 });
     await hold.done(fixture);
     await expectDone(resume, fixture);
   });

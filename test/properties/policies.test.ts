@@ -196,6 +196,7 @@ describe('a file of 1 MB', () => {
     'many texts': one(`{ enum: [${repeated((at) => `text-${at},`, MB)}] }`),
     'many required names': one(`{ required: [${repeated((at) => `n${at},`, MB)}] }`),
     'many addresses': `policies:\n  p:\n    message: No.\n    require: true\n    match: [${repeated((at) => `"schedule/*${at}*",`, MB)}]\n`,
+    'many exceptions': `policies:\n  p:\n    message: No.\n    require: false\nexceptions:\n${repeated((at) => `- { policy: p, reason: r, until: 2099-01-01, match: ["*/*${at}*"] }\n`, MB)}`,
     'one large map': one(`{ properties: {${repeated((at) => ` n${at}: true,`, MB)}} }`),
     'references that multiply': one(
       `{ $ref: "#/$defs/d30", $defs: { d0: true, ${Array.from({ length: 31 }, (_, at) => `d${at + 1}: { allOf: [{ $ref: "#/$defs/d${at}" }, { $ref: "#/$defs/d${at}" }] }`).join(', ')} } }`,

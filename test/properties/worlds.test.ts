@@ -92,6 +92,7 @@ function planOf(world: RandomWorld, order: <T>(list: readonly T[]) => T[] = (lis
         editedInventory: true,
         exposedKey: true,
         policies: [],
+        policyReason: null,
       },
     }),
   );

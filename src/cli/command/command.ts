@@ -72,7 +72,11 @@ export const guards = [
     'Allow deletes with an inventory file that may have been edited since the last apply',
   ),
   flag('--allow-exposed-key', 'Allow a new key to be delivered to a file that git does not ignore'),
-  repeatable('--allow-policy <name>', 'Apply although entries break this policy of the project (repeatable)'),
+  repeatable(
+    '--allow-policy <name>',
+    'Apply although entries break this policy of the project; needs --reason (repeatable)',
+  ),
+  flag('--reason <text>', 'Why entries may break the policies of --allow-policy; the plan shows it'),
 ] as const;
 
 /** For commands that judge what is declared. */

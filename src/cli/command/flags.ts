@@ -11,6 +11,7 @@ import { findApiKeys } from '../../redact/redactor.js';
 import type { CommandContext } from '../host/host.js';
 import type { CommonFlags, guards, selection, ValuesOf } from './command.js';
 import { requestLog } from './progress.js';
+import { chooseReason } from './reason.js';
 
 type SelectionFlags = ValuesOf<(typeof selection)[number]>;
 type GuardFlags = ValuesOf<(typeof guards)[number]> & SelectionFlags;
@@ -95,8 +96,17 @@ export function planOptions(addresses: readonly string[], flags: GuardFlags): Pl
       editedInventory: allowEditedInventory,
       exposedKey: allowExposedKey,
       policies: allowPolicy,
+      policyReason: choosePolicyReason(allowPolicy, flags.reason),
     },
   };
+}
+
+/** Who lets a policy be broken says why. */
+function choosePolicyReason(policies: readonly string[], reason: string | undefined): string | null {
+  const [first] = policies;
+  if (first !== undefined) return chooseReason(reason, `--allow-policy ${first} --reason "incident 42"`);
+  if (reason === undefined) return null;
+  throw problem('usage', '`--reason` is for `--allow-policy` only', 'Leave it out.');
 }
 
 /** `--var NAME=VALUE`, repeatable. */

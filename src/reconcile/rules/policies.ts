@@ -7,11 +7,14 @@ import {
   breachesInBrief,
   type ChangedPolicy,
   changedPolicies,
+  countedAt,
   inPolicyOrder,
   type PolicyChange,
   type PolicyCheck,
-  policyLabel,
+  requiredBy,
 } from '../../model/policy.js';
+import { isOver } from '../../model/policy-exception.js';
+import { some } from '../../model/words.js';
 import type { Comparison, Rule, World } from '../world.js';
 
 /** What entries must look like, and what has become of the policies of the last apply. */
@@ -22,7 +25,7 @@ export const policies: Rule = {
     const check = world.basis.policies;
     if (check === null) return [];
     return [
-      ...weaker(world, check).map(weakened),
+      ...weaker(world, check).flatMap((each) => weakened(each, world)),
       ...check.warnings,
       ...check.broken.flatMap((each) => broken(each, world)),
     ];
@@ -40,22 +43,32 @@ export function plannedPolicies({ basis }: Comparison): PlannedPolicies | null {
 
 /** An inventory file may have been edited: what it no longer says is in the commit before. */
 function weaker({ basis: { inventory, committed } }: World, check: PolicyCheck): readonly ChangedPolicy[] {
-  const former = [inventory.policies ?? [], committed?.before?.policies ?? []];
+  const before = committed?.before;
+  const former = [inventory.policies ?? [], ...(before == null ? [] : [before.policies ?? []])];
   const all = former.flatMap((records) => changedPolicies(records, check));
-  return [...new Map(all.map((each) => [`${each.name} ${each.change}`, each])).values()];
+  const keyOf = ({ name, change, exception }: ChangedPolicy) => JSON.stringify([name, change, exception]);
+  return [...new Map(all.map((each) => [keyOf(each), each])).values()];
 }
 
-const consequences: Readonly<Record<PolicyChange, string>> = {
+const consequences: Readonly<Record<Exclude<PolicyChange, 'excepted'>, string>> = {
   removed: 'was removed since the last apply',
   elsewhere: 'no longer applies in this environment',
   weaker: 'was weakened since the last apply: it is now only a warning, or comes from the project itself',
   changed: 'has changed since the last apply: what it matches, where it applies, or what it requires',
 };
 
-function weakened({ name, change, outside }: ChangedPolicy): Finding {
+function weakened({ name, change, outside, exception }: ChangedPolicy, { basis }: World): Finding[] {
   const whose = outside === true ? 'the policy from outside the project' : 'the policy';
-  return risk(null, { code: 'policy', message: `${whose} \`${name}\` ${consequences[change]}` });
+  const riskOf = (what: string) => risk(null, { code: 'policy', message: `${whose} \`${name}\` ${what}` });
+  if (change !== 'excepted') return [riskOf(consequences[change])];
+  // The digest has one that is over, too: it is the same at any time.
+  if (exception === undefined || isOver(exception, basis.now)) return [];
+  const { match, until, reason, change: how } = exception;
+  return [riskOf(`has a ${how} exception, for ${some(match, MOST_MATCHES)} until ${until}: ${reason}`)];
 }
+
+/** Patterns that a risk names. The rest are counted. */
+const MOST_MATCHES = 5;
 
 /** The flag would allow nothing, and nobody would know. */
 function unknownPolicies({ basis: { allow, policies: check } }: Comparison): Diagnostic[] {
@@ -73,10 +86,16 @@ function unknownPolicies({ basis: { allow, policies: check } }: Comparison): Dia
 function broken(whole: BrokenPolicy, world: World): Finding[] {
   const found = selected(whole, world);
   if (found === null) return [];
+  const { counting, excepted } = countedAt(found, world.basis.now);
+  return counting === null ? [...excepted] : [...excepted, ...breachesOf(counting, world)];
+}
+
+function breachesOf(found: BrokenPolicy, { basis: { allow } }: World): readonly Finding[] {
   const { policy } = found;
-  const isAllowed = !policy.isOutside && world.basis.allow.policies.includes(policy.name);
+  const isAllowed = !policy.isOutside && allow.policies.includes(policy.name);
   if (policy.level === 'error' && !isAllowed) return [refusalOf(found)];
-  return [...breachDiagnostics(found, 'warning')];
+  const why = isAllowed && allow.policyReason !== null ? ` Allowed here: ${allow.policyReason}` : '';
+  return breachDiagnostics(found, 'warning', why);
 }
 
 /** What is not selected is not applied. Null when nothing is left. */
@@ -93,8 +112,8 @@ function refusalOf(found: BrokenPolicy): Finding {
   const { policy, breaches, addresses } = found;
   const [first] = breaches;
   const help = policy.isOutside
-    ? `This is required by ${policyLabel(policy)}. No flag can override it.`
-    : `This is required by ${policyLabel(policy)}. To let it pass, use \`--allow-policy ${policy.name}\`.`;
+    ? `${requiredBy(found)} No flag can override it.`
+    : `${requiredBy(found)} To let it pass, use \`--allow-policy ${policy.name} --reason TEXT\`.`;
   const address = addresses.length === 1 ? (addresses[0] ?? null) : null;
   const refused = {
     ...refusal('policy', address, breachesInBrief(found), help),

@@ -69,6 +69,8 @@ const MOST_PLACES = 5;
  */
 function likeDiagnostics(diagnostics: readonly Diagnostic[]): (readonly [Diagnostic, ...Diagnostic[]])[] {
   const groups = groupBy(diagnostics, (each) => {
+    // Each exception has a reason of its own.
+    if (each.code === 'policy-exception') return Symbol();
     if (each.policy !== undefined) return `${each.severity} ${each.code} ${each.policy}`;
     return each.severity === 'error' || each.place === undefined ? Symbol() : `${each.severity} ${each.code}`;
   });

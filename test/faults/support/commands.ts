@@ -102,7 +102,7 @@ async function untouched(): Promise<readonly string[]> {
 // Hold and resume
 
 const at = 'startTime: 2099-01-01T06:00:00';
-export const holdable = `project: faults
+const holdable = `project: faults
 limits: { startsPerMinute: 1000 }
 schedules:
   a: { target: agent/acme-shop, every: 1 hour, ${at} }
@@ -111,8 +111,19 @@ schedules:
   declared: { target: agent/acme-shop, every: 4 hours, ${at}, enabled: false }
   dashboard: { target: agent/globex, every: 5 hours, ${at} }
 `;
-const enabled = { a: true, b: true, c: true, declared: false, dashboard: false };
-const paused = { ...enabled, a: false, b: false, c: false };
+/** Schedules that start one agent: themselves, through a group and through a pipeline. */
+const holdableByAgent = `project: faults
+limits: { startsPerMinute: 1000 }
+groups: { shops: { members: [acme-shop, initech] } }
+pipelines: { nightly: { stages: [globex, acme-shop] } }
+schedules:
+  a: { target: agent/acme-shop, every: 1 hour, ${at} }
+  b: { target: group/shops, every: 2 hours, ${at} }
+  c: { target: pipeline/nightly, every: 3 hours, ${at} }
+  other: { target: agent/globex, every: 3 hours, ${at} }
+  declared: { target: agent/acme-shop, every: 4 hours, ${at}, enabled: false }
+  dashboard: { target: group/shops, every: 5 hours, ${at} }
+`;
 
 const inventoryOf = ({ workspace: { root } }: Fixture) =>
   parse(readFileSync(join(root, 'roster.inventory.json'), 'utf8'), 'the inventory').entries;
@@ -121,10 +132,9 @@ const keyOf = (address: string) => address.slice('schedule/'.length);
 /** Of each schedule, by key. */
 function enabledOf(fixture: Fixture): Record<string, boolean> {
   const { schedules } = fixture.sandbox.world;
-  const states = [...inventoryOf(fixture)].map(([address, { id }]) => [
-    keyOf(address),
-    schedules.get(id ?? '')?.isEnabled === true,
-  ]);
+  const states = [...inventoryOf(fixture)]
+    .filter(([, { kind }]) => kind === 'schedule')
+    .map(([address, { id }]) => [keyOf(address), schedules.get(id ?? '')?.isEnabled === true]);
   return Object.fromEntries(states);
 }
 
@@ -134,43 +144,60 @@ function heldOf(fixture: Fixture): string[] {
   );
 }
 
+/** What nobody may enable: paused by its entry, and in the dashboard. */
+const alwaysPaused = ['declared', 'dashboard'];
+
 /** The inventory names whatever is paused and was not before. */
 export function expectRecorded(fixture: Fixture): void {
   const now = enabledOf(fixture);
-  const held = Object.keys(enabled).filter((key) => enabled[key as 'a'] && now[key] === false);
+  const held = Object.keys(now).filter((key) => !alwaysPaused.includes(key) && now[key] === false);
   expect(heldOf(fixture)).toEqual(expect.arrayContaining(held));
   expect([now['declared'], now['dashboard']]).toEqual([false, false]);
 }
 
-export const hold: Command = {
-  name: 'hold',
-  scenario: { name: 'holdable', before: holdable, manifest: holdable },
-  /** Somebody has paused one in the dashboard. */
-  arrange(fixture) {
-    const { id } = inventoryOf(fixture).get('schedule/dashboard') ?? {};
-    const found = fixture.sandbox.world.schedules.get(id ?? '');
-    if (found === undefined) throw new Error('it was not created');
-    found.isEnabled = false;
-  },
-  words: () => ['hold', '--all', '--reason', 'incident 42', '--until', '8h', '--yes'],
-  always: expectRecorded,
-  async done(fixture) {
-    expect([enabledOf(fixture), heldOf(fixture)]).toEqual([paused, ['a', 'b', 'c', 'dashboard']]);
-  },
-};
+/** `hold`, and the `resume` that ends it: of what, and which schedules these are. */
+function holdsOf(name: string, text: string, words: readonly string[], keys: readonly string[]) {
+  const expectEnabled = (fixture: Fixture, paused: readonly string[]) => {
+    const states = Object.keys(enabledOf(fixture)).map((key) => [key, !paused.includes(key)]);
+    expect(enabledOf(fixture)).toEqual(Object.fromEntries(states));
+  };
+  const hold: Command = {
+    name: `hold ${name}`,
+    scenario: { name: `holdable, ${name}`, before: text, manifest: text },
+    /** Somebody has paused one in the dashboard. */
+    arrange(fixture) {
+      const { id } = inventoryOf(fixture).get('schedule/dashboard') ?? {};
+      const found = fixture.sandbox.world.schedules.get(id ?? '');
+      if (found === undefined) throw new Error('it was not created');
+      found.isEnabled = false;
+    },
+    words: () => ['hold', ...words, '--reason', 'incident 42', '--until', '8h', '--yes'],
+    always: expectRecorded,
+    async done(fixture) {
+      expectEnabled(fixture, [...keys, ...alwaysPaused]);
+      expect(heldOf(fixture)).toEqual([...keys, 'dashboard']);
+    },
+  };
+  const resume: Command = {
+    ...hold,
+    name: `resume ${name}`,
+    async arrange(fixture) {
+      await hold.arrange?.(fixture);
+      expect(await run(hold, fixture)).toMatchObject({ exit: 0 });
+    },
+    words: () => ['resume', ...words, '--yes'],
+    async done(fixture) {
+      expectEnabled(fixture, alwaysPaused);
+      expect(heldOf(fixture)).toEqual([]);
+    },
+  };
+  return { text, hold, resume };
+}
 
-export const resume: Command = {
-  ...hold,
-  name: 'resume',
-  async arrange(fixture) {
-    await hold.arrange?.(fixture);
-    expect(await run(hold, fixture)).toMatchObject({ exit: 0 });
-  },
-  words: () => ['resume', '--all', '--yes'],
-  async done(fixture) {
-    expect([enabledOf(fixture), heldOf(fixture)]).toEqual([enabled, []]);
-  },
-};
+export const holds = [
+  holdsOf('--all', holdable, ['--all'], ['a', 'b', 'c']),
+  holdsOf('agent/acme-shop', holdableByAgent, ['agent/acme-shop'], ['a', 'b', 'c']),
+] as const;
 
 // Pull
 
@@ -249,4 +276,10 @@ export const pulls: readonly Command[] = [
   pullOf('pull of declared resources', 'pull group/kept schedule/kept', changeByHand),
 ];
 
-export const commands: readonly Command[] = [...applies, reviewed, destroy, hold, resume, ...pulls];
+export const commands: readonly Command[] = [
+  ...applies,
+  reviewed,
+  destroy,
+  ...holds.flatMap(({ hold, resume }) => [hold, resume]),
+  ...pulls,
+];

@@ -6,6 +6,7 @@ import { inventoryAt, jsonOf } from '../../support/json.js';
 import { Workspace } from '../../support/roster.js';
 import { startSandbox } from '../../support/sandbox.js';
 import { Saves } from '../../support/saves.js';
+import { expectFits } from '../schemas/schemas.js';
 
 const at = 'startTime: "2099-12-01T06:00:00"';
 const manifest = `project: pricing
@@ -291,6 +292,63 @@ test('a hold of an agent says through what a schedule starts it, and what starts
     1,
     expect.stringContaining('"agent/wayne-news" matches no schedule'),
   ]);
+});
+
+describe('a resume of an agent, group or pipeline', () => {
+  const fixed = manifest
+    .replace('[acme-shop, globex]', '[globex]')
+    .replace('single: { target: agent/acme-shop', 'single: { target: group/idle');
+
+  test.each([
+    ['agent/acme-shop', ['schedule/hourly', 'schedule/single']],
+    ['agent/acme-*', ['schedule/hourly', 'schedule/single']],
+    ['group/shops', ['schedule/hourly']],
+  ])('gives back what was held of %s, whatever it starts by then', async (address, addresses) => {
+    const { sandbox, workspace } = await project();
+    const before = enabled(sandbox, workspace);
+    await hold(workspace, address);
+    expect(held(workspace)).toEqual(addresses);
+    const retargeted = fixed.replace('hourly: { target: group/shops', 'hourly: { target: group/idle');
+    workspace.write('roster.yaml', retargeted);
+    expect(await workspace.apply()).toMatchObject({ exit: 0 });
+    expect(await resume(workspace, address)).toMatchObject({ exit: 0 });
+    expect([enabled(sandbox, workspace), held(workspace)]).toEqual([before, []]);
+  });
+
+  test('leaves on hold what was held by another address', async () => {
+    const { workspace } = await project();
+    await hold(workspace, 'agent/acme-shop', 'schedule/pipe');
+    workspace.write('roster.yaml', fixed);
+    expect(await workspace.apply()).toMatchObject({ exit: 0 });
+    await resume(workspace, 'agent/acme-shop');
+    expect(held(workspace)).toEqual(['schedule/pipe']);
+  });
+
+  test('goes by each hold of a schedule that was held twice, and with `--direct` by what it starts now', async () => {
+    const { workspace } = await project();
+    await hold(workspace, 'group/shops');
+    await hold(workspace, 'agent/acme-shop');
+    expect(inventoryOf(workspace).entries['schedule/hourly']?.hold).toMatchObject({
+      of: ['group/shops', 'agent/acme-shop'],
+    });
+    workspace.write('roster.yaml', fixed);
+    expect(await workspace.apply()).toMatchObject({ exit: 0 });
+    expect((await resume(workspace, 'agent/acme-shop', '--direct')).exit).toBe(1);
+    await resume(workspace, 'agent/acme-shop');
+    expect(held(workspace)).toEqual([]);
+  });
+});
+
+test('a plan against a snapshot, and the inventory, keep what a hold remembers', async () => {
+  const { sandbox, workspace } = await project();
+  scheduleOf(sandbox, workspace, 'hourly').isEnabled = false;
+  await hold(workspace, 'group/shops');
+  const { exit, digest } = await workspace.planJson();
+  await workspace.command(['snapshot', '--out', 'roster.snapshot.json']);
+  const plan = await workspace.planJson({ snapshot: 'roster.snapshot.json' });
+  expect([exit, plan.exit, plan.digest]).toEqual([0, 0, digest]);
+  expectFits('inventory.schema.json', inventoryOf(workspace));
+  expectFits('plan.schema.json', jsonOf(plan));
 });
 
 test('what a schedule starts now counts as well as what it starts after the next apply', async () => {

@@ -323,18 +323,41 @@ describe('plan and apply', () => {
 
   test('`--allow-policy` lets it pass, once for each policy, and the reviewer still sees it', async () => {
     workspace.write('policies/b.yaml', described.replace('warning', 'error'));
-    expect((await planned('--allow-policy', 'described')).exit).toBe(4);
-    const plan = await planned('--allow-policy', 'described', '--allow-policy', 'hourly-at-most');
+    const reason = ['--reason', 'incident 42'];
+    expect((await planned('--allow-policy', 'described', ...reason)).exit).toBe(4);
+    const allowed = ['--allow-policy', 'described', '--allow-policy', 'hourly-at-most'];
+    const plan = await planned(...allowed, ...reason);
     expect(plan.exit).toBe(0);
     expect(plan.diagnostics).toMatchObject([
       { severity: 'warning', code: 'policy', policy: 'described' },
       { severity: 'warning', code: 'policy', policy: 'hourly-at-most' },
     ]);
+    expect(plan.diagnostics.map(({ help }) => help)).toEqual([
+      expect.stringMatching(/^This is required by .*\. Allowed here: incident 42$/),
+      expect.stringMatching(/^This is required by .*\. Allowed here: incident 42$/),
+    ]);
     expect(plan.digest).toBe((await planned()).digest);
+    for (const format of ['text', 'markdown', 'html']) {
+      const { stdout, stderr } = await workspace.command(['plan', '--format', format, ...allowed, ...reason]);
+      expect((stdout + stderr).replace(/\s+/g, ' ')).toContain('Allowed here: incident 42');
+    }
+  });
+
+  test.each([
+    [['--allow-policy', 'hourly-at-most'], 'the reason is missing'],
+    [['--allow-policy', 'hourly-at-most', '--reason', ' '], 'the reason is missing'],
+    [['--allow-policy', 'hourly-at-most', '--reason', 'a\nb'], 'the text contains a line break'],
+    [['--reason', 'incident 42'], '`--reason` is for `--allow-policy` only'],
+  ])('%j is an error: whoever lets a policy be broken says why', async (flags, message) => {
+    for (const words of [['plan'], ['apply', '--yes']])
+      expect(await workspace.command([...words, ...flags])).toMatchObject({
+        exit: 1,
+        stderr: expect.stringContaining(message),
+      });
   });
 
   test('a name that no policy has cannot be allowed', async () => {
-    const { exit, stderr } = await workspace.command(['plan', '--allow-policy', 'hourly']);
+    const { exit, stderr } = await workspace.command(['plan', '--allow-policy', 'hourly', '--reason', 'x']);
     expect([exit, stderr]).toEqual([
       1,
       expect.stringContaining('--allow-policy: there is no policy "hourly"'),
@@ -445,7 +468,7 @@ describe('what an apply remembers', () => {
     expect(plan.policies?.changed).toEqual([{ name: 'hourly-at-most', change: 'changed' }]);
     expectFits('plan.schema.json', plan);
     const { stdout } = await workspace.command([
-      ...['apply', '--yes', '--format', 'json', '--allow-policy', 'hourly-at-most'],
+      ...['apply', '--yes', '--format', 'json', '--allow-policy', 'hourly-at-most', '--reason', 'x'],
     ]);
     expectFits('report.schema.json', JSON.parse(stdout));
   });
@@ -478,6 +501,8 @@ describe('what an apply remembers', () => {
       'markdown',
       '--allow-policy',
       'described',
+      '--reason',
+      'incident 42',
     ]);
     expect(stdout).toMatch(/group\/retail-\d+`: Describe what it collects/);
   });
@@ -497,7 +522,7 @@ describe('what an apply remembers', () => {
     rmSync(join(workspace.root, 'policies/a.yaml'));
     rmSync(join(workspace.root, 'roster.inventory.json'));
     expect(await risks('--snapshot', 'roster.snapshot.json')).toEqual([
-      { code: 'policy', message: expect.stringContaining('`hourly-at-most` is gone') },
+      { code: 'policy', message: expect.stringContaining('`hourly-at-most` was removed') },
     ]);
   });
 
@@ -553,7 +578,7 @@ describe('policies from outside', () => {
     workspace.env['ROSTER_POLICIES'] = join(outside({ 'company.yaml': strict }), 'company.yaml');
     workspace.write('roster.yaml', `policies: [own.yaml]\n${group}`);
     workspace.write('own.yaml', 'policies: { described: { require: true, message: Fine. } }\n');
-    const plan = await planned('--allow-policy', 'described');
+    const plan = await planned('--allow-policy', 'described', '--reason', 'x');
     expect([plan.exit, plan.policies?.checked.length]).toEqual([4, 2]);
     expect(plan.diagnostics[0]?.help).toContain('No flag can override it');
   });
@@ -627,7 +652,7 @@ describe('policies from outside', () => {
     expect((await planned()).risks).toEqual([
       {
         code: 'policy',
-        message: expect.stringContaining('the policy from outside the project `hourly-at-most` is gone'),
+        message: expect.stringContaining('the policy from outside the project `hourly-at-most` was removed'),
       },
     ]);
     workspace.write('roster.yaml', `policies: [own.yaml]\n${group}`);

@@ -9,14 +9,16 @@ function text(version: number, more: object): string {
   return JSON.stringify({ version, project: 'pricing', environment: null, entries, drafts: {} });
 }
 
-test.each([hold, { ...hold, until: '2026-12-01T11:00:00.000Z' }, { ...hold, resumed: true }])(
-  'an inventory keeps the hold %j, with version 2',
-  (held) => {
-    const printed = print(parse(text(2, { hold: held }), 'inventory'));
-    expect(JSON.parse(printed).version).toBe(2);
-    expect(parse(printed, 'inventory').entries.get('schedule/nightly')?.hold).toEqual(held);
-  },
-);
+test.each([
+  hold,
+  { ...hold, until: '2026-12-01T11:00:00.000Z' },
+  { ...hold, resumed: true },
+  { ...hold, of: ['agent/globex'] },
+])('an inventory keeps the hold %j, with version 2', (held) => {
+  const printed = print(parse(text(2, { hold: held }), 'inventory'));
+  expect(JSON.parse(printed).version).toBe(2);
+  expect(parse(printed, 'inventory').entries.get('schedule/nightly')?.hold).toEqual(held);
+});
 
 test.each([1, 2, 3])('an inventory of version %i without holds is written with version 1', (version) => {
   expect(JSON.parse(print(parse(text(version, {}), 'inventory'))).version).toBe(1);

@@ -12,6 +12,7 @@ const at = (path: readonly (string | number)[]): Place => ({
 
 const policy = (require: Policy['require'], more: Partial<Policy> = {}): Policy => ({
   ...{ name: 'p', level: 'error', match: ['*'], environments: null, message: 'No.', isOutside: false },
+  exceptions: [],
   ...{ require, place: at(['policy']), placeOf: at },
   ...more,
 });

@@ -135,4 +135,5 @@ const everything = {
   editedInventory: true,
   exposedKey: true,
   policies: [],
+  policyReason: null,
 };

@@ -24,6 +24,7 @@ const allow: Allowances = {
   editedInventory: false,
   exposedKey: false,
   policies: [],
+  policyReason: null,
 };
 
 const refusalsOf = (world: SmallWorld) => codesOf(planOf({ allow, ...world }).findings.filter(isRefusal));

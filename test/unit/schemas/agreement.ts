@@ -53,6 +53,7 @@ const reaches = {
   'past-once': warning,
   'empty-each': warning,
   policy: neverOffline,
+  'policy-exception': neverOffline,
   held: neverOffline,
   'unknown-input': warning,
   'ignored-inputs': warning,
