@@ -16,7 +16,7 @@ const pages = [
 function filesIn(folder: string): string[] {
   const names = readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' });
   return names
-    .filter((each) => !each.includes('node_modules'))
+    .filter((each) => !/node_modules|^\.vitepress/.test(each))
     .map((each) => `${folder}/${each.replaceAll('\\', '/')}`);
 }
 
