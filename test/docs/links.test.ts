@@ -10,7 +10,9 @@ import { codeTexts } from '../../src/view/code-texts.js';
 const root = join(import.meta.dirname, '../..');
 const pages = [
   ...readdirSync(root),
-  ...['docs', 'examples', '.github'].filter((each) => existsSync(join(root, each))).flatMap(filesIn),
+  ...['docs', 'examples', 'templates', '.github']
+    .filter((each) => existsSync(join(root, each)))
+    .flatMap(filesIn),
 ].filter((each) => each.endsWith('.md'));
 
 function filesIn(folder: string): string[] {
