@@ -1,5 +1,5 @@
 /** Writes the generated pages of docs/, the Markdown in schemas/, and the text of `roster --help`. Run with `npm run docs`; a test fails when a page is out of date. */
-import { readFileSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { Command } from 'commander';
 import { everyCommand, fullName } from '../src/cli/command/tree.js';
@@ -99,7 +99,14 @@ export const commandsPath = fileURLToPath(new URL('../docs/commands.md', import.
 
 /** docs/commands.md: the help of every command. */
 export function commandsPage(): string {
-  const sections = everyCommand(wholeProgram()).flatMap((each) => [
+  const program = wholeProgram();
+  const rows = program.commands
+    .filter((each) => !each.name().startsWith('_') && each.name() !== 'help')
+    .map(
+      (each) =>
+        `| [\`roster ${helpStyle.subcommandTerm(each)}\`](#roster-${each.name()}) | ${each.summary()} |`,
+    );
+  const sections = everyCommand(program).flatMap((each) => [
     `## roster ${fullName(each)}`,
     '',
     '```text',
@@ -115,6 +122,10 @@ export function commandsPage(): string {
     '`roster --help` lists the commands, and `roster COMMAND --help` prints the help of one command, as shown below.',
     'After `npm install --global`, `man roster` shows the same.',
     '',
+    '| Command | Description |',
+    '| --- | --- |',
+    ...rows,
+    '',
     '## Exit codes',
     '',
     '| Exit code | Meaning |',
@@ -126,21 +137,6 @@ export function commandsPage(): string {
     .join('\n')
     .trimEnd()
     .concat('\n');
-}
-
-export const readmePath = fileURLToPath(new URL('../README.md', import.meta.url));
-
-/** README.md, with the table of all commands between its two comments. */
-export function readmePage(): string {
-  const { commands } = wholeProgram();
-  const rows = commands
-    .filter((each) => !each.name().startsWith('_') && each.name() !== 'help')
-    .map((each) => `| \`roster ${helpStyle.subcommandTerm(each)}\` | ${each.summary()} |`);
-  const table = ['| Command | Description |', '| --- | --- |', ...rows].join('\n');
-  return readFileSync(readmePath, 'utf8').replace(
-    /(?<=^<!-- begin commands.*-->\n\n).*?(?=\n*<!-- end commands -->$)/ms,
-    () => table,
-  );
 }
 
 export const rootHelpPath = fileURLToPath(new URL('../src/cli/help/root-help.txt', import.meta.url));
@@ -169,7 +165,6 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
   writeFileSync(operationsPath, operationsPage());
   writeFileSync(commandsPath, commandsPage());
   writeFileSync(referencePath, referencePage());
-  writeFileSync(readmePath, readmePage());
   writeMarkdownDescriptions();
   writeFileSync(rootHelpPath, rootHelp());
 }

@@ -18,7 +18,8 @@ export const navigation: readonly Group[] = [
     title: 'Start',
     pages: [
       { page: 'start', title: 'Five-minute start', about: 'Try roster on a local service' },
-      { page: 'comparison', title: 'Comparison', about: 'When to use another tool' },
+      { page: 'decide', title: 'Can we use it?', about: 'Whether roster fits, and what must be set up' },
+      { page: 'coming-from', title: 'Coming from another tool', about: 'The words of Terraform, decK, dbt and Databricks' },
       { page: 'inventory', title: 'Ownership', about: 'What belongs to a project, inventories and locks' },
       { page: 'glossary', title: 'Glossary', about: 'Terms of the documentation' },
     ],
@@ -28,12 +29,13 @@ export const navigation: readonly Group[] = [
     pages: [
       { page: 'manifests', title: 'Manifests', about: 'Write manifests' },
       { page: 'repeat', title: 'Repeat an entry', about: 'Replace copies of an entry with one' },
-      { page: 'policies', title: 'Policies', about: 'Say what manifests must look like' },
+      { page: 'policies', title: 'Policies', about: 'Enforce rules on manifests' },
       { page: 'expectations', title: 'Expectations', about: 'Say what runs should deliver' },
       { page: 'import', title: 'Import', about: 'Manage objects that exist already' },
       { page: 'pull', title: 'Pull', about: 'Write manifests for what exists, or accept what was changed' },
       { page: 'list', title: 'List', about: 'List what exists, and complete agents in an editor' },
       { page: 'split', title: 'Split and move', about: 'Split and merge projects, and move entries' },
+      { page: 'rename', title: 'Rename and retire', about: 'Rename or retire a project or an environment' },
     ],
   },
   {
@@ -63,6 +65,7 @@ export const navigation: readonly Group[] = [
       { page: 'lost-inventory', title: 'Lost inventory', about: 'Continue without an inventory' },
       { page: 'api-keys', title: 'API keys', about: 'Create and deliver keys' },
       { page: 'rotate-a-key', title: 'Rotate a key', about: 'Replace the API key of CI' },
+      { page: 'service-user', title: 'Service user', about: 'Share a project with other people' },
     ],
   },
   {
@@ -80,6 +83,8 @@ export const navigation: readonly Group[] = [
       { page: 'api', title: 'API', about: 'Use an operation that has no command' },
       { page: 'operations', title: 'Operations', about: 'The operations of the service, in the library' },
       { page: 'completion', title: 'Completion', about: 'Complete commands in a shell' },
+      { page: 'library', title: 'Library', about: 'Use roster in a program' },
+      { page: 'comparison', title: 'Comparison', about: 'When to use another tool' },
     ],
   },
 ];

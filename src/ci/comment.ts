@@ -83,6 +83,12 @@ export function unappliedFate({ digest, exit, facts }: PlanResult): string | nul
   return `> [!CAUTION]\n> **Merging applies nothing:** roster refuses to apply this plan${why}.`;
 }
 
+/** What became of a plan whose apply failed. `whose` names the person who started it, as ` by …`; empty if that is unknown. */
+export function failedFate(whose: string): string {
+  const started = whose === '' ? '' : ` (started${whose})`;
+  return `> [!CAUTION]\n> **Apply failed**${started}, and some changes may not have been made`;
+}
+
 /** Codes that the comment names as the reason why merging applies nothing. */
 const MOST_CODES = 3;
 

@@ -149,5 +149,5 @@ async function remoteOf(
       remote,
     ) ?? [];
   if (host !== '') return { host, path };
-  throw problem('usage', 'the git remote origin is no repository on a CI host', `Set ${names}.`);
+  throw problem('usage', 'the git remote `origin` is not a GitHub or GitLab repository', `Set ${names}.`);
 }

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { wordList } from '../model/words.js';
-import { asName, sayFate } from './comment.js';
+import { asName, failedFate, sayFate } from './comment.js';
 import { checkDrift } from './drift.js';
 import type { GithubHost, PullRequest } from './github.js';
 import { wasShown } from './github-plan.js';
@@ -63,7 +63,7 @@ async function checkReviewed(
   const { environment } = subject;
   if (isManual(host) && selected !== '' && selected !== environment)
     throw new RefusedJob(
-      'Another environment comes first, nothing was changed',
+      `Waiting for ${environment}, nothing was changed`,
       `${environment} has changes left, and is applied before ${selected}. Run this workflow manually for ${environment} first: review its plan in the summary of this workflow run, and pass its digest, ${digest}`,
     );
   const why = isManual(host) ? notAsked(asked, digest) : await notShown(host, subject, { pulls, digest });
@@ -131,7 +131,7 @@ async function fateOf(host: GithubHost, applied: string | undefined): Promise<st
     case 'success':
       return `> **Applied**${await byWhom(host)} after the merge: ${host.run}`;
     case 'failure':
-      return `> [!CAUTION]\n> **Not fully applied**${await byWhom(host)}: the job failed: ${host.run}`;
+      return `${failedFate(await byWhom(host))}: ${host.run}`;
     case 'cancelled':
       return `> [!CAUTION]\n> **Not applied:** the job was cancelled or rejected: ${host.run}`;
     default:

@@ -85,6 +85,7 @@ export async function planPull(
       html: join(folder, `${name}.html`),
       ...(snapshot === null ? {} : { snapshot }),
       pageLink: host.run,
+      rehearse: true,
       linkBase: `${host.run.replace(/\/actions\/runs\/.*$/, '')}/blob/${head}`,
     });
   });
@@ -279,7 +280,7 @@ export async function recordPull(host: GithubHost, subject: Subject, uploaded: s
   const files = await passedFiles(host, subject, uploaded);
   const passed = fileIn(files[PASSED], `${PASSED} of the plan`, passedPull);
   if (head !== passed.head)
-    return host.log(`The plan is of ${passed.head}, which is no longer the last commit.\n`);
+    return host.log(`The plan is for ${passed.head}, which is no longer the newest commit.\n`);
   const page = ownPage(subject, new TextDecoder().decode(files[PAGE]));
   const { project, environment } = subject;
   const { digest, exit, facts } = passed;

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { integer, object, optional, type Read, text } from '../model/shape.js';
 import {
   asName,
+  failedFate,
   failedPage,
   fateSince,
   isWhole,
@@ -31,7 +32,7 @@ import {
   titleOf,
 } from './host.js';
 import { fileIn } from './json-file.js';
-import { planFacts, sinceText } from './plan-facts.js';
+import { planFacts, shownPlans, sinceText } from './plan-facts.js';
 
 /** What jobs leave for each other and for people. GitLab keeps only files of the checkout. */
 const ARTIFACTS = 'roster-ci';
@@ -112,6 +113,7 @@ async function planFiles(
     gitlab: artifact(host, 'plan.gitlab.json'),
     ...(live ? {} : { snapshot: await snapshotFile(host, subject) }),
     pageLink: pageLink(host),
+    rehearse: true,
   });
 }
 
@@ -183,13 +185,15 @@ export async function showMergeRequest(host: GitlabHost, subject: Subject): Prom
   const page = ownPage(subject, passed.page);
   const known = await host.comment(change, planMarker(subject));
   const fate = unappliedFate({ digest, exit, facts }) ?? fateAhead(isWhole(page));
-  const shown = shownIn(known?.body ?? '');
-  const [last, ...changes] = shown;
-  const earlier = last === undefined || last === head ? null : { head: last, changes };
+  const shown = shownPlans(shownIn(known?.body ?? ''));
+  // A job that runs again for the same commit compares with the same plan.
+  const earlier = shown.find((each) => each.head !== head) ?? null;
   const body = withFate(page, fateSince(fate, sinceText(earlier, facts)));
-  // Only the token's own user can have written the note, and no pipeline of a merge request has that token.
   const hasPlan = head !== null && facts !== null && facts.changes !== null;
-  await host.writeComment(change, known, withShown(body, hasPlan ? [head, ...facts.changes] : shown));
+  const noted = hasPlan ? [{ head, changes: facts.changes }, ...(earlier === null ? [] : [earlier])] : shown;
+  // Only the token's own user can have written the note, and no pipeline of a merge request has that token.
+  const words = noted.flatMap((each) => [each.head, ...each.changes]);
+  await host.writeComment(change, known, withShown(body, words));
 }
 
 interface ToShow extends PlanResult {
@@ -300,7 +304,5 @@ function fateOf(host: GitlabHost): string {
   if (!existsSync(file)) return '> [!CAUTION]\n> **Not applied:** the job that applies it did not begin';
   const { exit, by } = fileIn(readFileSync(file), 'applied.json', appliedRecord);
   const whose = by === '' ? '' : ` by ${asName(by)}`;
-  return exit === 0
-    ? `> **Applied**${whose} after the merge`
-    : `> [!CAUTION]\n> **Not fully applied**${whose}: the job failed`;
+  return exit === 0 ? `> **Applied**${whose} after the merge` : failedFate(whose);
 }

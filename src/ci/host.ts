@@ -109,8 +109,8 @@ export async function checkNewest({ git, ref, commit }: JobHost): Promise<void> 
   const tip = (await git.remoteRefs('origin', ref)).get(ref);
   if (tip === commit) return;
   throw new RefusedJob(
-    'Not the newest commit, nothing was changed',
-    `${ref} is at ${tip ?? 'no commit'}, and this job is of ${commit}. Use the run of the newest commit, or run this workflow manually`,
+    'Skipped, because a newer commit was pushed. Nothing was changed',
+    `${ref.replace(/^refs\/heads\//, '')} is now at ${tip ?? 'no commit'}; this job is for ${commit}. Use the run of the newest commit, or run this workflow manually`,
   );
 }
 
@@ -126,6 +126,8 @@ export interface PlanRun extends PlanFiles {
   readonly out?: string;
   readonly pageLink?: string;
   readonly linkBase?: string;
+  /** Also applies the plan to a copy of the service. */
+  readonly rehearse?: boolean;
 }
 
 /** The commands of roster that jobs run. Each returns its exit code, and has printed its result. */

@@ -43,7 +43,7 @@ export function ciOf(env: JobEnvironment): { readonly host: 'github' | 'gitlab';
   if (env['GITHUB_ACTIONS'] === 'true') return { host: 'github', root: rootIn(env, 'GITHUB_WORKSPACE') };
   if (env['GITLAB_CI'] === 'true') return { host: 'gitlab', root: rootIn(env, 'CI_PROJECT_DIR') };
   const help = 'Run it in the jobs that `roster init` writes.';
-  throw problem('usage', 'this is no CI job: neither GITHUB_ACTIONS nor GITLAB_CI is `true`', help);
+  throw problem('usage', 'not running in CI: neither GITHUB_ACTIONS nor GITLAB_CI is `true`', help);
 }
 
 function rootIn(env: JobEnvironment, name: string): string {

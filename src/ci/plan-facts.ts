@@ -38,16 +38,28 @@ export function factsOf({ verdict, changes, diagnostics }: FactsFile): PlanFacts
   };
 }
 
+/** Shorter than the hash of a commit. */
+const HASH_LENGTH = 12;
+
 /** Risks and next runs may change with the time: the change stays the same. */
 function hashOf({ address, action, fields }: { address: string; action: string; fields: unknown }): string {
   const text = canonical({ address, action, fields: fields as Json });
-  return createHash('sha256').update(text).digest('hex').slice(0, 12);
+  return createHash('sha256').update(text).digest('hex').slice(0, HASH_LENGTH);
 }
 
 /** A plan that was shown for an earlier commit. */
 interface EarlierPlan {
   readonly head: string;
   readonly changes: readonly string[];
+}
+
+/** The plans in the words of a comment: a commit, the hashes of its changes, and so on. The newest comes first. */
+export function shownPlans(words: readonly string[]): readonly EarlierPlan[] {
+  const starts = words.flatMap((word, index) => (word.length > HASH_LENGTH ? [index] : []));
+  return starts.map((start, index) => {
+    const [head = '', ...changes] = words.slice(start, starts[index + 1]);
+    return { head, changes };
+  });
 }
 
 /** `Since 3f2a9c6: 2 added, 1 gone, 14 the same.` Null where both plans are empty, or cannot be compared. */

@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import { type ApplyCallbacks, type ApplyOptions, apply, RefusedPlan } from '../engine/apply.js';
 import { readSavedPlan } from '../engine/saved-plan.js';
+import { isEverything } from '../engine/selectors.js';
 import { type SessionOptions, withSession } from '../engine/session.js';
 import { checkWritable, writeAtomic } from '../files/atomic.js';
 import { diagnosticsOf, problem } from '../model/diagnostic.js';
@@ -34,10 +35,11 @@ export interface CarryOutCommand {
 }
 
 /** `roster apply`: plans, shows the plan, asks, and carries out exactly that plan. */
-export const runApply: Implementation<typeof applyCommand> = async (addresses, flags, context) =>
-  carryOut(flags, context, {
-    session: sessionOptions(flags, context),
-    options: applyOptions(addresses, flags, context),
+export const runApply: Implementation<typeof applyCommand> = async (addresses, flags, context) => {
+  const options = applyOptions(addresses, flags, context);
+  return carryOut(flags, context, {
+    session: { ...sessionOptions(flags, context), unsetByEntry: !isEverything(options) },
+    options,
     ask: isConfirmed(flags)
       ? null
       : ({ changes, service }) =>
@@ -45,6 +47,7 @@ export const runApply: Implementation<typeof applyCommand> = async (addresses, f
             `${context.output.redactor.text(applyQuestion({ changes, service }))}\nOnly 'yes' will be accepted: `,
           ),
   });
+};
 
 /** `roster destroy`: deletes what the inventory owns, after its user has typed the name of the project. */
 export const runDestroy: Implementation<typeof destroyCommand> = async (addresses, flags, context) =>

@@ -116,7 +116,7 @@ function doctorText(checks: readonly SettingCheck[], missing: number): string {
   const unknown = checks.some(({ state }) => state === 'unknown')
     ? [
         '',
-        'What is unknown needs a token that may read the settings of the repository, such as one of an administrator.',
+        "Some settings could not be read: use a token with permission to read them, such as an administrator's.",
       ]
     : [];
   const last = missing === 0 ? 'Nothing is missing.' : `${count(missing, 'setting')} missing.`;
@@ -181,6 +181,9 @@ function subjectOf(
   return { project, environment, file: path.split(sep).join('/') };
 }
 
+/** A rehearsal of more calls takes longer than a reviewer should wait for. */
+const MOST_REHEARSED = 500;
+
 /** The commands that jobs run, with the flags of the job. */
 function rosterOf(flags: Flags, context: CommandContext): Roster {
   const { env, var: vars, url, verbose, color } = flags;
@@ -197,12 +200,12 @@ function rosterOf(flags: Flags, context: CommandContext): Roster {
     return { ...context, output, host: { ...host, cwd: place.cwd, env: place.env, policiesFrom } };
   };
   return {
-    async plan(place, { snapshot, out, pageLink, linkBase, ...files }) {
+    async plan(place, { snapshot, out, pageLink, linkBase, rehearse = false, ...files }) {
       const { runPlan } = await import('./plan.js');
       const given = defined({ snapshot, out, pageLink, linkBase });
       const own = snapshot === undefined ? service : common;
-      const all = { ...own, ...given, file: place.file, write: writes(files) };
-      return run(planCommand, all, inPlace(place), (running) => runPlan([], all, running));
+      const all = { ...own, ...given, file: place.file, write: writes(files), rehearse };
+      return run(planCommand, all, inPlace(place), (each) => runPlan([], all, each, MOST_REHEARSED));
     },
     async apply(place, plan) {
       const { runApply } = await import('./apply.js');

@@ -104,10 +104,12 @@ export const runWhy: Implementation<typeof whyCommand> = async (addresses, flags
 
 /** `roster snapshot`: the observed state without secrets, for those who have no API key. Sends reads only. */
 export const runSnapshot: Implementation<typeof snapshotCommand> = async (flags, context) => {
-  const { out } = flags;
+  const { out, allowAccountChange } = flags;
   const path = out === undefined ? null : resolve(context.host.cwd, out);
   if (path !== null) checkWritable(path);
-  const taken = await withReadSession(sessionOptions(flags, context), snapshot);
+  const taken = await withReadSession(sessionOptions(flags, context), (session) =>
+    snapshot(session, { allowAccountChange }),
+  );
   const text = escapeJson(taken.text);
   if (path === null) checkIntact(text, context.output);
   else await writeAtomic(path, text);

@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import { type PlanMade, type PlanOptions, planned } from '../engine/plan.js';
 import { savedPlan } from '../engine/saved-plan.js';
+import { isEverything } from '../engine/selectors.js';
 import { withReadSession } from '../engine/session.js';
 import { checkWritable, writeAtomic } from '../files/atomic.js';
 import { hasErrors, Problem } from '../model/diagnostic.js';
@@ -12,7 +13,7 @@ import { jsonText } from '../view/json/diagnostics-json.js';
 import { planGitlab, planJson } from '../view/json/plan-json.js';
 import { planMarkdown } from '../view/markdown/plan-markdown.js';
 import { planTextPieces } from '../view/text/plan-text.js';
-import type { FlagsOf, Implementation } from './command/command.js';
+import type { CommandResult, FlagsOf, RunContext } from './command/command.js';
 import { exitCode, exitCodeFor } from './command/exit.js';
 import { planOptions, sessionOptions, usage, wantsFormat } from './command/flags.js';
 import type { planCommand } from './commands/plan.js';
@@ -21,9 +22,16 @@ import { changesFromRepositoryRoot, fromRepositoryRoot, pageLink, sourceLinks } 
 import { writeWorkflowFiles } from './host/workflow-files.js';
 
 export type PlanFlags = FlagsOf<typeof planCommand>;
+type PlanFormat = (typeof planCommand.formats)[number];
 
 /** `roster plan`: what apply would do, and whether it would refuse. Writes nothing except `--out` and `--write`. */
-export const runPlan: Implementation<typeof planCommand> = async (addresses, flags, context) => {
+export async function runPlan(
+  addresses: readonly string[],
+  flags: PlanFlags,
+  context: RunContext,
+  /** A plan of more calls is not rehearsed. */
+  mostRehearsed = Number.POSITIVE_INFINITY,
+): Promise<CommandResult<PlanFormat>> {
   const { host, output } = context;
   const calendar = wantsFormat(flags, 'html');
   const options = { ...planOptions(addresses, flags), destroy: chooseDestroy(flags), calendar };
@@ -31,7 +39,7 @@ export const runPlan: Implementation<typeof planCommand> = async (addresses, fla
   if (flags.summary === true && ![undefined, 'text'].includes(flags.format)) throw new Problem(noSummary);
   const out = flags.out === undefined ? null : resolve(host.cwd, flags.out);
   if (out !== null) checkWritable(out);
-  const made = await makePlan(flags, options, context);
+  const made = await makePlan(flags, options, context, mostRehearsed);
   const shown = output.redactor.value(forView(made));
   if (out !== null) await writeAtomic(out, savedPlan(made, output.redactor), 0o600);
   const warnings = writeWorkflowFiles(shown, links, host, output.redactor);
@@ -48,7 +56,7 @@ export const runPlan: Implementation<typeof planCommand> = async (addresses, fla
       gitlab: () => jsonText(planGitlab(shown)),
     },
   };
-};
+}
 
 function chooseDestroy({ destroy = false, out, allowDeletes, allowEmpty, prune }: PlanFlags): boolean {
   if (!destroy) return false;
@@ -68,10 +76,19 @@ function chooseDestroy({ destroy = false, out, allowDeletes, allowEmpty, prune }
 }
 
 /** Against the service, or against a snapshot of it. */
-async function makePlan(flags: PlanFlags, options: PlanOptions, context: CommandContext): Promise<Plan> {
+async function makePlan(
+  flags: PlanFlags,
+  options: PlanOptions,
+  context: CommandContext,
+  mostRehearsed: number,
+): Promise<Plan> {
   const { snapshot, out } = flags;
-  const session = sessionOptions(flags, context);
-  const rehearsed = flags.rehearse === true ? rehearsedPlan(options) : async ({ plan }: PlanMade) => plan;
+  // A plan of everything needs every variable: that is found out before anything is read.
+  const unsetByEntry = options.destroy === true || !isEverything(options);
+  const session = { ...sessionOptions(flags, context), unsetByEntry };
+  const isRehearsed = ({ plan: { findings, steps } }: PlanMade) =>
+    flags.rehearse === true && steps.length <= mostRehearsed && !findings.some(isRefusal);
+  const rehearsed = async (made: PlanMade) => (isRehearsed(made) ? rehearsedPlan(made, options) : made.plan);
   if (snapshot === undefined)
     return withReadSession(session, async (opened) => rehearsed(await planned(opened, options)));
   if (out !== undefined) throw new Problem(noPlanToApply);
@@ -79,15 +96,12 @@ async function makePlan(flags: PlanFlags, options: PlanOptions, context: Command
   return rehearsed(await plannedFromSnapshot(snapshot, session, options));
 }
 
-/** With what came of applying it to a copy of the service. A plan that would be refused is not rehearsed. */
-function rehearsedPlan(options: PlanOptions): (made: PlanMade) => Promise<Plan> {
-  return async ({ plan, session, observation }) => {
-    if (plan.findings.some(isRefusal)) return plan;
-    const { rehearsalFailures, rehearse } = await import('../operate/rehearse/rehearse.js');
-    const rehearsal = await rehearse({ session, ...observation }, plan, options);
-    const failures = rehearsal === null ? [] : rehearsalFailures(rehearsal);
-    return { ...plan, rehearsal, findings: [...plan.findings, ...failures] };
-  };
+/** With what came of applying it to a copy of the service. */
+async function rehearsedPlan({ plan, session, observation }: PlanMade, options: PlanOptions): Promise<Plan> {
+  const { rehearsalFailures, rehearse } = await import('../operate/rehearse/rehearse.js');
+  const rehearsal = await rehearse({ session, ...observation }, plan, options);
+  const failures = rehearsal === null ? [] : rehearsalFailures(rehearsal);
+  return { ...plan, rehearsal, findings: [...plan.findings, ...failures] };
 }
 
 const noPlanToApply = usage(

@@ -7,16 +7,19 @@ import { problem } from '../model/diagnostic.js';
 import { writeJson } from '../model/exact-number.js';
 import { inexactNumberIn, isJsonObject, type JsonObject, parseJson } from '../model/json.js';
 import { openFolder, RunSaver, toFolder, toRecords } from '../operate/data/download.js';
+import { chooseMissed } from '../operate/run/missed.js';
 import { type RunCallbacks, type RunOptions, run } from '../operate/run/run.js';
 import { findApiKeys } from '../redact/redactor.js';
 import { savedLine } from '../view/data/data-text.js';
 import { recordLine } from '../view/data/rows.js';
+import { chosenText, startQuestion } from '../view/text/run-text.js';
 import type { FlagsOf, Implementation } from './command/command.js';
-import { chooseDuration, runSessionOptions, wholeNumber } from './command/flags.js';
+import { chooseDuration, runSessionOptions, sessionOptions, wholeNumber } from './command/flags.js';
 import { renderOptions } from './command/run-command.js';
 import { runPrinter, runResult } from './command/run-output.js';
 import type { runCommand } from './commands/watch.js';
 import { logProgress } from './data/download-progress.js';
+import { confirmOrRefuse } from './host/confirm.js';
 import type { CommandContext } from './host/host.js';
 
 type RunFlags = FlagsOf<typeof runCommand>;
@@ -24,20 +27,25 @@ type RunFlags = FlagsOf<typeof runCommand>;
 /** `roster run ADDRESS…`: starts what is declared, or an agent, and follows it to its end. */
 export const runRun: Implementation<typeof runCommand> = async (addresses, flags, context) => {
   checkSave(flags);
-  const options = await runOptions(flags, context);
+  const options = await runOptions(addresses, flags, context);
   const isStdout = savesToStdout(flags);
   const printer = runPrinter(flags, context, isStdout);
   try {
-    const found = await withSession(runSessionOptions(addresses, flags, context), async (session) => {
+    const found = await withSession(startSessionOptions(addresses, flags, context), async (session) => {
       const saver = flags.save === undefined ? null : runSaver(session, flags.save, context, printer.note);
       const onRuns: RunCallbacks['onRuns'] = (runs) => {
         printer.onRuns(runs);
         saver?.onRuns(runs);
       };
-      const ended = await run(session, addresses, options, { onBegin: context.begin, onRuns });
+      const ended = await run(session, addresses, options, {
+        ...chosenCallbacks(session, flags, context),
+        onBegin: context.begin,
+        onRuns,
+      });
       return saver === null ? { ended } : { ended: await saver.finish(ended), saved: saver.saved };
     });
     const result = runResult(found.ended, context, found.saved);
+    if (found.ended.runs.length === 0) return nothingStarted(result);
     return isStdout ? await onStderr(result, flags, context) : result;
   } finally {
     printer.end();
@@ -62,17 +70,66 @@ const followFlags = {
   stopOnInterrupt: '--stop-on-interrupt',
 } as const;
 
-function refuseFlagsWithoutEffect(flags: RunFlags): void {
-  if (flags.detach !== true) return;
-  for (const [name, flag] of Object.entries(followFlags))
-    if (flags[name as keyof typeof followFlags] !== undefined)
-      throw problem('usage', `\`${flag}\` has no effect with \`--detach\``, 'Omit one of them.');
+/** Flags about what is found, and flags that have another meaning for it. */
+const choosingFlags = { since: '--since', yes: '--yes' } as const;
+const otherFlags = { declared: '--declared', input: '-i', inputs: '--inputs' } as const;
+
+function isChoosing({ missed = false, failed = false }: RunFlags): boolean {
+  return missed || failed;
 }
 
-async function runOptions(flags: RunFlags, { host }: CommandContext): Promise<RunOptions> {
-  refuseFlagsWithoutEffect(flags);
-  const { declared, detach, stopOnInterrupt, maxStarts, retryNotStarted } = flags;
+function refuseFlagsWithoutEffect(addresses: readonly string[], flags: RunFlags): void {
+  const refuse = (names: Readonly<Partial<Record<keyof RunFlags, string>>>, why: string) => {
+    for (const [name, flag] of Object.entries(names))
+      if (flags[name as keyof RunFlags] !== undefined)
+        throw problem('usage', `\`${flag}\` has no effect ${why}`, 'Omit one of them.');
+  };
+  if (flags.detach === true) refuse(followFlags, 'with `--detach`');
+  if (isChoosing(flags)) refuse(otherFlags, 'with `--missed` and `--failed`');
+  else refuse(choosingFlags, 'without `--missed` or `--failed`');
+  if (addresses.length === 0 && !isChoosing(flags))
+    throw problem(
+      'usage',
+      'no address is given',
+      'Pass addresses such as `group/retail-prices`, or `--missed`.',
+    );
+}
+
+/** What is missed is known of a project only. */
+function startSessionOptions(addresses: readonly string[], flags: RunFlags, context: CommandContext) {
+  return isChoosing(flags) ? sessionOptions(flags, context) : runSessionOptions(addresses, flags, context);
+}
+
+function chosenCallbacks(
+  { service }: Session,
+  { yes = false }: RunFlags,
+  { host, output }: CommandContext,
+): Pick<RunCallbacks, 'onChosen' | 'confirm'> {
   return {
+    onChosen: (chosen) => output.err(chosenText(output.redactor.value(chosen))),
+    confirm: yes
+      ? undefined
+      : async ({ starts }, agents) =>
+          confirmOrRefuse(output.redactor.value(startQuestion(starts.length, agents, service)), host),
+  };
+}
+
+function nothingStarted(result: ReturnType<typeof runResult>): ReturnType<typeof runResult> {
+  return { ...result, render: { ...result.render, text: () => 'Nothing to start.\n' } };
+}
+
+async function runOptions(
+  addresses: readonly string[],
+  flags: RunFlags,
+  { host }: CommandContext,
+): Promise<RunOptions> {
+  refuseFlagsWithoutEffect(addresses, flags);
+  const { declared, detach, stopOnInterrupt, maxStarts, retryNotStarted } = flags;
+  const { missed = false, failed = false, since = '24h' } = flags;
+  return {
+    choose: isChoosing(flags)
+      ? (session) => chooseMissed(session, { addresses, since, missed, failed })
+      : undefined,
     inputs: await runInputs(flags, host.cwd),
     forMilliseconds: chooseDuration(flags.for, '--for'),
     declared,

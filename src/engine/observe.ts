@@ -22,7 +22,7 @@ import {
   scopeOf,
 } from './lookup.js';
 import { selectionOf } from './selectors.js';
-import type { ReadSession } from './session.js';
+import type { LocalSession, ReadSession } from './session.js';
 
 export interface ObserveOptions extends SelectionOptions, ReadOptions {
   /** Used instead of the stored one. */
@@ -101,8 +101,8 @@ export function mayDelete({ entries, prune }: Project, inventory: Inventory, des
 
 /** About the manifests and the service, in the order of the files. */
 export function diagnosticsIn(
-  { project, warnings }: ReadSession,
-  { inventory, comparison }: Observation,
+  { project, warnings }: LocalSession,
+  { inventory, comparison }: Pick<Observation, 'inventory' | 'comparison'>,
   found: readonly Diagnostic[],
 ): Diagnostic[] {
   const all = inFileOrder(project, warnings, noEnvironmentWarnings(project, inventory), found);

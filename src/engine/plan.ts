@@ -38,15 +38,31 @@ export interface PlanMade {
 
 export async function planned(session: ReadSession, options: PlanOptions): Promise<PlanMade> {
   const observation = await observe(session, { ...options, checkout: 'compare' });
+  const answers = await ask(session, observation, { prove: false, previews: true });
+  const made = planShown(session, observation, { answers, calendar: options.calendar });
+  const unfinished = await begun(session, observation, made);
+  return { plan: { ...made, findings: [...made.findings, ...unfinished] }, session, observation };
+}
+
+interface ShownPlan {
+  readonly answers: Answers;
+  readonly calendar: boolean | undefined;
+  /** About what the plan was made from. Not said where there are errors. */
+  readonly notes?: readonly Diagnostic[];
+}
+
+/** A plan with all that a reviewer is shown: whose the changes are, and when agents start. Throws a Problem. */
+export function planShown(
+  session: LocalSession,
+  observation: PlanMade['observation'],
+  { answers, calendar = false, notes }: ShownPlan,
+): Plan {
   const { comparison } = observation;
   const changes = comparison.diffs.map(({ change }) => change);
   const owners = ownersOfChanges(changes, session.project.root, session.cwd);
-  const asked = await ask(session, observation, { prove: false, previews: true });
-  const made = planOf(session, observation, { ...asked, owners: owners.byAddress });
-  const unfinished = await begun(session, observation, made);
-  const complete = { ...made, findings: [...made.findings, ...unfinished, ...owners.warnings] };
-  const calendar = options.calendar === true ? { calendar: compareCalendars(comparison) } : {};
-  return { plan: { ...complete, ...calendar }, session, observation };
+  const made = planOf(session, observation, { ...answers, owners: owners.byAddress }, notes);
+  const shown = { ...made, findings: [...made.findings, ...owners.warnings] };
+  return calendar ? { ...shown, calendar: compareCalendars(comparison) } : shown;
 }
 
 /** That an apply has begun and not ended: the rest of it can be resumed, or it is still running. */
@@ -96,20 +112,17 @@ export async function ask(
 
 /** The plan of an observation. Throws a Problem with all diagnostics if no plan can be made. */
 export function planOf(
-  session: ReadSession,
-  observation: Observation,
+  session: LocalSession,
+  observation: PlanMade['observation'],
   answers: Answers = nothingAsked,
+  notes: readonly Diagnostic[] = [],
 ): Plan {
   const { plan: made, diagnostics: found } = planFor(observation.comparison, answers);
-  const diagnostics = diagnosticsIn(session, observation, found);
+  const all = made === null ? found : [...found, ...notes];
+  const diagnostics = diagnosticsIn(session, observation, all);
   if (made === null || hasErrors(diagnostics)) throw new Problem(diagnostics);
-  const complete = planWith(made, diagnostics);
+  const others = made.findings.filter((each) => !isDiagnostic(each));
+  const complete = { ...made, findings: [...others, ...diagnostics] };
   const { serviceOverride } = session;
   return serviceOverride === null ? complete : { ...complete, serviceOverride };
-}
-
-/** With its diagnostics in the order in which they are shown. */
-export function planWith(made: Plan, diagnostics: readonly Diagnostic[]): Plan {
-  const others = made.findings.filter((each) => !isDiagnostic(each));
-  return { ...made, findings: [...others, ...diagnostics] };
 }

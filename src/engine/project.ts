@@ -32,6 +32,11 @@ export interface ProjectOptions extends ClockOptions {
   readonly policiesFrom?: OutsidePlace | undefined;
   /** Reports a missing `${env.NAME}` as a warning: for runs that only check the manifests. Default: false. */
   readonly allowMissingEnv?: boolean | undefined;
+  /**
+   * A missing `${env.NAME}` is an error of the entry that uses it, once entries are judged: whoever means no such entry goes
+   * on. Default: false, an error of the project.
+   */
+  readonly unsetByEntry?: boolean | undefined;
   /** Files that the caller will write. They must not be files of the project. */
   readonly outputs?: readonly OutputFile[];
   /** Whether a folder without a project is read as a project that declares nothing. Default: false. */
@@ -62,6 +67,7 @@ export function readProjectWith(reading: ProjectReading | undefined, options: Pr
     env,
     environment: environmentOf(options),
     allowMissingEnv: options.allowMissingEnv,
+    unsetByEntry: options.unsetByEntry,
     vars: options.vars,
     version,
     inventory: inventoryOf(options),

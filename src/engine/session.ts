@@ -53,8 +53,8 @@ export interface SessionOptions extends ProjectOptions, ServiceOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** A session that cannot write: its client only reads, and its inventory can only be loaded. */
-export interface ReadSession {
+/** The parts of a session that reach neither the service nor the inventory. */
+export interface LocalSession {
   readonly project: Project;
   /** Absolute: the files of places are relative to it. */
   readonly cwd: string;
@@ -62,6 +62,17 @@ export interface ReadSession {
   readonly service: string;
   /** Null when the project declares the same service, or none. */
   readonly serviceOverride: ServiceOverride | null;
+  /** Throws a Problem for errors in the policies. */
+  readonly checkPolicies: () => Promise<PolicyCheck>;
+  readonly concurrency: number;
+  /** What reading the manifests reported. */
+  readonly warnings: readonly Diagnostic[];
+  readonly redactor: Redactor;
+  readonly clock: Clock;
+}
+
+/** A session that cannot write: its client only reads, and its inventory can only be loaded. */
+export interface ReadSession extends LocalSession {
   readonly client: ReadClient;
   /** Files of the service. They change nothing there. */
   readonly downloads: Downloads;
@@ -73,15 +84,8 @@ export interface ReadSession {
   readonly readSiblings: ReadSiblings;
   readonly exposedKeys: () => ReturnType<typeof exposedKeys>;
   readonly keyPlaces: KeyPlaces;
-  /** Throws a Problem for errors in the policies. */
-  readonly checkPolicies: () => Promise<PolicyCheck>;
-  readonly concurrency: number;
-  /** What reading the manifests reported. */
-  readonly warnings: readonly Diagnostic[];
   /** Absolute paths of the files that the caller writes. */
   readonly outputs: readonly string[];
-  readonly redactor: Redactor;
-  readonly clock: Clock;
   /** What time it is by the service's clock, once it has answered; by this machine's before. */
   serviceNow(): Date;
   /** Fires once the run should end. */
@@ -90,24 +94,6 @@ export interface ReadSession {
   interrupted(): boolean;
   callsWith(keyPrefix: string): boolean;
 }
-
-/** The parts of a session that reach neither the service nor the inventory. */
-export type LocalSession = Omit<
-  ReadSession,
-  | 'client'
-  | 'downloads'
-  | 'store'
-  | 'keyPlaces'
-  | 'outputs'
-  | 'signal'
-  | 'interrupted'
-  | 'serviceNow'
-  | 'callsWith'
-  | 'readCheckout'
-  | 'readCommitted'
-  | 'exposedKeys'
-  | 'readSiblings'
->;
 
 export interface Session extends ReadSession {
   readonly client: Client;
@@ -228,7 +214,7 @@ export function openSession(options: SessionOptions): Session {
 }
 
 /** A run that plans several times judges the same entries. What `make` needs is released then. */
-function once<T>(make: () => Promise<T>): () => Promise<T> {
+export function once<T>(make: () => Promise<T>): () => Promise<T> {
   let todo: (() => Promise<T>) | null = make;
   let made: Promise<T> | null = null;
   return () => {

@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import { readRegular } from '../files/atomic.js';
 import { workTreeOpener } from '../inventory/work-tree.js';
 import { kinds } from '../kinds/index.js';
-import { type Diagnostic, errorsIn, hasErrors, Problem, problem } from '../model/diagnostic.js';
+import { type Diagnostic, errorsIn, problem } from '../model/diagnostic.js';
 import { refusalError } from '../model/finding.js';
 import { type Inventory, isSamePlace, placeLabel } from '../model/inventory.js';
 import type { JsonObject } from '../model/json.js';
@@ -11,13 +11,12 @@ import type { Plan, SnapshotAge } from '../model/plan.js';
 import type { Declared, InventorySetting, KindName, Observed, Project } from '../model/resource.js';
 import { UNKNOWN_TEMPLATE } from '../model/template.js';
 import { count } from '../model/words.js';
-import { compareCalendars } from '../reconcile/calendar.js';
-import { compare, plan as planFor } from '../reconcile/plan.js';
+import { compare } from '../reconcile/plan.js';
 import { inventoryEntry, RecordedObjects } from '../reconcile/recorded.js';
 import { inventoryRefusals, mayBePlanned } from '../reconcile/rules/index.js';
 import { secretPlaces, withheldPaths } from '../reconcile/secret-values.js';
 import { judgedBy } from '../reconcile/select.js';
-import type { Comparison, Match } from '../reconcile/world.js';
+import { type Comparison, type Match, nothingAsked } from '../reconcile/world.js';
 import { Redactor } from '../redact/redactor.js';
 import { invalid, openSnapshot, parseSnapshot, savedInventories } from '../snapshot/open.js';
 import { type SecretFields, snapshotJson, snapshotText } from '../snapshot/save.js';
@@ -25,12 +24,11 @@ import type { SnapshotJson } from '../snapshot/snapshot-json.js';
 import { timeZoneData } from '../timing/zone.js';
 import { clockOf } from './clock.js';
 import { toDestroy } from './destroy.js';
-import { inFileOrder, markUnchanged, noEnvironmentWarnings } from './diagnostics.js';
+import { inFileOrder } from './diagnostics.js';
 import { undeliverable } from './keys.js';
 import { planBasis } from './lookup.js';
-import { asWarning, mayDelete, type Observation, observe } from './observe.js';
-import { ownersOfChanges } from './owners.js';
-import { type PlanMade, type PlanOptions, planWith } from './plan.js';
+import { asWarning, mayDelete, type Observation, observe, requireAccount } from './observe.js';
+import { type PlanMade, type PlanOptions, planShown } from './plan.js';
 import { checkPolicies } from './policies.js';
 import { openProject } from './project.js';
 import { selectionOf } from './selectors.js';
@@ -38,6 +36,7 @@ import { serviceIfSet, serviceName } from './service-choice.js';
 import {
   checkoutReader,
   type LocalSession,
+  once,
   openStore,
   type ReadSession,
   type SessionOptions,
@@ -51,15 +50,29 @@ export interface TakenSnapshot {
   readonly warnings: readonly Diagnostic[];
 }
 
+export interface SnapshotOptions {
+  /** Objects of the inventory that the service does not show were deleted: it is the same account. Default: false. */
+  readonly allowAccountChange?: boolean | undefined;
+}
+
 /**
  * The observed state without secrets, for those who have no API key. Sends reads only. It compares as well, to know which
  * objects hold values from the environment. Of an entry with an error that is not certain, so everything is left out that
- * may be one: the snapshot is whole, and the errors are warnings here. Throws a Problem.
+ * may be one: the snapshot is whole, and the errors are warnings here.
+ * @throws Problem when the service cannot be read, or the inventory belongs to another service or user: every plan against
+ *   the snapshot would be refused.
  */
-export async function snapshot(session: ReadSession): Promise<TakenSnapshot> {
+export async function snapshot(
+  session: ReadSession,
+  { allowAccountChange = false }: SnapshotOptions = {},
+): Promise<TakenSnapshot> {
   const { project, service, warnings } = session;
   const takenAt = session.clock.now();
-  const observation = await observe(session, { everything: true });
+  const observation = await observe(session, {
+    everything: true,
+    allow: { accountChange: allowAccountChange },
+  });
+  requireAccount(observation);
   const { state, inventory, comparison } = observation;
   const doubtful = doubtfulEntries(comparison);
   const withheld = withheldFor(doubtful.entries, observation);
@@ -184,7 +197,7 @@ export async function plannedFromSnapshot(
   options: SessionOptions,
   wanted: PlanOptions,
 ): Promise<PlanMade> {
-  const { destroy = false, calendar = false } = wanted;
+  const { destroy = false } = wanted;
   const opened = openProject(options);
   const project = { ...opened.project, prune: options.prune ?? opened.project.prune };
   const saved = parseSnapshot(readSnapshot(resolve(options.cwd, file), file), file, kinds);
@@ -220,32 +233,21 @@ export async function plannedFromSnapshot(
   );
   // A snapshot does not say which key is whose.
   const checks = { prove: false, outputs: [], former: () => () => true };
-  const owners = ownersOfChanges(
-    comparison.diffs.map(({ change }) => change),
-    project.root,
-    options.cwd,
-  );
   const answers = {
+    ...nothingAsked,
     previews: [],
     undeliverable: mayBePlanned(comparison) ? undeliverable(comparison, checks) : new Map(),
-    owners: owners.byAddress,
   };
-  const { plan: made, diagnostics: found } = planFor(comparison, answers);
   const age = ageOf(takenAt, now);
   const notes = [
-    ...noEnvironmentWarnings(project, inventory),
     ...oldSnapshot(age, takenAt, now),
     ...otherInventory(readFrom, project.inventory),
     ...notInSnapshot(comparison),
   ];
-  const more = made === null ? [] : notes;
-  const diagnostics = markUnchanged(inFileOrder(project, opened.warnings, found, more), comparison);
-  if (made === null || hasErrors(diagnostics)) throw new Problem(diagnostics);
-  const complete = planWith(made, [...diagnostics, ...owners.warnings]);
-  const shown = { ...complete, snapshot: age };
-  const plan = calendar ? { ...shown, calendar: compareCalendars(comparison) } : shown;
   const session = localSession({ ...opened, project }, options, service);
-  return { plan, session, observation: { state, inventory, comparison } };
+  const observation = { state, inventory, comparison };
+  const shown = planShown(session, observation, { answers, calendar: wanted.calendar, notes });
+  return { plan: { ...shown, snapshot: age }, session, observation };
 }
 
 function localSession(
@@ -258,7 +260,7 @@ function localSession(
     cwd: options.cwd,
     service,
     serviceOverride: null,
-    checkPolicies: () => checkPolicies(opened, options),
+    checkPolicies: once(() => checkPolicies(opened, options)),
     concurrency: 1,
     warnings: opened.warnings,
     redactor: options.redactor ?? new Redactor(),

@@ -69,9 +69,12 @@ export function deploymentsOf(facts: Pick<CiFacts, 'project' | 'environments'>):
   };
 }
 
+const ROOT = 'the root of this repository';
+
 /** Part of all files, as a comment. */
 export function about({ folder, environments }: Pick<CiFacts, 'folder' | 'environments'>): string {
-  const project = `# The project is in the folder ${yamlWord(folder)} of the repository. Other projects need their own files.`;
+  const place = folder === '.' ? ROOT : `the folder ${yamlWord(folder)} of the repository`;
+  const project = `# The project is in ${place}. Other projects need their own files.`;
   if (environments.length === 0) return project;
   return `${project}
 # Its environments are ${environments.join(', ')}. If they change, remove these files and run \`roster init\` again.`;
@@ -79,7 +82,8 @@ export function about({ folder, environments }: Pick<CiFacts, 'folder' | 'enviro
 
 /** The folder of the project that a file is for, as its comment says, if that is another one. */
 export function otherFolderIn(text: string, folder: string): string | null {
-  const [, named] = /^# The project is in the folder (.+) of the repository\./m.exec(text) ?? [];
+  const [, place] = /^# The project is in (.+)\. Other projects need their own files\.$/m.exec(text) ?? [];
+  const named = place === ROOT ? '.' : place?.replace(/^the folder (.+) of the repository$/, '$1');
   return named === undefined || named === yamlWord(folder) ? null : named.replace(/^"(.*)"$/, '$1');
 }
 

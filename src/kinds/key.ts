@@ -108,7 +108,7 @@ function describeKey({ name, facts: { keyPrefix, lastUsedDate } }: Observed<KeyS
   const used =
     typeof lastUsedDate === 'string'
       ? `last used ${instantText(lastUsedDate)}`
-      : 'no use recorded by the service';
+      : 'never used, according to the service';
   return `the key "${name ?? ''}" (${typeof keyPrefix === 'string' ? `${keyPrefix}…, ` : ''}${used})`;
 }
 

@@ -23,6 +23,8 @@ export interface EntriesContext extends KindContext {
   readonly variables: Variables;
   readonly defaults: WrittenDefaults;
   readonly environments: EnvironmentNames;
+  /** An environment variable that is not set is kept with the entry that uses it (`Declared.unset`), and not reported. */
+  readonly unsetByEntry: boolean;
 }
 
 /** Reads the entries of all sections of all files, in their order. */
@@ -157,12 +159,13 @@ class EntryReader {
     const environments = this.environments.elsewhere(entry);
     const isElsewhere = environments !== null;
     if (isElsewhere) this.noteElsewhere(addressOf(kind.name, entry.key.text), entry, environments);
-    const notes = new Notes(false, isElsewhere);
+    const notes = new Notes(false, isElsewhere, undefined, context.unsetByEntry);
     const value = this.valuesOf(kind, entry, notes);
     const templates = templatesOf(entriesOf(entry), notes, context.variables);
     const rule = sections[kind.section];
     if (rule === undefined) throw new Error(`the schema has no section ${kind.section}`);
-    const valid = { kind, entry, templates, defaulted, expectedBelow, isElsewhere };
+    const unset = notes.unset ?? undefined;
+    const valid = { kind, entry, templates, defaulted, expectedBelow, isElsewhere, unset };
     const addressHelp = (text: string) => this.hints.forText(text);
     // The templates: whether an entry is valid must not tell how long a value from the environment is.
     const checked = isJsonObject(value) && !isEmptyObject(templates) ? { ...value, ...templates } : value;

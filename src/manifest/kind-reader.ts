@@ -1,8 +1,19 @@
 import { posix } from 'node:path';
-import { type AcceptableCode, type DiagnosticCode, isAcceptable } from '../model/diagnostic.js';
+import {
+  type AcceptableCode,
+  type Diagnostic,
+  type DiagnosticCode,
+  isAcceptable,
+} from '../model/diagnostic.js';
 import { isEmptyObject, type Json, type JsonObject } from '../model/json.js';
 import type { Kind } from '../model/kind.js';
-import { addressOf, type Declared, type Defaulted, type ReportProblem } from '../model/resource.js';
+import {
+  type Address,
+  addressOf,
+  type Declared,
+  type Defaulted,
+  type ReportProblem,
+} from '../model/resource.js';
 import { type ProblemText, placeOf, type Span } from '../yaml/source.js';
 import { type Entry, find } from '../yaml/tree.js';
 import type { Diagnostics } from './diagnostics.js';
@@ -14,6 +25,7 @@ import {
 } from './expectations.js';
 import { limits } from './limits.js';
 import { EntryPlaces, type PlaceTable } from './places.js';
+import type { Unset } from './values.js';
 
 export interface EntryRead {
   readonly declared: Declared;
@@ -43,6 +55,8 @@ export interface ValidEntry {
   readonly defaulted: readonly Defaulted[];
   /** What `defaults` expect below the `expect` of the entry, the lowest layer first. Default: nothing. */
   readonly expectedBelow?: readonly Json[] | undefined;
+  /** What it uses of the environment and is not set. Default: nothing. */
+  readonly unset?: readonly Unset[] | undefined;
   /** It exists in other environments only: warnings do not matter in this one. */
   readonly isElsewhere?: boolean;
   /** It is what `defaults` says of a section, and no entry. */
@@ -142,17 +156,18 @@ function isWrittenIn({ key, value }: Entry, span: Span): boolean {
 }
 
 function declaredOf(
-  { kind, entry, value, templates, defaulted }: ValidEntry,
+  { kind, entry, value, templates, defaulted, unset = [] }: ValidEntry,
   declared: unknown,
   places: EntryPlaces,
 ): Declared {
   const { id, formerly, protect, external, ignore } = value;
+  const key = entry.key.text;
   const ignored = Array.isArray(ignore) ? ignore.map(String) : [];
   const accept = acceptedBy(value);
   return {
-    address: addressOf(kind.name, entry.key.text),
+    address: addressOf(kind.name, key),
     kind: kind.name,
-    key: entry.key.text,
+    key,
     declared,
     id: id === undefined ? null : String(id),
     formerly: typeof formerly === 'string' ? addressOf(kind.name, formerly) : null,
@@ -163,8 +178,13 @@ function declaredOf(
     ignore: ignored.length > 0 ? ignored : undefined,
     accept: accept.length > 0 ? accept : undefined,
     defaulted: defaulted.length > 0 ? defaulted : undefined,
+    unset: unset.length > 0 ? unset.map((each) => unsetError(each, addressOf(kind.name, key))) : undefined,
     placeOf: placesIn(places),
   };
+}
+
+function unsetError({ span, code, message, help }: Unset, address: Address): Diagnostic {
+  return { severity: 'error', code, message, help, place: placeOf(span), address };
 }
 
 /** A function of its own, so that it keeps nothing else in memory. */

@@ -40,6 +40,8 @@ export interface LoadOptions {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Reports a missing environment variable as a warning. */
   readonly allowMissingEnv?: boolean | undefined;
+  /** Keeps what is not set with the entry that uses it, as an error of that entry (`Declared.unset`). Default: false. */
+  readonly unsetByEntry?: boolean | undefined;
   /** The values that `--var` gives variables, by name. Default: none. */
   readonly vars?: Readonly<Record<string, string>> | undefined;
   readonly kinds: readonly Kind[];
@@ -187,14 +189,15 @@ class ProjectLoader {
     ownPaths: ReadonlySet<string>,
     allFiles: boolean,
   ): EntriesRead {
-    const { kinds, now = null } = this.options;
+    const { kinds, now = null, unsetByEntry = false } = this.options;
     const { variables, scopes: names, scopesComplete, defaults, environments } = read;
     const dropped = manifests.flatMap((each) => each.dropped);
     excuseDropped(dropped, variables);
     const complete = scopesComplete && dropped.every(({ key }) => key.text !== 'scopes');
     const scopes = { names, complete };
     const places = new PlaceTable();
-    const context = { kinds, scopes, variables, ownPaths, now, defaults, environments, places };
+    const more = { ownPaths, now, defaults, environments, places, unsetByEntry };
+    const context = { kinds, scopes, variables, ...more };
     const parts = manifests.flatMap((each) => each.sections);
     const entries = readEntries(parts, context, this.diagnostics);
     checkRemoved(read.removed, entries, this.diagnostics);

@@ -1,7 +1,16 @@
+import type { DiagnosticCode } from '../model/diagnostic.js';
 import type { Json } from '../model/json.js';
 import type { Span } from '../yaml/source.js';
 import type { Node, ScalarNode } from '../yaml/tree.js';
 import type { Diagnostics } from './diagnostics.js';
+
+/** A use of an environment variable that has no value. */
+export interface Unset {
+  readonly span: Span;
+  readonly code: DiagnosticCode;
+  readonly message: string;
+  readonly help: string;
+}
 
 /** What was noticed while values were read. Secrets are values that came from the environment. */
 export class Notes {
@@ -10,20 +19,25 @@ export class Notes {
   readonly secret: Set<Node>;
   /** Values that are null. They are not reported until it is known what is wrong around them. */
   readonly missing: ScalarNode[];
+  /** What is not set, for the caller to report. Null where it is reported at once. */
+  readonly unset: Unset[] | null;
 
   /**
    * @param environment whether these values may use `${env.NAME}`
    * @param isElsewhere whether they belong to other environments: what variables lack here is not reported
    * @param of what is noticed is added to these
+   * @param keepsUnset whether the caller reports what is not set
    */
   constructor(
     readonly environment = false,
     readonly isElsewhere = false,
     of?: Notes,
+    keepsUnset = false,
   ) {
     this.broken = of?.broken ?? new Set();
     this.secret = of?.secret ?? new Set();
     this.missing = of?.missing ?? [];
+    this.unset = of?.unset ?? (keepsUnset ? [] : null);
   }
 
   /** The same notes, for values that may use `${env.NAME}`. */

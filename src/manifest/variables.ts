@@ -9,7 +9,7 @@ import { limits } from './limits.js';
 import { rewriting, writtenNumber } from './numbers.js';
 import { type Piece, pieces, piecesOf, TemplateReader, type Use, UsePlaces } from './template.js';
 import { noSuchPath, notText, reach, type ValuePath } from './value-path.js';
-import { bareObject, Notes, reportMissing } from './values.js';
+import { bareObject, Notes, reportMissing, type Unset } from './values.js';
 import { ENVIRONMENT_VARIABLE, isBuiltIn, noEnvironment, VariableHints } from './variable-names.js';
 
 export interface VariableOptions {
@@ -260,7 +260,7 @@ export class Variables {
     if (!notes.environment) return this.misplaced(node, use);
     if (notes.isElsewhere) return failed;
     const value = this.environment.use(name);
-    const unset = typeof value === 'string' ? [] : [{ node, use, fault: value }];
+    const unset = typeof value === 'string' ? [] : [{ span: this.places.within(node, use), ...value }];
     if (!this.areSet(unset, notes)) return failed;
     notes.secret.add(node);
     const text = typeof value === 'string' ? value : '';
@@ -274,15 +274,22 @@ export class Variables {
   private areSet(unset: readonly Unset[], notes: Notes): boolean {
     if (notes instanceof VariableNotes) notes.unset.push(...unset);
     else if (notes.isElsewhere) return unset.length === 0;
-    else return unset.map((each) => this.isExcused(each)).every(Boolean);
+    else return unset.map((each) => this.isExcused(each, notes)).every(Boolean);
     return true;
   }
 
-  private isExcused({ node, use, fault: { code, message, help } }: Unset): boolean {
-    const excused = this.options.allowMissingEnv === true && code === 'missing-environment-variable';
-    if (!excused) this.refuse(node, use, message, { code, help });
-    else this.diagnostics.warning(code, this.places.within(node, use), message, { help });
-    return excused;
+  private isExcused(unset: Unset, notes: Notes): boolean {
+    const { span, code, message, help } = unset;
+    const isMissing = code === 'missing-environment-variable';
+    if (isMissing && notes.unset !== null) notes.unset.push(unset);
+    else if (isMissing && this.options.allowMissingEnv === true)
+      this.diagnostics.warning(code, span, message, { help });
+    else {
+      if (this.diagnostics.full) this.skip();
+      else this.diagnostics.error(code, span, message, { help });
+      return false;
+    }
+    return true;
   }
 
   private misplaced(node: ScalarNode, use: Use): typeof failed {
@@ -377,16 +384,9 @@ export interface Resolved {
   readonly unset: readonly Unset[];
 }
 
-/** A use of an environment variable that has no value. */
-interface Unset {
-  readonly node: ScalarNode;
-  readonly use: Use;
-  readonly fault: EnvironmentFault;
-}
-
 /** Of the value of a variable. */
 class VariableNotes extends Notes {
-  readonly unset: Unset[] = [];
+  override readonly unset: Unset[] = [];
 }
 
 /** Null where the path leads to nothing. Only what the part itself has of the environment is a secret. */

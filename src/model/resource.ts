@@ -1,4 +1,4 @@
-import type { AcceptableCode, DiagnosticCode, Place } from './diagnostic.js';
+import type { AcceptableCode, Diagnostic, DiagnosticCode, Place } from './diagnostic.js';
 import type { Json, JsonObject } from './json.js';
 
 /** What a plan, a status or a drift is about. */
@@ -102,6 +102,8 @@ export interface Declared<D = unknown> {
   readonly expect?: JsonObject | undefined;
   /** The properties that the entry leaves out and `defaults` sets. Missing when there are none. */
   readonly defaulted?: readonly Defaulted[] | undefined;
+  /** The errors of what it uses of the environment and is not set. Missing where all is set, or where that was reported before. */
+  readonly unset?: readonly Diagnostic[] | undefined;
   /** The place of a value inside the entry, such as `['members', 2]`, or of the closest thing around it. */
   placeOf(path: readonly (string | number)[], at?: At): Place;
 }

@@ -63,6 +63,20 @@ export interface StartedRun {
   readonly startedAt: string | null;
 }
 
+/** What a command has found to start, before somebody confirms it. */
+export interface ChosenStarts {
+  readonly starts: readonly ChosenStart[];
+  /** What belongs to them, and is not started. */
+  readonly leftOut: readonly ChosenStart[];
+  readonly diagnostics: readonly Diagnostic[];
+}
+
+export interface ChosenStart {
+  readonly address: Address;
+  /** Why it is started, or why it is not. */
+  readonly reason: string;
+}
+
 /** How the objects of a kind are started by hand. */
 export interface StartByHand<S = unknown> {
   /** What a start makes; null where that depends on the target. */

@@ -1,8 +1,13 @@
 import { byCodeUnit } from './json.js';
 
-/** `1 error`, `2 errors`, `3 entries`: a noun with its number. */
+/** `1 error`, `2 errors`, `3,000 entries`: a noun with its number. */
 export function count(number: number, noun: string, plural = `${noun}s`): string {
-  return `${number} ${number === 1 ? noun : plural}`;
+  return `${grouped(number)} ${number === 1 ? noun : plural}`;
+}
+
+/** `3,000`: a whole number as people read it. Without `Intl`, which is slow to start. */
+export function grouped(number: number): string {
+  return String(number).replace(/\B(?=(\d{3})+$)/g, ',');
 }
 
 /** The form of a word that agrees with a number: `agree(2, 'is', 'are')` is `are`. */
@@ -15,9 +20,9 @@ export function some(names: readonly string[], most: number, between = ', '): st
   return names.slice(0, most).join(between) + andMore(names.length - most);
 }
 
-/** ` and 1,997 more`, or nothing where nothing is left. Without `Intl`, which is slow to start. */
+/** ` and 1,997 more`, or nothing where nothing is left. */
 export function andMore(left: number): string {
-  return left > 0 ? ` and ${String(left).replace(/\B(?=(\d{3})+$)/g, ',')} more` : '';
+  return left > 0 ? ` and ${grouped(left)} more` : '';
 }
 
 /** Compares texts so that `g2` comes before `g10`. Numbers of any length, without `Intl`, which is slow to start. */

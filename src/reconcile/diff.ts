@@ -2,7 +2,6 @@ import { equal, isEmptyObject, isJsonObject, type Json } from '../model/json.js'
 import {
   type ExistingObject,
   isExpired,
-  type Kind,
   nameOf,
   type PlannedRequest,
   rawValue,
@@ -63,7 +62,7 @@ function create(match: Match, entry: Desired, names: Names): ResourceDiff {
   const fields = Object.keys(kind.fields)
     .map((field) => fieldChange(match, field, { before: null, after: entry.spec, origin, names }))
     .filter((field) => !isBlank(field.after))
-    .map((field) => markedDefault(field, kind, entry));
+    .map((field) => markedDefault(field, match, field.after));
   const requests = kind.create(entry.spec, entry);
   return {
     ...resourceDiff(match, 'create', {
@@ -75,10 +74,11 @@ function create(match: Match, entry: Desired, names: Names): ResourceDiff {
   };
 }
 
-/** What an entry need not say is not worth a line. */
-function markedDefault(field: FieldChange, kind: Kind, { key }: Desired): FieldChange {
-  const value = kind.entry?.defaults(key)[field.path];
-  const isDefault = value !== undefined && !field.sensitive && equal(value, field.after);
+/** What an entry need not say is not worth a line: neither of a new object, nor of one that goes. */
+function markedDefault(field: FieldChange, { kind, address }: Match, value: Json): FieldChange {
+  const key = address.slice(address.indexOf('/') + 1);
+  const ofKind = kind.entry?.defaults(key)[field.path];
+  const isDefault = ofKind !== undefined && !field.sensitive && equal(ofKind, value);
   return isDefault ? { ...field, isDefault } : field;
 }
 
@@ -137,7 +137,8 @@ function diffUndeclared(match: Match, basis: PlanBasis, names: Names): ResourceD
   const { spec } = observed;
   const fields = Object.keys(spec === null ? {} : kind.fields)
     .map((field) => fieldChange(match, field, { before: spec, after: null, origin: 'manifest', names }))
-    .filter((field) => !isBlank(field.before));
+    .filter((field) => !isBlank(field.before))
+    .map((field) => markedDefault(field, match, field.before));
   const file = known?.file === undefined ? undefined : shownPath(project, known.file);
   const common = { fields, origin: 'manifest' } as const;
   const deleted = file === undefined ? common : { ...common, formerFile: file };

@@ -84,6 +84,10 @@ export class ReferenceResolver {
 
   /** Empty when a problem was reported. */
   resolve(kind: Kind, entry: Declared): Desired[] {
+    if (entry.unset !== undefined) {
+      this.diagnostics.push(...entry.unset);
+      return [];
+    }
     const spec = kind.resolve(entry, this.resolverFor(entry));
     // In Node 20, an object that begins with a spread takes three times the memory.
     return spec === undefined ? [] : [{ spec, ...entry }];

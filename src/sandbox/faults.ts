@@ -126,7 +126,8 @@ export function faultFinder<T extends RequestFilter>() {
       if (!matches(filter, request)) return false;
       const count = (counts.get(filter) ?? 0) + 1;
       counts.set(filter, count);
-      return filter.nth === undefined || [filter.nth].flat().includes(count);
+      const { nth } = filter;
+      return nth === undefined || (typeof nth === 'number' ? nth === count : nth.includes(count));
     });
 }
 

@@ -147,11 +147,14 @@ export function tallyText(
 }
 
 /** A change without what is the same for all of its block, and so said once. */
-export function ownPart(view: ChangeView, { fields, risks, notes, remarks, cadences }: Alike): ChangeView {
+export function ownPart(view: ChangeView, alike: Alike): ChangeView {
+  const { fields, risks, notes, remarks, cadences, owners } = alike;
   const isOwn = (said: Tally) => (text: string) =>
     !said.shown.some(({ text: same, number }) => same === text && number === said.of);
+  const ownOwners = (view.change.owners ?? []).filter((each) => isOwn(owners)(escapeControls(each)));
   return {
     ...view,
+    change: { ...view.change, owners: ownOwners },
     fields: view.fields.filter((field, index) => {
       const said = fields[index]?.values;
       return said === undefined || said.shown.length === 0 || shortValues(field).some(isOwn(said));

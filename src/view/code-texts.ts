@@ -114,7 +114,7 @@ const texts: Readonly<Record<DiagnosticCode, CodeText>> = {
   policy: {
     title: 'Entry breaks a policy',
     means:
-      'A policy says what entries must look like, and this entry does not. The message begins with what the policy asks for. At level `error`, an apply refuses the plan; at level `warning`, it does not.',
+      'A policy is a rule for entries, and this entry breaks it. The message begins with what the policy asks for. At level `error`, an apply refuses the plan; at level `warning`, it does not.',
     help: 'Change the entry. To let a plan pass, use `--allow-policy` with the name of the policy, unless it comes from outside the project. docs/policies.md says how policies are written.',
   },
   'unknown-reference': {
@@ -392,7 +392,7 @@ const texts: Readonly<Record<DiagnosticCode, CodeText>> = {
   'unrecorded-inventory': {
     title: 'Inventory file may have been edited',
     means:
-      'The plan deletes objects, the inventory is a file in git, and the history of git does not show which version of it an apply has written: the clone is shallow, or each commit of the file also changed other files of the project.',
+      'The plan deletes objects, but git cannot show that an apply wrote the inventory file. Either the clone is shallow, or every commit of the file also changed other files of the project.',
     help: 'Use a full clone. After an apply, commit the inventory file without any other file of the project. If nobody has edited the file, pass `--allow-edited-inventory`.',
   },
   'inventory-unavailable': {

@@ -1,4 +1,5 @@
-import { isRefusal, isRisk, type Refusal, type Risk } from '../model/finding.js';
+import type { Diagnostic } from '../model/diagnostic.js';
+import { isDiagnostic, isRefusal, isRisk, type Refusal, type Risk } from '../model/finding.js';
 import type { Change, Plan } from '../model/plan.js';
 import { type AgentStarts, numberText } from '../model/schedule.js';
 import { agree } from '../model/words.js';
@@ -27,6 +28,8 @@ export interface PlanPage {
   readonly verdict: string;
   /** Why apply would refuse the plan. */
   readonly refusals: readonly Refusal[];
+  /** What went wrong with a plan that was made, such as its rehearsal. */
+  readonly errors: readonly Diagnostic[];
   /** The command that applies the rest of a refused plan; null where there is none. */
   readonly restCommand: string | null;
   /** Those of the plan as a whole. */
@@ -72,6 +75,7 @@ export function planPage(plan: Plan, { verbose = false }: PlanPageOptions = {}):
   return {
     verdict: verdictOf(plan),
     refusals: plan.findings.filter(isRefusal),
+    errors: plan.findings.filter((each) => isDiagnostic(each)).filter(({ severity }) => severity === 'error'),
     restCommand: restCommand(plan),
     risks: plan.findings.filter(isRisk),
     risky: blocks(inOrder(risky, riskOrder)),

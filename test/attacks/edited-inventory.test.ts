@@ -319,7 +319,9 @@ describe('what else an edit of the inventory file could hide', () => {
     });
     commit('.');
     const { risks } = await plan();
-    expect(risks).toContain(`only the newest version of ${INVENTORY} says that this project owns it`);
+    expect(risks).toContain(
+      `ownership first appears in the latest commit of ${INVENTORY}: make sure that an apply wrote it`,
+    );
   });
 
   test('a weaker limit, and what an entry ignores, are risks', async () => {
@@ -332,8 +334,8 @@ describe('what else an edit of the inventory file could hide', () => {
     });
     commit('.');
     expect((await plan()).risks).toEqual([
-      '`limits.deletes` is 50, which allows more than in the commit before (5)',
-      'group/old ignores `description`, unlike in the commit before',
+      '`limits.deletes` is 50, which allows more than in the previous commit (5)',
+      'group/old ignores `description` since the previous commit',
     ]);
   });
 });

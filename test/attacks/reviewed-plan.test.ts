@@ -555,7 +555,11 @@ describe('a plan is not reviewed because', () => {
     expect(await isReviewed()).toBe(false);
     expect(await isReviewed({ asked: digest })).toBe(false);
     const { exit, out, ran } = await runTask({ do: 'apply', digest, verify: false }, {});
-    expect([exit, out, ran]).toEqual([1, expect.stringMatching(/^::error title=Not the newest commit/), []]);
+    expect([exit, out, ran]).toEqual([
+      1,
+      expect.stringMatching(/^::error title=Skipped, because a newer commit was pushed/),
+      [],
+    ]);
   });
 
   test.each(['refs/heads/a/refs/heads/main', 'refs/heads/0/refs/heads/main', 'refs/tags/refs/heads/main'])(
@@ -824,7 +828,7 @@ describe('a merge queue', () => {
       git(checkout, 'reset', '--quiet', '--hard', commits.merged);
       appendFileSync(join(checkout, 'README'), 'second\n');
     });
-    const branches = [
+    const branches: (readonly [at: string, name: string])[] = [
       [commits.merged, queue('main', 1, commits.before)],
       [second, queue('main', 2, commits.merged)],
       [second, queue('main', 2, commits.merged).replace('gh-', 'a/gh-')],
@@ -887,7 +891,9 @@ describe('the comment', () => {
     );
     api.permissions = { contents: 'read', issues: 'write', 'pull-requests': 'write' };
     await runTask({ do: 'drift', applied: 'failure' }, {}).catch(() => undefined);
-    expect(comment()).toContain('> **Not fully applied** by `olivia`: the job failed: ');
+    expect(comment()).toContain(
+      '> **Apply failed** (started by `olivia`), and some changes may not have been made: ',
+    );
   });
 
   test('says that nothing was applied, and why', async () => {

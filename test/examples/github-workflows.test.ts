@@ -80,6 +80,7 @@ describe('a pull request', () => {
     const [comment] = github.comments(number);
     expect(comment?.body).toMatch(/^<!-- roster:[\w-]+: -->\n\*\*Plan: 1 to create/);
     expect(the('plan/plan', first).summary).toContain('Plan: 1 to create');
+    expect(comment?.body).toContain('Rehearsed on a copy of the service: 1 call, nothing left to do;');
     const check = { head_sha: github.api.pull(number).head, conclusion: 'success' };
     // The comment also names the commit that it was shown for.
     const summary = comment?.body.replace(/\n<!-- roster: shown [0-9a-f]{40} -->\n$/, '');

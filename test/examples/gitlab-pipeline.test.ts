@@ -142,7 +142,9 @@ describe('a merge request', () => {
     expect(fateIn(iid)).toMatch(/^> Merged\. \*\*Waiting\*\* for a person/);
     sandbox.faults.faults = [{ act: 'status', method: 'POST', path: '/api/search-groups', status: 400 }];
     expect((await gitlab.play('roster-apply')).result).toBe('failed');
-    expect(fateIn(iid)).toContain('**Not fully applied** by `olivia`: the job failed: https:');
+    expect(fateIn(iid)).toContain(
+      '**Apply failed** (started by `olivia`), and some changes may not have been made: https:',
+    );
     sandbox.faults.faults = [];
     expect((await gitlab.play('roster-apply')).result).toBe('success');
     expect(fateIn(iid)).toContain('**Applied**');
@@ -163,7 +165,10 @@ describe('a merge request', () => {
     const head = git(author.folder, 'rev-parse', 'origin/since').trim();
     author.propose('since', `${shops('acme-shop, globex')}${malls}  hotels: { members: [globex] }\n`);
     await gitlab.webhook(iid);
-    expect(fateIn(iid)).toContain(`\n\nSince ${head.slice(0, 7)}: 2 added, 1 gone, 1 the same.`);
+    const since = `\n\nSince ${head.slice(0, 7)}: 2 added, 1 gone, 1 the same.`;
+    expect(fateIn(iid)).toContain(since);
+    await gitlab.webhook(iid);
+    expect(fateIn(iid)).toContain(since);
 
     author.propose('since', 'groups:\n  shops: { membres: [acme-shop] }\n');
     await gitlab.webhook(iid);
@@ -318,7 +323,10 @@ inLongRun('a plan of an older commit is not applied, although the service has no
   const older = gitlab.last;
   gitlab.merge(await planned('readme', `${shops('acme-shop')}# a comment\n`));
   const { result, log } = await gitlab.play('roster-apply', older);
-  expect([result, log]).toEqual(['failed', expect.stringContaining('Not the newest commit')]);
+  expect([result, log]).toEqual([
+    'failed',
+    expect.stringContaining('Skipped, because a newer commit was pushed'),
+  ]);
   expect(fateIn(first)).toContain('**Not applied:** the job that applies it did not begin: ');
   expect(sandbox.world.groups.size).toBe(0);
   await applies();
@@ -339,7 +347,10 @@ inLongRun('a plan of an older commit waits for nobody, whatever other branches a
     },
   };
   const { 'roster-review': review } = await gitlab.main('push');
-  expect(review).toMatchObject({ result: 'failed', log: expect.stringContaining('Not the newest commit') });
+  expect(review).toMatchObject({
+    result: 'failed',
+    log: expect.stringContaining('Skipped, because a newer commit was pushed'),
+  });
   expect(fateIn(iid)).toContain('**Not applied:** a newer commit was pushed');
 });
 

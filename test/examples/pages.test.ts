@@ -35,18 +35,31 @@ function blocksOf(page: string): Block[] {
   );
 }
 
+/** Answers the questions of apply, pull and destroy, which need a terminal. */
+const shim = `#!/bin/sh
+roster="${process.execPath} ${program}"
+case "$*" in *"-e staging"* | *"-e test"*) export ROSTER_URL="$STAGING_URL";; esac
+case $1 in
+  apply | pull) command=$1; shift; set -- "$command" --yes "$@";;
+  destroy) shift; set -- destroy --yes --expect "$($roster plan --destroy "$@" | sed -n 's/^Digest: //p')" "$@";;
+esac
+exec $roster "$@"
+`;
+
 /** A folder in which a reader follows a page, with a sandbox. */
 class Reader {
   private readonly home = mkdtempSync(join(tmpdir(), 'roster-page-'));
   private readonly folder = join(this.home, 'project');
   private readonly manifest = join(this.folder, 'roster.yaml');
 
-  constructor(readonly sandbox: Sandbox) {
+  constructor(
+    readonly sandbox: Sandbox,
+    /** The service of every environment but production. */
+    readonly staging = sandbox,
+  ) {
     mkdirSync(this.folder);
     mkdirSync(join(this.home, 'bin'));
     writeFileSync(join(this.home, 'rosterctl-0.2.0.tgz'), 'a tarball\n');
-    // Answers the question of apply, which needs a terminal.
-    const shim = `#!/bin/sh\ncase $1 in apply) shift; set -- apply --yes "$@";; esac\nexec "${process.execPath}" "${program}" "$@"\n`;
     writeFileSync(join(this.home, 'bin/roster'), shim, { mode: 0o755 });
     spawnSync('git', ['init', '-q', '--bare', '--initial-branch', 'main', join(this.home, 'origin.git')]);
   }
@@ -76,6 +89,7 @@ class Reader {
       PATH: `${join(this.home, 'bin')}:${process.env['PATH']}`,
       HOME: this.home,
       ROSTER_URL: this.sandbox.url,
+      STAGING_URL: this.staging.url,
       ROSTER_API_KEY: this.sandbox.apiKey,
       ROSTER: this.home,
       REPOSITORY: join(this.home, 'origin.git'),
@@ -103,7 +117,7 @@ class Reader {
   }
 
   async end(): Promise<void> {
-    await this.sandbox.close();
+    await Promise.all([this.sandbox.close(), this.staging.close()]);
     rmSync(this.home, { recursive: true });
   }
 
@@ -153,6 +167,9 @@ test('a new user who follows docs/start.md gets from an empty folder to the comm
   const at = await begin();
   const results = await followed(at, 'start.md', /npm pack|roster sandbox|^export/);
   expect(failures(results)).toEqual([]);
+  const printedBy = (command: string) => results.find(({ text }) => text.includes(command))?.output;
+  expect(printedBy('roster run')).toMatch(/agent\/acme-shop +succeeded .* records/);
+  expect(printedBy('roster data query')).toContain('agent/globex: 3 rows of ');
   expect(at.read('plan.md')).toMatch(/^\*\*Plan: 1 to update\b/m);
   expect((await at.run('git ls-tree -r --name-only main')).output).not.toContain('inventory.json');
 });
@@ -167,6 +184,23 @@ describe.skipIf(!isLong)('a user who follows a page of docs/', () => {
     expect(results[0]?.output).toContain(
       'Not managed here: 2 groups, 1 pipeline, 3 schedules, 1 key (roster list --unmanaged).',
     );
+  });
+
+  test('import.md: a second environment is imported, and the first stays as it is', async () => {
+    const at = new Reader(await startSandbox(), await startSandbox());
+    reader = at;
+    at.write(project);
+    const elsewhere = 'ROSTER_URL="$STAGING_URL" roster apply && rm roster.inventory.json';
+    expect(await at.run(elsewhere)).toMatchObject({ exit: 0 });
+    const blocks = blocksOf('import.md');
+    const environments = blocks.find(({ text }) => text.startsWith('environments:'))?.text;
+    at.write(`${project.replace(/ {2}retail-prices: .*\n/, '')}${environments}`);
+    expect(await at.run('roster apply -e production')).toMatchObject({ exit: 0 });
+    const commands = blocks.find(({ text }) => text.includes('roster pull -e staging'))?.text ?? '';
+    expect(await at.run(commands)).toMatchObject({ exit: 0 });
+    expect(at.read('imported/groups.yaml')).toMatch(/^ {2}retail-prices:\n.*environments: \[staging\]/ms);
+    const plan = await at.run('roster plan -e staging');
+    expect(plan.output).toMatch(/0 to create, 0 to update, .* 0 to delete, 5 to adopt/);
   });
 
   test('promote.md: production is applied after staging', async () => {
@@ -245,6 +279,67 @@ describe.skipIf(!isLong)('a user who follows a page of docs/', () => {
     expect(results[1]?.output).toMatch(/0 to delete, 2 to adopt.*is not deleted|are not deleted/s);
     expect(at.sandbox.requests.filter(({ method }) => method === 'DELETE')).toEqual([]);
     expect(at.sandbox.world.pipelines.size).toBe(1);
+  });
+
+  test('rename.md: new names send no request, and what is retired is deleted in its own service only', async () => {
+    const at = new Reader(await startSandbox(), await startSandbox());
+    reader = at;
+    const set = 'git init -q --initial-branch main && git remote add origin "$REPOSITORY"';
+    expect(await at.run(set)).toMatchObject({ exit: 0 });
+    const results = await followed(at, 'rename.md');
+    expect(failures(results)).toEqual([]);
+    const writes = ({ requests }: Sandbox) =>
+      requests.flatMap(({ method, path }) =>
+        method === 'GET' || path.endsWith('/preview')
+          ? []
+          : [`${method} ${path.replace(/\/[0-9a-f-]{36}$/, '/:id')}`],
+      );
+    const [group, schedule] = ['/api/search-groups', '/api/schedules'];
+    expect(writes(at.staging)).toEqual([
+      ...[`POST ${group}`, `POST ${schedule}`, `POST ${schedule}`],
+      ...[`POST ${schedule}/bulk/delete`, `DELETE ${group}/:id`],
+    ]);
+    expect(writes(at.sandbox)).toEqual([
+      ...[`POST ${group}`, `POST ${schedule}`],
+      ...[`DELETE ${schedule}/:id`, `DELETE ${group}/:id`],
+    ]);
+    expect((await at.run('git ls-remote origin')).output).toBe('');
+  });
+
+  test('service-user.md: everything is created again for another user, and a new key of that user changes nothing', async () => {
+    const serviceUserKey = 'svc_live_service_user_00000000000000';
+    const agents = ['acme-shop', 'globex', 'initech'].map((externalAgentId) => {
+      return { externalAgentId, name: externalAgentId, assignedTo: ['acme-inc'] };
+    });
+    const users = ['caller', 'roster'].map((name) => ({ name, company: 'acme-inc' }));
+    const keys = [{ name: 'roster', user: 'roster', key: serviceUserKey }];
+    const at = new Reader(
+      await startSandbox({ seed: parseSeed(JSON.stringify({ agents, users, keys, groups: [] })) }),
+    );
+    reader = at;
+    at.write(project);
+    const [check, apply, destroy, create, rotated] = blocksOf('service-user.md').flatMap(
+      ({ language, text }) => (language === 'sh' ? [text] : []),
+    );
+    const follow = async (script: string | undefined, env = '') => {
+      const { exit, output } = await at.run(`${env}\n${script}`);
+      expect([exit, output]).toEqual([0, expect.anything()]);
+      return output;
+    };
+    await follow(check);
+    await follow(apply);
+    const secret = `SERVICE_USER_KEY=${serviceUserKey}`;
+    expect((await at.run(`${secret}\n${create}`)).output).toContain('error[inventory-mismatch]');
+    await follow(destroy);
+    expect(await follow(create, secret)).toContain('4 to create');
+    const response = await fetch(`${at.sandbox.url}/api/api-keys`, {
+      method: 'POST',
+      headers: { 'X-Api-Key': serviceUserKey, 'Content-Type': 'application/json' },
+      body: JSON.stringify({ name: 'next' }),
+    });
+    const { key } = ((await response.json()) as { data: { key: string } }).data;
+    expect((await at.run(`${secret}\n${create}`)).output).toContain('error[unauthorized]');
+    expect(await follow(rotated, `NEW_KEY=${key}`)).toContain('No changes.');
   });
 
   test('repeat.md: one entry in place of copies changes nothing', async () => {

@@ -37,9 +37,9 @@ const own = new Set(
 );
 const headings = /^(Risks|Changes|Warnings|Notes|Warnings and notes)$/;
 const strong =
-  /^(Plan: [\d a-z,·]+\.|No changes\.|Drift: \d+ changed, \d+ deleted|No drift\.|Status: [\d a-z,]+\.|failing|missed|changed|DELETED|Apply would refuse this plan:|Deletes [\d a-z,]+\.|Too long to show in full:|create|update|adopt|moved|forget|CREATE|UPDATE|REPLACE|DELETE|ADOPT|FORGET|note|warning|error)$/;
+  /^(Plan: [\d a-z,·]+\.|No changes\.|Drift: \d+ changed, \d+ deleted|No drift\.|Status: [\d a-z,]+\.|failing|missed|changed|DELETED|Apply would refuse this plan:|This plan has errors:|Deletes [\d a-z,]+\.|Too long to show in full:|create|update|adopt|moved|forget|CREATE|UPDATE|REPLACE|DELETE|ADOPT|FORGET|note|warning|error)$/;
 const html =
-  /^(<details><summary>(<code>[^<>]*<\/code>|Dependency graph|Other changes: [\d a-z,]+|Starts a week by agent|\d+ changes|\d+ (error|warning|note)s?(, \d+ (warning|note)s?)*)<\/summary>|<\/details>|<\/?sub>)$/;
+  /^(<details><summary>(<code>[^<>]*<\/code>|Dependency graph|Other changes: [\d a-z,]+|Starts a week by agent|[\d,]+ changes|[\d,]+ (error|warning|note)s?(, [\d,]+ (warning|note)s?)*)<\/summary>|<\/details>|<\/?sub>)$/;
 /** Mentions, references, commit ids, links, mail addresses, emoji, HTML, and Markdown that was not meant. */
 const traps =
   /[@<>*_`~\\|[\]]|#\d|\bGH-\d|https?:|www\.|\/\/|:[a-z0-9_+-]+:|\b(?=[0-9a-f]*\d)[0-9a-f]{7,}\b|&#?\w+;/iu;

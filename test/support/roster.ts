@@ -87,9 +87,9 @@ export class Workspace {
     );
   }
 
-  plan(flags: PlanFlags = {}, addresses: string[] = []): Promise<Ran> {
+  plan(flags: PlanFlags = {}, addresses: string[] = [], mostRehearsed?: number): Promise<Ran> {
     return this.run((context) =>
-      runCommand(planCommand, flags, context, (running) => runPlan(addresses, flags, running)),
+      runCommand(planCommand, flags, context, (running) => runPlan(addresses, flags, running, mostRehearsed)),
     );
   }
 

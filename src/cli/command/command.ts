@@ -72,7 +72,7 @@ export const guards = [
     'Allow deletes with an inventory file that may have been edited since the last apply',
   ),
   flag('--allow-exposed-key', 'Allow a new key to be delivered to a file that git does not ignore'),
-  repeatable('--allow-policy <name>', 'Allow what this policy of the project does not (repeatable)'),
+  repeatable('--allow-policy <name>', 'Apply although entries break this policy of the project (repeatable)'),
 ] as const;
 
 /** For commands that judge what is declared. */
@@ -103,7 +103,7 @@ export const project = [
 export const common = [
   ...project,
   filled('-e, --env <name>', 'Environment (default: ROSTER_ENV)'),
-  repeatable('--var <name=value>', 'Value of a variable, in place of the one under `vars` (repeatable)'),
+  repeatable('--var <name=value>', 'Override a variable from `vars` (repeatable)'),
 ] as const;
 
 export const inventoried = [
@@ -123,10 +123,7 @@ const connected = [
   ),
   flag('--concurrency <n>', 'Number of concurrent requests, 1 to 100 (default: 10)'),
   flag('--timeout <time>', 'Timeout of each request: 30, 30s or 500ms (default: 30s)'),
-  flag(
-    '--deadline <time>',
-    'How long rate limits may hold requests back in all: 90, 90s, 30m or 2h (default: 30m)',
-  ),
+  flag('--deadline <time>', 'Longest total time to wait for rate limits: 90, 90s, 30m or 2h (default: 30m)'),
 ] as const;
 
 export const service = [...inventoried, ...connected] as const;

@@ -43,6 +43,7 @@ export function projectOptions(flags: OutputFlags, { host, output }: CommandCont
 export function sessionOptions(flags: OutputFlags, context: CommandContext): SessionOptions {
   return {
     ...projectOptions(flags, context),
+    unsetByEntry: true,
     url: flags.url,
     allowServiceMismatch: flags.allowServiceMismatch,
     prune: choosePrune(flags),

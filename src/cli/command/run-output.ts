@@ -1,8 +1,9 @@
-import type { SavedData } from '../../model/data.js';
+import type { CheckedDataset, SavedData } from '../../model/data.js';
 import type { Run } from '../../model/run.js';
 import type { RunsResult, RunVerdict } from '../../operate/run/verdict.js';
 import { runsJunit } from '../../view/ci/junit.js';
-import { filesJson } from '../../view/data/data-json.js';
+import { checkFindings, unmetCount } from '../../view/data/check-words.js';
+import { checkedJson, filesJson } from '../../view/data/data-json.js';
 import { jsonText } from '../../view/json/diagnostics-json.js';
 import { runsJson } from '../../view/json/runs-json.js';
 import { linesTaken } from '../../view/text/layout.js';
@@ -86,7 +87,8 @@ export function runResult(
   { output }: CommandContext,
   saved: readonly SavedData[] | null = null,
 ): CommandResult<'text' | 'json' | 'junit'> {
-  const { runs, isDetached, diagnostics } = output.redactor.value(found);
+  const { runs, isDetached, checked, diagnostics: ofRuns } = output.redactor.value(found);
+  const diagnostics = [...ofRuns, ...checkFindings({ datasets: checked })];
   const isInterrupted = found.verdict === 'interrupted';
   const unsaved = (saved ?? []).filter(({ outcome }) => outcome !== 'saved').length;
   return {
@@ -94,9 +96,17 @@ export function runResult(
     diagnostics,
     diagnosticsLast: true,
     render: {
-      text: (style) => runsText(runs, { isDetached, isInterrupted, unsaved }, style),
-      json: () => jsonText({ ...runsJson(runs, diagnostics), ...savedJson(output.redactor.value(saved)) }),
-      junit: () => runsJunit(runs, isDetached),
+      text: (style) => {
+        const unmet = unmetCount(checked);
+        return runsText(runs, { isDetached, isInterrupted, unsaved, unmet }, style);
+      },
+      json: () =>
+        jsonText({
+          ...runsJson(runs, diagnostics),
+          ...savedJson(output.redactor.value(saved)),
+          ...datasetsJson(checked),
+        }),
+      junit: () => runsJunit(runs, isDetached, checked),
     },
   };
 }
@@ -104,6 +114,11 @@ export function runResult(
 /** Only with `--save`. */
 function savedJson(saved: readonly SavedData[] | null) {
   return saved === null ? {} : { saved: filesJson(saved) };
+}
+
+/** Only where something is expected. */
+function datasetsJson(checked: readonly CheckedDataset[]) {
+  return checked.length === 0 ? {} : { datasets: checked.map(checkedJson) };
 }
 
 const exitCodes: Readonly<Record<RunVerdict, number>> = {

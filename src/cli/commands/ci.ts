@@ -11,8 +11,8 @@ const verify = flag('--verify', 'After the apply, fail if anything declared is f
 
 export const ciCommand = define({
   name: 'ci',
-  summary: 'What the jobs of CI do',
-  about: `Do what the jobs of GitHub Actions and GitLab CI do. \`roster init\` writes the jobs. Their sequence:
+  summary: 'Run one step of a CI job',
+  about: `The steps of the CI jobs that \`roster init\` writes for GitHub Actions and GitLab CI, in order:
 
   roster validate    a pull or merge request: offline, without secrets
   roster ci plan     plan it against the snapshot, without an API key
@@ -21,7 +21,7 @@ export const ciCommand = define({
   roster ci review   after the merge: plan again; on GitHub, compare
   roster ci apply    apply exactly that plan
   roster ci drift    then and every night: the snapshot, an issue on drift
-  roster ci pull     on request: propose to accept the drift
+  roster ci pull     on request: a pull request that accepts the drift
 
 \`roster ci doctor\` checks the settings of the repository that they need.`,
   options: [],
@@ -98,7 +98,7 @@ export const ciReviewCommand = define({
   name: 'ci review',
   summary: 'Plan what was merged, and check that it was reviewed',
   about:
-    'Plan what was merged and show the plan. On GitHub, fail unless it is the plan that the pull request showed before the merge, or its digest was given by hand. On GitLab, the person who starts the job that applies it reads it.',
+    'Plan what was merged and show the plan. On GitHub, fail unless it is the plan that the pull request showed before the merge, or its digest was given by hand. On GitLab, whoever starts the apply job reads the plan first.',
   shared,
   does: inJob,
   formats: ['text'],

@@ -85,7 +85,7 @@ export const snapshotCommand = define({
   summary: 'Save the state of the service, without secrets',
   about:
     'Save the state of the service, without secrets, so that `roster plan --snapshot` can plan without an API key.',
-  options: [flag('--out <file>', 'File to save the snapshot to (default: stdout)')],
+  options: [flag('--out <file>', 'File to save the snapshot to (default: stdout)'), allowAccountChange],
   shared: service,
   does: reading,
   formats: ['text', 'json'],

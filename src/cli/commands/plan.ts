@@ -38,7 +38,7 @@ export const planCommand = define({
       'Apply the plan to a copy of the service in this process, also with lost answers, rate limits and kills',
     ),
     flag('--link-base <url>', 'URL of the commit that Markdown links point to'),
-    flag('--page-link <url>', 'URL where the HTML page will be, for a comment that is too long'),
+    flag('--page-link <url>', 'URL of the HTML page; a comment that had to be cut links to it'),
   ],
   shared: pruning,
   does: reading,

@@ -25,9 +25,16 @@ export const runCommand = define({
   name: 'run',
   summary: 'Start agents, groups, pipelines and schedules, and follow them',
   about:
-    'Start agents, groups, pipelines and schedules, and follow them to their end. Each start is sent once. Changes neither manifests nor the inventory, and an interrupt leaves the runs running.',
-  arguments: [argument('<addresses...>', 'Addresses or globs of the project, or `agent/<agent>`')],
+    'Start agents, groups, pipelines and schedules, and follow them to their end. Each start is sent once. Changes neither manifests nor the inventory, and an interrupt leaves the runs running. With `--missed` or `--failed`, start once each schedule that `roster status` calls missed or failing: they are shown first, and confirmed.',
+  arguments: [argument('[addresses...]', 'Addresses or globs of the project, or `agent/<agent>`')],
   options: [
+    flag('--missed', 'Start each schedule that has missed starts'),
+    flag('--failed', 'Start each schedule whose last run failed'),
+    flag(
+      '--since <time>',
+      'How far back `--missed` and `--failed` look, as in `roster status` (default: 24h)',
+    ),
+    flag('-y, --yes', 'Do not ask for confirmation'),
     repeatable('-i, --input <key=value>', 'Input of the agents, for this run only (repeatable)'),
     flag('--inputs <file>', 'JSON file with the inputs, or - for stdin'),
     flag('--declared', 'Run the targets of schedules with the inputs of the manifests, not as deployed'),
@@ -52,14 +59,14 @@ export const runCommand = define({
   examples: [
     ['Run a group, and wait for its result', 'roster run group/retail-prices'],
     ['Search with an agent, for at most ten minutes', 'roster run agent/acme-shop -i country=DE --for 10m'],
-    ['Start a schedule as it is deployed, without waiting', 'roster run schedule/nightly --detach'],
+    ['Make up for the starts of a day that did not happen', 'roster run --missed --since 24h'],
   ],
   exits: {
     0: 'Everything succeeded, or was started with `--detach`',
     1: 'An error, and nothing was started',
     3: 'It is unknown whether something was started or how it ended, some starts were not sent, or a download failed',
     4: 'More starts than `--max-starts` allows, or the inventory belongs to another service or account',
-    5: 'Something failed, was stopped or was not started, or has no file for `--save`',
+    5: 'Something failed, was stopped or was not started, did not deliver what its entry expects, or has no file for `--save`',
     6: 'Still running when the time limit of `--for` was reached',
     130: 'Interrupted: the runs continue, unless `--stop-on-interrupt` has stopped them',
   },
@@ -90,7 +97,7 @@ export const waitCommand = define({
     1: 'An error',
     3: 'The service does not show how a run ended',
     4: elsewhere,
-    5: 'Something failed, was stopped or was not started',
+    5: 'Something failed, was stopped or was not started, or did not deliver what its entry expects',
     6: 'Still running when the time limit of `--for` was reached',
     130: 'Interrupted: the runs continue',
   },
@@ -106,7 +113,7 @@ export const statusCommand = define({
   options: [
     ...selection,
     allowAccountChange,
-    flag('--check', 'Exit with 5 if anything is as bad as `--fail-on` says'),
+    flag('--check', 'Exit with 5 if any resource has a health listed in `--fail-on`'),
     flag(
       '--fail-on <list>',
       'What `--check` fails on, such as failing,missed,quiet (default: failing,missed,unmet)',

@@ -100,8 +100,8 @@ class Mover {
       return [refused(entry, `${existing.source.file} declares ${address} already`)];
     if (entry.source.each !== undefined)
       return [refused(entry, 'it is one of several that `each` makes of one entry')];
-    if (kind.secret !== undefined)
-      return [refused(entry, 'the path of its file, or its command, belongs to this project')];
+    if (kind.secret !== undefined && kind.secret.deliverTo(entry.declared) !== null)
+      return [refused(entry, DELIVERED_HERE, entry.placeOf(['deliver']), MOVE_WITHOUT_DELIVER)];
     if (!isEntryKey(key)) return [refused(entry, `"${key}" is not a valid key`)];
     const { file } = entry.source;
     const text = this.from.texts.get(file) ?? '';
@@ -229,6 +229,10 @@ function movingOf(
     return { entry, kind: kindOf(entry), key, address: addressOf(entry.kind, key) };
   });
 }
+
+const DELIVERED_HERE = '`deliver` names a file or a command of this project';
+const MOVE_WITHOUT_DELIVER =
+  'Remove `deliver` first, and write one for the other project there. The key itself stays where it is.';
 
 function kindOf({ kind, address }: Declared): Kind {
   const found = kinds.find(({ name }) => name === kind);

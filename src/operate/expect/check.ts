@@ -1,4 +1,4 @@
-import { diagnosticsIn, type Observation, observe, requireAccount } from '../../engine/observe.js';
+import { diagnosticsIn, observe, requireAccount } from '../../engine/observe.js';
 import { selectedOf, selectionOf } from '../../engine/selectors.js';
 import type { ReadSession } from '../../engine/session.js';
 import type { CheckedDataset, DataCheck } from '../../model/data.js';
@@ -7,10 +7,8 @@ import { groupBy } from '../../model/json.js';
 import type { Reader } from '../../model/request.js';
 import type { Address, Agent } from '../../model/resource.js';
 import { naturalOrder } from '../../model/words.js';
-import { ServiceFailure } from '../../service/failure.js';
 import { type Dataset, listDatasets } from '../../service/operations/datasets.js';
 import { readInstant } from '../../service/operations/record.js';
-import { createQueue } from '../../service/queue.js';
 import { AGENT, addressOfAgent, agentNamed } from '../agents.js';
 import { namesIn } from '../data/datasets.js';
 import { kindsWithRuns } from '../run/targets.js';
@@ -19,10 +17,8 @@ import { HistoryIndex } from '../status/resource-status.js';
 import { type DeclaredResource, declaredResources } from '../status/resources.js';
 import { instantOf, parseSince } from '../status/since.js';
 import { idKindsOf, ranSince } from '../status/status.js';
-import type { DataFacts } from './facts.js';
-import { expectsOfData, verdictOf } from './judge.js';
+import { datasetOf, described, readDeliveries } from './deliveries.js';
 import { MOST_RUNS } from './properties/drop.js';
-import { readData, unreadable } from './read-data.js';
 import { type ExpectedRun, type Expecting, expectedRuns, type JudgingContext, judgementsOf } from './runs.js';
 
 interface CheckOptions {
@@ -30,8 +26,6 @@ interface CheckOptions {
   readonly since?: string | undefined;
 }
 
-/** Datasets that are looked into at the same time (contract §20). */
-const AT_ONCE = 4;
 const DAY = 86_400_000;
 /** How far back runs are looked for, and how far where earlier ones are too few to compare with. */
 const PERIOD = 7 * DAY;
@@ -65,12 +59,16 @@ export async function checkData(
   const runs = chosen.filter(({ run }) => isSelected.agent(run.agent));
   const listed = runs.length === 0 ? [] : await reader.readAll(listDatasets());
   const byJob = groupBy(listed, ({ jobId }) => jobId);
-  const found = runs.map((each) => ({ ...each, dataset: datasetOf(byJob.get(each.run.job.id) ?? []) }));
+  const found = runs.map(({ resource: { address }, run }) => ({
+    address,
+    run,
+    dataset: datasetOf(byJob.get(run.job.id) ?? []),
+  }));
   const named = ids.length === 0 ? found : found.filter(({ dataset }) => ids.includes(dataset?.id ?? ''));
   checkIds(ids, named);
-  const checked = await createQueue(AT_ONCE).map(named, (each) => check(reader, each));
+  const checked = await readDeliveries(reader, named);
   const { name: project, environment } = session.project;
-  const about = { session, observation };
+  const about = { project: session.project, inventory: observation.inventory, agents };
   return {
     project,
     environment,
@@ -188,73 +186,6 @@ function withoutRepeats(chosen: readonly ChosenRun[]): readonly ChosenRun[] {
     chosen.flatMap(({ resource, run }) => (resource.target === null ? [] : [run.job.id])),
   );
   return chosen.filter(({ resource, run }) => resource.target !== null || !schedules.has(run.job.id));
-}
-
-/** Of a job of several runs, the file of all of them. */
-function datasetOf(ofJob: readonly Dataset[]): Dataset | null {
-  const whole = ofJob.find(({ runId }) => runId === null);
-  return whole ?? (ofJob.length === 1 ? (ofJob[0] ?? null) : null);
-}
-
-interface RunWithDataset extends ChosenRun {
-  readonly dataset: Dataset | null;
-}
-
-interface CheckedRun extends RunWithDataset {
-  /** Undefined where nothing is expected of the data itself. */
-  readonly data: DataFacts | undefined;
-  readonly failures: readonly Diagnostic[];
-}
-
-/** A dataset that cannot be read hides no other. */
-async function check(reader: Reader, found: RunWithDataset): Promise<CheckedRun> {
-  const { run, dataset } = found;
-  const { expectation, facts } = run;
-  if (!expectsOfData(expectation) || facts.isRunning) return { ...found, data: undefined, failures: [] };
-  if (facts.noData !== null) return { ...found, data: unreadable(facts.noData), failures: [] };
-  try {
-    return { ...found, data: await readData(reader, dataset, expectation), failures: [] };
-  } catch (failure) {
-    if (!(failure instanceof ServiceFailure) || failure.facts.code === 'interrupted') throw failure;
-    return { ...found, data: unreadable(failure.facts.message), failures: failure.diagnostics };
-  }
-}
-
-interface CheckSubject {
-  readonly session: ReadSession;
-  readonly observation: Observation;
-}
-
-function described(
-  { resource: { address }, run, dataset, data }: CheckedRun,
-  { session, observation }: CheckSubject,
-): CheckedDataset {
-  const expectations = judgementsOf(run, data);
-  const entry = session.project.entries.find((each) => each.address === address);
-  const { id: jobId, finishedAt: at } = run.job;
-  return {
-    address,
-    agent: run.agent,
-    datasetId: dataset?.id ?? null,
-    jobId,
-    at,
-    verdict: verdictOf(expectations) ?? 'met',
-    expectations,
-    changed: versionChange(run.agent, observation),
-    place: entry?.placeOf(['expect']) ?? null,
-  };
-}
-
-/** The version of an agent, where it is another than at the last apply. */
-function versionChange(address: Address, { inventory, state }: Observation): readonly string[] {
-  const agent = state.agents.find((each) => addressOfAgent(each) === address);
-  const now = agent?.version ?? null;
-  if (agent === undefined || now === null) return [];
-  const recorded = [...inventory.entries.values()].flatMap(({ versions = {} }) => versions[agent.id] ?? []);
-  const [was] = recorded;
-  return was === undefined || was === now
-    ? []
-    : [`${address} has version ${now}, and had ${was} at the last apply`];
 }
 
 const order: readonly CheckedDataset['verdict'][] = ['unmet', 'unknown', 'met'];

@@ -4,9 +4,9 @@ import { ServiceFailure } from '../../service/failure.js';
 import { queryDataset } from '../../service/operations/dataset-queries.js';
 import type { Dataset } from '../../service/operations/datasets.js';
 import { noDataOutcome, reasons, statusOf } from '../data/datasets.js';
-import { readCondition } from './conditions.js';
 import type { DataFacts } from './facts.js';
 import { conditionsOf } from './judge.js';
+import { readCondition } from './properties/rows.js';
 
 const nothingRead = { columns: [], rowCount: null, matches: new Map<string, number>() } as const;
 

@@ -16,9 +16,11 @@ export interface Expecting {
   readonly runs: readonly Occurrence[];
 }
 
+type JobFacts = Omit<AgentJob, 'agentName'>;
+
 /** The run of one agent, with what is expected of it. */
 export interface ExpectedRun {
-  readonly job: AgentJob;
+  readonly job: JobFacts;
   readonly agent: string;
   readonly expectation: Expectation;
   readonly facts: DeliveryFacts;
@@ -94,7 +96,7 @@ function jobsOf({ idKind, parts, records, startedAt, finishedAt }: Occurrence): 
 }
 
 /** How a manifest may name an agent. */
-function namesOf(address: string, name: string, agents: readonly Agent[]): readonly string[] {
+export function namesOf(address: string, name: string, agents: readonly Agent[]): readonly string[] {
   const agent = agents.find((each) => addressOfAgent(each) === address);
   return agent === undefined ? [name] : [address.slice(AGENT.length), agent.id, name];
 }
@@ -110,7 +112,7 @@ function before(runs: readonly Occurrence[], occurrence: Occurrence, job: AgentJ
   );
 }
 
-function factsOf(job: AgentJob, earlier: readonly number[], { now }: JudgingContext): DeliveryFacts {
+export function factsOf(job: JobFacts, earlier: readonly number[], { now }: JudgingContext): DeliveryFacts {
   const { state, records, startedAt, finishedAt } = job;
   const isRunning = state === 'running';
   const start = startedAt === null ? null : readInstant(startedAt);

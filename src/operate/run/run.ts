@@ -1,7 +1,10 @@
+import type { Confirmation } from '../../engine/reviewed-run.js';
 import type { Session } from '../../engine/session.js';
 import { type Diagnostic, Problem, problem } from '../../model/diagnostic.js';
 import type { JsonObject } from '../../model/json.js';
-import type { Run } from '../../model/run.js';
+import type { ChosenStarts, Run } from '../../model/run.js';
+import { requireYes } from '../batch.js';
+import { judgeFollowed } from '../expect/followed.js';
 import { Watch } from '../watch.js';
 import { type FollowedRun, type FollowResult, follow, Retries } from './follow.js';
 import { type StartOutcome, startAll } from './start.js';
@@ -11,6 +14,8 @@ import { findObjects, type KnownObjects, type StartTarget, targetsOf } from './t
 import { type RunsResult, runsResult } from './verdict.js';
 
 export interface RunOptions {
+  /** Finds what to start, in place of the addresses. Then it is shown and confirmed before anything is started. */
+  readonly choose?: ((session: Session) => Promise<ChosenStarts>) | undefined;
   /** For the agents, by key. Default: none. */
   readonly inputs?: JsonObject;
   /** Schedules: their targets with the inputs of the manifests, instead of what is deployed. Default: false. */
@@ -28,6 +33,10 @@ export interface RunOptions {
 }
 
 export interface RunCallbacks {
+  /** What was found to start. */
+  onChosen?(chosen: ChosenStarts): void;
+  /** Asks whether to start what was found: so many agents. Without it, that counts as confirmed. */
+  readonly confirm?: ((chosen: ChosenStarts, agents: number) => Promise<Confirmation>) | undefined;
   /** Something may have been started from now on. */
   onBegin?(): void;
   /** The runs whenever they were looked at. */
@@ -48,20 +57,35 @@ export async function run(
   callbacks: RunCallbacks = {},
 ): Promise<RunsResult> {
   const { inputs = {}, declared = false, detach: isDetached = false, maxStarts = MAX_STARTS } = options;
-  const known = await findObjects(session, addresses, declared);
+  const chosen = (await options.choose?.(session)) ?? null;
+  if (chosen !== null) callbacks.onChosen?.(chosen);
+  if (chosen?.starts.length === 0) return nothingStarted(session, chosen);
+  const named = chosen === null ? addresses : chosen.starts.map(({ address }) => address);
+  const known = await findObjects(session, named, declared);
   const targets = targetsOf(known, { inputs, declared });
   checkOptions(known, targets, options);
-  checkStarts(targets, maxStarts);
+  const agents = checkStarts(targets, maxStarts);
+  if (chosen !== null && callbacks.confirm !== undefined)
+    requireYes(session, await callbacks.confirm(chosen, agents), 'started');
   const watch = new Watch(session, known.agents);
   const started = await start(targets, session, watch, callbacks);
   const end = isDetached
     ? { runs: started.runs, failure: null }
     : await followAll(started, session, watch, { ...options, ...callbacks });
   const failures = [started.failure, end.failure].flatMap((each) => each ?? []);
-  return runsResult({ runs: end.runs, isDetached, isInterrupted: session.interrupted(), failures }, [
-    ...session.warnings,
+  const checked = isDetached
+    ? []
+    : await judgeFollowed(session, end.runs, started.followed, watch, known.inventory);
+  const isInterrupted = session.interrupted();
+  return runsResult({ runs: end.runs, isDetached, isInterrupted, failures, checked }, [
+    ...(chosen?.diagnostics ?? session.warnings),
     ...known.notes,
   ]);
+}
+
+function nothingStarted(session: Session, { diagnostics }: ChosenStarts): RunsResult {
+  const end = { runs: [], isDetached: false, isInterrupted: session.interrupted(), failures: [] };
+  return runsResult(end, diagnostics);
 }
 
 /** Refuses what would have no effect on these starts: somebody expects one. Throws a Problem. */
@@ -78,10 +102,10 @@ function checkOptions(
     throw problem('usage', '`--retry-not-started` has no effect: no groups are started', 'Omit it.');
 }
 
-/** Every member of a group and every stage of a pipeline is a start. */
-function checkStarts(targets: readonly StartTarget[], most: number): void {
+/** Every member of a group and every stage of a pipeline is a start. Returns how many there are. Throws a Problem. */
+function checkStarts(targets: readonly StartTarget[], most: number): number {
   const starts = targets.reduce((sum, each) => sum + each.starts, 0);
-  if (starts <= most) return;
+  if (starts <= most) return starts;
   const message = `${starts} agents would be started, more than the ${most} that \`--max-starts\` allows`;
   const help = `Run fewer at once. If all of these starts are intended, pass \`--max-starts ${starts}\`.`;
   throw problem('too-many-starts', message, help);

@@ -5,6 +5,7 @@ import { kinds } from '../../kinds/index.js';
 import { suggest } from '../../manifest/suggest.js';
 import { type Diagnostic, errorsIn, Problem, problem } from '../../model/diagnostic.js';
 import { writeJson } from '../../model/exact-number.js';
+import type { Inventory } from '../../model/inventory.js';
 import { byCodeUnit, type JsonObject } from '../../model/json.js';
 import type { Kind } from '../../model/kind.js';
 import type { Call } from '../../model/request.js';
@@ -48,6 +49,8 @@ export interface KnownObjects {
   readonly selected: readonly StartableObject[];
   /** Notes about the selected ones that are on hold: they can be run all the same. */
   readonly notes: readonly Diagnostic[];
+  /** The records of the kinds that were needed; null where only agents were named. */
+  readonly inventory: Inventory | null;
   byId(ref: ObjectRef): StartableObject | undefined;
 }
 
@@ -65,7 +68,7 @@ export async function findObjects(
   const others = addresses.filter((each) => !isAgent(each));
   if (others.length === 0) {
     const agents = await session.client.reader().readAll(listAgents());
-    return { agents, agentNames, selected: [], notes: [], byId: () => undefined };
+    return { agents, agentNames, selected: [], notes: [], inventory: null, byId: () => undefined };
   }
   const wanted = wantedEntries(session.project, others);
   const lookup = await findEntries(session, wanted);
@@ -80,6 +83,7 @@ export async function findObjects(
     agentNames,
     selected: found,
     notes: heldNotes(found, lookup),
+    inventory: lookup.matched.basis.inventory,
     byId: (ref) => all.find((each) => isObject(each, ref)) ?? undeclared(ref, lookup),
   };
 }

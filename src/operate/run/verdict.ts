@@ -1,3 +1,4 @@
+import type { CheckedDataset } from '../../model/data.js';
 import type { Diagnostic } from '../../model/diagnostic.js';
 import { type Run, runName } from '../../model/run.js';
 import { namedIds } from '../../model/words.js';
@@ -13,29 +14,38 @@ export interface RunsEnd {
   readonly isInterrupted: boolean;
   /** Why some starts were not sent, or why runs could not be followed. */
   readonly failures: readonly Diagnostic[];
+  /** What they delivered, compared with what their entries expect. Default: nothing is expected. */
+  readonly checked?: readonly CheckedDataset[];
 }
 
 export interface RunsResult {
   readonly runs: readonly Run[];
   readonly verdict: RunVerdict;
   readonly isDetached: boolean;
+  readonly checked: readonly CheckedDataset[];
   readonly diagnostics: readonly Diagnostic[];
 }
 
 /** `earlier`: what was known before the end. */
 export function runsResult(end: RunsEnd, earlier: readonly Diagnostic[]): RunsResult {
-  const { runs, isDetached } = end;
-  return { runs, verdict: verdictOf(end), isDetached, diagnostics: [...earlier, ...runDiagnostics(end)] };
+  const { runs, isDetached, checked = [] } = end;
+  const diagnostics = [...earlier, ...runDiagnostics(end)];
+  return { runs, verdict: verdictOf(end), isDetached, checked, diagnostics };
 }
 
 /** What is not known comes before what is not finished, and that before what failed: then `wait` gives the verdict. */
-export function verdictOf({ runs, isDetached, isInterrupted, failures }: RunsEnd): RunVerdict {
+export function verdictOf({ runs, isDetached, isInterrupted, failures, checked = [] }: RunsEnd): RunVerdict {
   const has = (state: Run['state']) => runs.some((run) => run.state === state || hasMember(run, state));
   if (isInterrupted) return 'interrupted';
   if (failures.length > 0 || has('unknown')) return 'unknown';
   if (runs.some(({ state }) => state === 'running') && !isDetached) return 'running';
   const isGood = ({ state }: Run) => state === 'succeeded' || (isDetached && state === 'running');
-  return runs.every(isGood) ? 'succeeded' : 'failed';
+  return runs.every(isGood) && !checked.some(isUnmet) ? 'succeeded' : 'failed';
+}
+
+/** What is expected at the level of a warning changes no exit code. */
+function isUnmet({ expectations }: CheckedDataset): boolean {
+  return expectations.some(({ verdict, level }) => verdict === 'unmet' && level === 'error');
 }
 
 function hasMember({ members }: Run, state: Run['state']): boolean {

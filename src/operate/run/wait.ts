@@ -1,11 +1,13 @@
 import type { ReadSession } from '../../engine/session.js';
 import { type Diagnostic, problem } from '../../model/diagnostic.js';
+import type { Inventory } from '../../model/inventory.js';
 import type { Reader } from '../../model/request.js';
 import type { Agent } from '../../model/resource.js';
 import { runKindNames } from '../../model/run.js';
 import { listAgents } from '../../service/operations/agents.js';
 import { listJobs } from '../../service/operations/jobs.js';
 import { pages } from '../../service/paging.js';
+import { judgeFollowed } from '../expect/followed.js';
 import { wholeAddresses } from '../runs/show.js';
 import { Watch } from '../watch.js';
 import { type FollowedRun, follow } from './follow.js';
@@ -30,16 +32,18 @@ export async function waitFor(
   { forMilliseconds }: WaitOptions = {},
   { onRuns }: RunCallbacks = {},
 ): Promise<RunsResult> {
-  const { followed, earlier, agents } = await findRuns(session, names);
-  const ended = await follow(followed, new Watch(session, agents), {
+  const { followed, earlier, agents, inventory } = await findRuns(session, names);
+  const watch = new Watch(session, agents);
+  const ended = await follow(followed, watch, {
     forMilliseconds: forMilliseconds ?? null,
     atOnce: true,
     retries: null,
     onPoll: (runs) => onRuns?.(runs),
   });
   if (ended.failure !== null) throw problem(ended.failure.code, ended.failure.message, ended.failure.help);
+  const checked = await judgeFollowed(session, ended.runs, followed, watch, inventory);
   const isInterrupted = session.interrupted();
-  return runsResult({ runs: ended.runs, isDetached: false, isInterrupted, failures: [] }, [
+  return runsResult({ runs: ended.runs, isDetached: false, isInterrupted, failures: [], checked }, [
     ...session.warnings,
     ...earlier.map(isEarlier),
   ]);
@@ -50,6 +54,8 @@ interface FoundRuns {
   /** The last runs of addresses that have no unfinished one. */
   readonly earlier: readonly FollowedRun[];
   readonly agents: readonly Agent[];
+  /** Null where only ids were named. */
+  readonly inventory: Inventory | null;
 }
 
 async function findRuns(session: ReadSession, names: readonly string[]): Promise<FoundRuns> {
@@ -71,7 +77,7 @@ async function findRuns(session: ReadSession, names: readonly string[]): Promise
   const found = [...named, ...ofSources.flatMap(({ runs }) => runs)];
   const followed = new Map(found.map((each) => [each.id, each]));
   const earlier = ofSources.flatMap(({ runs, areEarlier }) => (areEarlier ? runs : []));
-  return { followed: [...followed.values()], earlier, agents };
+  return { followed: [...followed.values()], earlier, agents, inventory: known?.inventory ?? null };
 }
 
 function isEarlier({ address, id, idKind }: FollowedRun): Diagnostic {

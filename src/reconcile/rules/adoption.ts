@@ -16,7 +16,7 @@ export const adoption: Rule = {
 
 const FOREIGN = 'was created outside this project';
 /** The field shows both names. */
-const RENAMED = 'its name changes, and only the inventory links this object to the entry';
+const RENAMED = 'its name changes, so only the inventory shows that this is the same object';
 
 function isForeign({ change: { action, adopted }, match: { renamedFrom, kept } }: ResourceDiff): boolean {
   return adopted && renamedFrom === null && kept === undefined && ['update', 'replace'].includes(action);

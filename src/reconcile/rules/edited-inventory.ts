@@ -28,7 +28,7 @@ function unrecorded({ diffs }: World, { file, missing }: CommittedInventory): Fi
   const count = diffs.filter(({ change }) => change.action === 'delete').length;
   if (missing === null || count === 0) return [];
   const objects = count === 1 ? '1 object' : `${count} objects`;
-  const message = `the plan deletes ${objects}, and git does not show which version of ${file} an apply has written: ${missing}`;
+  const message = `deleting ${objects} is blocked because git cannot prove that an apply wrote ${file}: ${missing}`;
   const help =
     'Use a full clone, and commit the file after an apply without any other file of the project. If nobody has edited it, use `--allow-edited-inventory`.';
   return [refusal('unrecorded-inventory', null, message, help, 'editedInventory')];
@@ -59,7 +59,7 @@ function claimed({ change, match }: ResourceDiff, { file, before, missing }: Com
   const { kind, observed, known } = match;
   if (change.action !== 'delete' || known === null || missing !== null) return [];
   if (observed?.id == null || entriesOf([before], kind.name, observed.id).length > 0) return [];
-  const message = `only the newest version of ${file} says that this project owns it`;
+  const message = `ownership first appears in the latest commit of ${file}: make sure that an apply wrote it`;
   return [risk(change.address, { code: 'delete', message })];
 }
 
@@ -71,7 +71,7 @@ function loosened({ basis: { project, inventory } }: World, { before }: Committe
   return weakerSafeguards(project, former)
     .filter(({ name }) => !shown.has(name))
     .map((each) => {
-      const message = `\`${each.name}\` is ${each.value}, which allows more than in the commit before (${each.before})`;
+      const message = `\`${each.name}\` is ${each.value}, which allows more than in the previous commit (${each.before})`;
       return risk(null, { code: 'safeguard', message });
     });
 }
@@ -87,6 +87,6 @@ function ignored({ match }: ResourceDiff, { before }: CommittedInventory): Findi
   if (added.length === 0) return [];
   const paths = added.map(({ path }) => `\`${path}\``).join(', ');
   return [
-    risk(null, { code: 'safeguard', message: `${address} ignores ${paths}, unlike in the commit before` }),
+    risk(null, { code: 'safeguard', message: `${address} ignores ${paths} since the previous commit` }),
   ];
 }

@@ -46,10 +46,10 @@ function weaker({ basis: { inventory, committed } }: World, check: PolicyCheck):
 }
 
 const consequences: Readonly<Record<PolicyChange, string>> = {
-  removed: 'is gone: it was checked at the last apply',
-  elsewhere: 'no longer holds in this environment',
-  weaker: 'demands less than at the last apply',
-  changed: 'has changed since the last apply: what it matches, where it holds, or what it requires',
+  removed: 'was removed since the last apply',
+  elsewhere: 'no longer applies in this environment',
+  weaker: 'was weakened since the last apply: it is now only a warning, or comes from the project itself',
+  changed: 'has changed since the last apply: what it matches, where it applies, or what it requires',
 };
 
 function weakened({ name, change, outside }: ChangedPolicy): Finding {
@@ -93,7 +93,7 @@ function refusalOf(found: BrokenPolicy): Finding {
   const { policy, breaches, addresses } = found;
   const [first] = breaches;
   const help = policy.isOutside
-    ? `This is required by ${policyLabel(policy)}. No option lets it pass.`
+    ? `This is required by ${policyLabel(policy)}. No flag can override it.`
     : `This is required by ${policyLabel(policy)}. To let it pass, use \`--allow-policy ${policy.name}\`.`;
   const address = addresses.length === 1 ? (addresses[0] ?? null) : null;
   const refused = {

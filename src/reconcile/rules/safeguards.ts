@@ -47,6 +47,6 @@ function movedInventory({ basis: { project, inventory, readFrom } }: World): str
   const others = former.flatMap((each) => (each === null || isSamePlace(each, here) ? [] : placeLabel(each)));
   return [...new Set(others)].map(
     (other) =>
-      `the inventory was moved from ${other} to ${placeLabel(here)}, and it says what is owned and protected`,
+      `the inventory moved from ${other} to ${placeLabel(here)}: it decides what this project owns and protects`,
   );
 }

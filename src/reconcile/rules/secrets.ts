@@ -1,5 +1,6 @@
 import type { Diagnostic } from '../../model/diagnostic.js';
 import { type Finding, note, refusal } from '../../model/finding.js';
+import type { Action } from '../../model/plan.js';
 import type { Declared, Observed } from '../../model/resource.js';
 import { instantText, namedIds } from '../../model/words.js';
 import { keptDelivery, revokesCaller } from '../diff.js';
@@ -30,10 +31,16 @@ function notRevocable({ match, change: { action, address } }: ResourceDiff): Dia
   return [entry === null ? error : { ...error, place: entry.source }];
 }
 
+const doing: Readonly<Partial<Record<Action, string>>> = {
+  create: 'creating',
+  replace: 'replacing',
+  delete: 'deleting',
+};
+
 function selfRevoke({ diffs, basis }: World): Finding[] {
   const caller = describeCaller(basis.objects);
   return diffs.filter(revokesCaller).flatMap(({ change: { address, action }, match: { observed } }) => {
-    const message = `${address}: this ${action} revokes the API key that roster uses`;
+    const message = `${address}: ${doing[action] ?? action} this key revokes the API key that roster uses`;
     const help =
       action === 'delete'
         ? 'Set `ROSTER_API_KEY` to another key. If nobody needs this one, use `--allow-self-revoke`.'

@@ -11,9 +11,14 @@ import {
 import { escapeControls } from '../escape.js';
 import { healthLabels, runSeconds, withStageNames } from '../labels.js';
 
-/** Runs as JUnit XML: a suite for each run, and a case for each of its agents. */
-export function runsJunit(runs: readonly Run[], isDetached: boolean): string {
-  const suites = runs.map((run) => suiteXml(withStageNames(run), isDetached)).join('');
+/** Runs as JUnit XML: a suite for each run, and a case for each of its agents, and for each thing that is expected of their data. */
+export function runsJunit(
+  runs: readonly Run[],
+  isDetached: boolean,
+  checked: readonly CheckedDataset[] = [],
+): string {
+  const ofRuns = runs.map((run) => suiteXml(withStageNames(run), isDetached));
+  const suites = [...ofRuns, ...checked.map((each) => datasetXml(each, ['unmet']))].join('');
   return `<?xml version="1.0" encoding="UTF-8"?>\n<testsuites name="roster">\n${suites}</testsuites>\n`;
 }
 

@@ -11,6 +11,12 @@ export function verdictCounts({ datasets }: Pick<DataCheck, 'datasets'>) {
   return { met: number('met'), unmet: number('unmet'), unknown: number('unknown') };
 }
 
+/** How many expectations are not met that are errors. */
+export function unmetCount(datasets: readonly CheckedDataset[]): number {
+  const all = datasets.flatMap(({ expectations }) => expectations);
+  return all.filter(({ verdict, level }) => verdict === 'unmet' && level === 'error').length;
+}
+
 /** `12 runs checked: 1 unmet, 1 unknown, 10 met` */
 export function checkSummary(check: Pick<DataCheck, 'datasets'>): string {
   const { datasets } = check;

@@ -1,5 +1,12 @@
 import type { ItemResult } from '../../model/batch.js';
-import type { DataCheck, DatasetInfo, DataTable, SavedData, StoredQuery } from '../../model/data.js';
+import type {
+  CheckedDataset,
+  DataCheck,
+  DatasetInfo,
+  DataTable,
+  SavedData,
+  StoredQuery,
+} from '../../model/data.js';
 import type { Diagnostic } from '../../model/diagnostic.js';
 import { fieldsOf, withDiagnostics } from '../json/fields.js';
 import { agentJudgementJson } from '../json/runs-json.js';
@@ -35,14 +42,18 @@ const checkedFields = ['address', 'agent', 'datasetId', 'jobId', 'at', 'verdict'
 
 /** `data check --format json` (contract §20). */
 export function dataCheckJson(check: DataCheck) {
-  const datasets = check.datasets.map((each) => ({
-    ...fieldsOf(each, checkedFields),
-    expectations: each.expectations.map((judgement) => ({
-      ...agentJudgementJson(judgement),
-      command: commandFor(each, judgement),
-    })),
-  }));
+  const datasets = check.datasets.map(checkedJson);
   return withDiagnostics({ datasets, summary: verdictCounts(check) }, check.diagnostics);
+}
+
+export function checkedJson(checked: CheckedDataset) {
+  return {
+    ...fieldsOf(checked, checkedFields),
+    expectations: checked.expectations.map((judgement) => ({
+      ...agentJudgementJson(judgement),
+      command: commandFor(checked, judgement),
+    })),
+  };
 }
 
 const tableFields = ['id', 'agent', 'columns', 'totalMatches', 'isTruncated', 'rows'] as const;

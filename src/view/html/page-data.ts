@@ -18,6 +18,8 @@ export interface PageGroup {
   /** The index of the first change. The others follow it. */
   readonly first: number;
   readonly size: number;
+  /** Every change of it has the owners that its lines name. */
+  readonly hasSameOwners: boolean;
 }
 
 export interface PageChange {

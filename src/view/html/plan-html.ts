@@ -2,7 +2,7 @@ import type { Diagnostic, Place } from '../../model/diagnostic.js';
 import { isDiagnostic } from '../../model/finding.js';
 import { type Plan, subgraphOf } from '../../model/plan.js';
 import type { AgentStarts } from '../../model/schedule.js';
-import { count } from '../../model/words.js';
+import { count, grouped } from '../../model/words.js';
 import { type Alike, type ChangeBlock, tallyText } from '../alike.js';
 import { type ChangeView, factsOf } from '../change-view.js';
 import { fits } from '../columns.js';
@@ -78,6 +78,7 @@ export function planHtml(plan: Plan, { urlOf = () => null, verbose }: HtmlOption
 <main>
 <p class="verdict"><b>${page.verdict === '' ? page.lastLine : page.verdict}</b>${ownersHtml(page)}</p>
 ${refusalsHtml(plan, page)}
+${errorsHtml(page)}
 ${risksHtml(page)}
 ${startsHtml(page)}
 ${panelsHtml(data, rest, calendar)}
@@ -114,6 +115,12 @@ function factHtml({ value, isCode, override }: PlanFact): Html | string {
   return html`<code>${value}</code>${above}`;
 }
 
+function errorsHtml({ errors }: PlanPage): Html | null {
+  if (errors.length === 0) return null;
+  return html`<section class="refused" aria-labelledby="errors"><h2 id="errors">${count(errors.length, 'error')}</h2>
+${problemsHtml(errors)}</section>`;
+}
+
 function refusalsHtml(plan: Plan, { restCommand }: PlanPage): Html | null {
   const refusals = refusalErrors(plan);
   if (refusals.length === 0) return null;
@@ -127,23 +134,24 @@ const MOST_RISKS = 6;
 const MOST_AGENTS = 6;
 
 /** What can go wrong, before anything else: of the plan as a whole, and then of its changes. */
-function risksHtml({ risks, risky }: PlanPage): Html | null {
+function risksHtml({ risks, risky, owners }: PlanPage): Html | null {
   if (risks.length + risky.length === 0) return null;
   const shown = risky.slice(0, MOST_RISKS);
   const more = risky.length - shown.length;
   const hasDeletes = risky.some(({ views: [{ change: first }] }) => first.action === 'delete');
   return html`<section class="${hasDeletes ? 'refused' : 'cautions'} risky" aria-labelledby="risky"><h2 id="risky">Risks</h2>
-<ul>${risks.map(({ message }) => html`<li>${proseHtml(message)}</li>`)}${shown.map(riskHtml)}${more > 0 ? html`<li>and ${more} more, at the top of the changes</li>` : null}</ul></section>`;
+<ul>${risks.map(({ message }) => html`<li>${proseHtml(message)}</li>`)}${shown.map((each) => riskHtml(each, owners))}${more > 0 ? html`<li>and ${more} more, at the top of the changes</li>` : null}</ul></section>`;
 }
 
-function riskHtml({ views, alike }: ChangeBlock): Html {
+function riskHtml({ views, alike }: ChangeBlock, common: readonly string[]): Html {
   const [{ change: first, verb, symbol, remarks, risks }] = views;
   const subject = alike === null ? html`<code>${first.address}</code>` : alike.what;
   const said =
     alike === null
       ? [...remarks, ...risks.map(({ message }) => message)]
       : [alike.remarks, alike.risks].flatMap((each) => tallyText(each) ?? []);
-  const owners = (alike === null ? first.owners?.join(' ') : tallyText(alike.owners)) ?? '';
+  const own = alike === null ? first.owners?.join(' ') : tallyText(alike.owners);
+  const owners = common.length > 0 ? '' : (own ?? '');
   return html`<li><span class="action ${first.action}"><span aria-hidden="true">${symbol}</span> ${verb}</span> ${subject}${owners === '' ? null : html` <span class="owners">${owners}</span>`}${said.map((each) => html`<span class="why">${proseHtml(each)}</span>`)}</li>`;
 }
 
@@ -167,7 +175,7 @@ function dataOf(
   const touched = subgraphOf({ nodes: [], links: [...plan.links, ...(plan.agentLinks ?? [])] }, changed);
   return {
     changes: views.map((each) => changeData(each, { urlOf, showsOwners: owners.length === 0 })),
-    groups: groupsOf(blocks),
+    groups: groupsOf(blocks, owners.length === 0),
     problems: worstFirst([...refusalErrors(plan), ...diagnostics]).map((each) => ({
       severity: severityLabels[each.severity],
       code: each.code,
@@ -179,20 +187,24 @@ function dataOf(
   };
 }
 
-function groupsOf(blocks: readonly ChangeBlock[]): PageGroup[] {
+function groupsOf(blocks: readonly ChangeBlock[], showsOwners: boolean): PageGroup[] {
   const groups: PageGroup[] = [];
   let first = 0;
   for (const { views, alike } of blocks) {
-    if (alike !== null) groups.push(groupData(views, alike, first));
+    if (alike !== null) groups.push(groupData(views, alike, { first, showsOwners }));
     first += views.length;
   }
   return groups;
 }
 
-function groupData([view, ...others]: ChangeBlock['views'], alike: Alike, first: number): PageGroup {
+function groupData(
+  [view, ...others]: ChangeBlock['views'],
+  alike: Alike,
+  { first, showsOwners }: { readonly first: number; readonly showsOwners: boolean },
+): PageGroup {
   const said = [
     ['in', alike.places],
-    ['owned by', alike.owners],
+    ...(showsOwners ? [['owned by', alike.owners] as const] : []),
     ...alike.fields.map(({ path, values }) => [`${path}:`, values] as const),
     ['', alike.cadences],
     ['', alike.remarks],
@@ -209,6 +221,7 @@ function groupData([view, ...others]: ChangeBlock['views'], alike: Alike, first:
     risks: [tallyText(alike.risks)].filter((each) => each !== null),
     first,
     size: others.length + 1,
+    hasSameOwners: alike.owners.shown.every(({ number }) => number === alike.owners.of),
   };
 }
 
@@ -227,12 +240,12 @@ function panelsHtml(
   const panels: Panel[] = [
     ...(changes.length === 0
       ? []
-      : [{ id: 'changes', title: `Changes (${changes.length})`, body: changesPanel }]),
+      : [{ id: 'changes', title: `Changes (${grouped(changes.length)})`, body: changesPanel }]),
     ...(isOnlyPairs(links) ? [] : [{ id: 'graph', title: 'Dependency graph', body: graphPanel }]),
     ...(calendar === null ? [] : [{ id: 'calendar', title: 'Calendar', body: calendar }]),
     ...(problems.length === 0 && rest === null
       ? []
-      : [{ id: 'problems', title: `Problems (${problems.length})`, body: problemsPanel(rest) }]),
+      : [{ id: 'problems', title: `Problems (${grouped(problems.length)})`, body: problemsPanel(rest) }]),
   ];
   if (panels.length === 0) return null;
   return html`<noscript><p class="noscript">This page needs JavaScript to show the changes. It loads nothing from other sites.</p></noscript>
@@ -274,7 +287,7 @@ function toolbar(changes: PageData['changes']): Html {
 function actionButton(action: (typeof actingActions)[number], changes: PageData['changes']): Html {
   const { symbol, verb } = actionLabels[action];
   const number = changes.filter((each) => each.action === action).length;
-  return html`<button type="button" class="action ${action}" data-action="${action}" aria-pressed="false"><span aria-hidden="true">${symbol}</span> ${verb} <b>${number}</b></button>`;
+  return html`<button type="button" class="action ${action}" data-action="${action}" aria-pressed="false"><span aria-hidden="true">${symbol}</span> ${verb} <b>${grouped(number)}</b></button>`;
 }
 
 const changesPanel = html`<p class="hint"><span class="keys"><kbd>/</kbd> search, <kbd>↑</kbd> <kbd>↓</kbd> move, <kbd>Enter</kbd> open or close</span>

@@ -49,16 +49,20 @@ export interface PageContext {
   readonly listsAll: boolean;
 }
 
-/** A list item: the action, the resource and what changes, risks and notes, and what is long folded below. */
+/** A list item: the action, the resource and what changes, risks before values, notes, and what is long folded below. */
 export function changeMarkdown(view: ChangeView, context: PageContext): PageItem {
   const parts = fieldParts(view.fields);
   // An empty list item would underline the line before it and so make it a heading.
-  const sentences = sentencesOf(view).filter((each) => /\S/.test(each));
+  const isText = (each: string) => /\S/.test(each);
+  const sentences = sentencesOf(view).filter(isText);
+  const riskCount = view.risks.filter(({ besideCadence }) => isText(besideCadence)).length;
+  const items = sentences.slice(0, MOST_SENTENCES).map((each) => `  - ${shortProse(each, LONGEST_SENTENCE)}`);
   const left = sentences.length - MOST_SENTENCES;
   const short = [
     heading(view, parts, context),
+    ...items.slice(0, riskCount),
     ...belowHeading(view, parts),
-    ...sentences.slice(0, MOST_SENTENCES).map((each) => `  - ${shortProse(each, LONGEST_SENTENCE)}`),
+    ...items.slice(riskCount),
     ...(left > 0 ? [`  - … and ${count(left, 'more note')}`] : []),
   ].join('\n');
   const shortened = shortenedParts(view, sentences);

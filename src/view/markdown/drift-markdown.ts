@@ -72,6 +72,9 @@ function header(drift: Drift): string[] {
   ];
 }
 
+/** A longer command is not read. */
+const MOST_NAMED = 5;
+
 /** An apply does not bring back what the manifests no longer declare, and is refused if the inventory describes another object. */
 function advice({ changes, diagnostics }: Drift): string[] {
   const refused = diagnostics.filter(({ code }) => code === 'inventory-mismatch').length;
@@ -82,7 +85,10 @@ function advice({ changes, diagnostics }: Drift): string[] {
   const declared = changes.filter(({ source }) => source !== null);
   if (declared.length === 0) return [];
   const which = declared.length === changes.length ? 'these changes' : 'the changes to declared resources';
-  return ['', `The next apply reverts ${which}, unless the manifests declare them by now.`];
+  const addresses = declared.map(({ address }) => address);
+  const named = addresses.length > MOST_NAMED ? 'ADDRESS…' : addresses.join(' ');
+  const command = shortCode(`roster pull ${named}`, LONGEST_NAME);
+  return ['', `The next apply reverts ${which} unless you accept them first: ${command}`];
 }
 
 /** `before` of a field is what was applied last, `after` what someone else has changed it to. */

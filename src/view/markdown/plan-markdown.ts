@@ -1,3 +1,4 @@
+import type { Diagnostic } from '../../model/diagnostic.js';
 import { isDiagnostic, type Risk } from '../../model/finding.js';
 import { groupBy } from '../../model/json.js';
 import { type Change, type Link, type Plan, subgraphOf } from '../../model/plan.js';
@@ -66,7 +67,11 @@ export function planMarkdown(plan: Plan, options: MarkdownOptions = {}): string 
   const page = planPage(plan, { verbose });
   const top = header(plan, page);
   const bottom = footer(page);
-  const told = shownAndRest(plan.findings.filter(isDiagnostic), { command: 'roster plan ', verbose });
+  const diagnostics = plan.findings.filter((each) => isDiagnostic(each));
+  const told = shownAndRest(
+    diagnostics.filter(({ severity }) => severity !== 'error'),
+    { command: 'roster plan ', verbose },
+  );
 
   // In the order in which they get room, which is not that of the page.
   const budget = budgetBelow([top, bottom, told.rest, pageUrl].join('\n'), RESERVED_SIZE, options);
@@ -96,7 +101,7 @@ export function planMarkdown(plan: Plan, options: MarkdownOptions = {}): string 
     ...othersSection(page, shownLines(others), risks.length > 0),
     ...starts,
     ...graph,
-    ...warningsSection(warnings, told.rest, page.refusals.length > 0),
+    ...warningsSection(warnings, told.rest, page.refusals.length + page.errors.length > 0),
     bottom,
   ]);
 }
@@ -116,6 +121,7 @@ function header(plan: Plan, page: PlanPage): string {
     ].join(' '),
     '',
     ...refusalLines(plan, page),
+    ...errorLines(page.errors),
     ...deleteLines(plan.changes),
   ].join('\n');
 }
@@ -176,6 +182,20 @@ function refusalLines(plan: Plan, { refusals, restCommand: rest }: PlanPage): st
     ...(rest === null ? [] : ['>', `> To apply the rest: ${shortCode(rest, LONGEST_SENTENCE)}`]),
     '',
   ];
+}
+
+/** A rehearsal has a few. */
+const MOST_ERRORS = 5;
+
+function errorLines(errors: readonly Diagnostic[]): string[] {
+  if (errors.length === 0) return [];
+  const lines = errors.slice(0, MOST_ERRORS).map(({ code, message, help }) => {
+    const advice = help === undefined ? '' : ` (help: ${shortProse(help)})`;
+    return `> - ${shortProse(message, LONGEST_SENTENCE)}${advice} ${shortCode(code, 60)}`;
+  });
+  const left = errors.length - lines.length;
+  const more = left > 0 ? [`> - …${andMore(left)}`] : [];
+  return ['> [!CAUTION]', '> **This plan has errors:**', '>', ...lines, ...more, ''];
 }
 
 /** A risk of the plan as a whole. An inventory or a pull request can make hundreds. */

@@ -1,7 +1,7 @@
 import type { Action } from '../../model/plan.js';
 import type { ChangeOutcome } from '../../model/report.js';
 import type { Address } from '../../model/resource.js';
-import { agree, andMore, waitText } from '../../model/words.js';
+import { andMore, count, grouped, waitText } from '../../model/words.js';
 import { cut, widthOf } from '../columns.js';
 import { escapeControls } from '../escape.js';
 import { actionLabels } from '../labels.js';
@@ -14,9 +14,9 @@ export interface ProgressState {
   readonly width: number;
 }
 
-/** `[3/10] group/a, schedule/b and 4 more`: one line that a terminal overwrites, always narrower than the terminal. */
+/** `3 of 10: group/a, schedule/b and 4 more`: one line that a terminal overwrites, always narrower than the terminal. */
 export function progressLine({ done, total, running, width }: ProgressState): string {
-  const lead = `[${done}/${total}]`;
+  const lead = `${grouped(done)} of ${grouped(total)}${running.length === 0 ? '' : ':'}`;
   const available = Math.max(24, width - 1) - widthOf(lead) - 1;
   let text = '';
   for (const [index, address] of running.entries()) {
@@ -74,5 +74,5 @@ export function pauseLine(milliseconds: number): string {
 }
 
 export function readingLine(responses: number): string {
-  return `Reading from the service … ${responses.toLocaleString('en-US')} ${agree(responses, 'response', 'responses')}`;
+  return `Reading from the service … ${count(responses, 'response')}`;
 }

@@ -1,5 +1,12 @@
 import { groupBy } from '../../model/json.js';
-import { type Run, runKindNames, runName, type ServiceRunState } from '../../model/run.js';
+import {
+  type ChosenStart,
+  type ChosenStarts,
+  type Run,
+  runKindNames,
+  runName,
+  type ServiceRunState,
+} from '../../model/run.js';
 import { agree, andMore, count } from '../../model/words.js';
 import { pad, pieces, widthOf } from '../columns.js';
 import { escapeControls } from '../escape.js';
@@ -12,12 +19,29 @@ interface RunsEnded {
   readonly isInterrupted?: boolean;
   /** Jobs whose data should have been saved, and was not. Default: 0. */
   readonly unsaved?: number;
+  /** Expectations that are not met. Default: 0. */
+  readonly unmet?: number;
 }
 
 /** The result of `run` and `wait`: a row for each run and each of its agents, and how they ended. */
 export function runsText(runs: readonly Run[], how: RunsEnded, options: TextOptions): string {
   if (runs.length === 0) return 'No unfinished runs.\n';
   return `${runRows(runs, options).join('\n')}\n\n${lastLine(runs, how)}\n`;
+}
+
+/** What is about to be started, and what is not, each with its reason. Empty where there is nothing to say. */
+export function chosenText({ starts, leftOut }: ChosenStarts): string {
+  const block = (title: string, chosen: readonly ChosenStart[]) => {
+    if (chosen.length === 0) return '';
+    const lines = chosen.map(({ address, reason }) => `  ${escapeControls(`${address}: ${reason}`)}\n`);
+    return `${title}:\n${lines.join('')}\n`;
+  };
+  return block('Start once', starts) + block('Not started', leftOut);
+}
+
+/** `Start 2 resources (12 agents) on http://127.0.0.1:4918?` */
+export function startQuestion(resources: number, agents: number, service: string): string {
+  return `Start ${count(resources, 'resource')} (${count(agents, 'agent')}) on ${service}?`;
 }
 
 export function runRows(runs: readonly Run[], options: TextOptions): readonly string[] {
@@ -64,7 +88,8 @@ export function idText({ idKind, id }: Run): string {
 }
 
 /** Counted by agent: it is those that run. */
-function lastLine(runs: readonly Run[], { isDetached, isInterrupted, unsaved = 0 }: RunsEnded): string {
+function lastLine(runs: readonly Run[], how: RunsEnded): string {
+  const { isDetached, isInterrupted, unsaved = 0, unmet = 0 } = how;
   const counts = stateCounts(runs);
   const open = runs.filter(({ state }) => state === 'running');
   if (isInterrupted === true) return `Interrupted: ${counts}.`;
@@ -72,8 +97,11 @@ function lastLine(runs: readonly Run[], { isDetached, isInterrupted, unsaved = 0
   if (open.length > 0) return `Still running: ${counts}.`;
   if (runs.some((run) => hasState(run, 'unknown'))) return `Run unknown: ${counts}.`;
   if (!runs.every(({ state }) => state === 'succeeded')) return `Run failed: ${counts}.`;
-  if (unsaved === 0) return `Run complete: ${counts}.`;
-  return `Run complete: ${counts}, but the data of ${unsaved} was not saved.`;
+  const but = [
+    ...(unmet === 0 ? [] : [`${count(unmet, 'expectation')} ${agree(unmet, 'is', 'are')} not met`]),
+    ...(unsaved === 0 ? [] : [`the data of ${unsaved} was not saved`]),
+  ];
+  return `Run complete: ${counts}${but.length === 0 ? '' : `, but ${but.join(' and ')}`}.`;
 }
 
 /** Diagnostics say the same of what is not detached. */

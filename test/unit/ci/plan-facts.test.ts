@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { factsOf, sinceText } from '../../../src/ci/plan-facts.js';
+import { factsOf, shownPlans, sinceText } from '../../../src/ci/plan-facts.js';
 
 const change = (address: string, more: object = {}) => ({
   address,
@@ -52,4 +52,13 @@ test('a large plan is not compared', () => {
 
 test('two plans without changes have nothing to say of each other', () => {
   expect(sinceText({ head: 'a'.repeat(40), changes: [] }, factsOf({ ...nothing, changes: [] }))).toBeNull();
+});
+
+test.each([
+  ['nothing', [], []],
+  ['one plan', ['a'.repeat(40), '0123456789ab', 'ba9876543210'], [2]],
+  ['one without changes, and the one before it', ['a'.repeat(40), 'b'.repeat(40), '0123456789ab'], [0, 1]],
+  ['words before the first commit', ['0123456789ab', 'a'.repeat(64)], [0]],
+])('a comment that notes %s tells which plans it has shown', (_, words, counts) => {
+  expect(shownPlans(words).map(({ changes }) => changes.length)).toEqual(counts);
 });

@@ -53,7 +53,7 @@ interface PlanOutput {
 
 async function run(workspace: Workspace, words: string) {
   const ran = await workspace.command([...words.split(' '), '--format', 'json']);
-  const { changes = [], diagnostics } = jsonOf<PlanOutput>(ran);
+  const { changes = [], diagnostics = [] } = jsonOf<Partial<PlanOutput>>(ran);
   const errors = diagnostics.filter(({ severity }) => severity === 'error');
   return {
     exit: ran.exit,
@@ -177,6 +177,49 @@ test('a hold also pauses the schedules of entries with an error', async () => {
     false,
     false,
   ]);
+});
+
+test('a variable of the environment that is not set is an error of the entries that use it', async () => {
+  const { sandbox, workspace } = await arrange((text) =>
+    other(text).replaceAll('agent/going', 'agent/fine').replaceAll('[going]', '[fine]'),
+  );
+  // A group and a pipeline are corrected, and what is left has no error but this.
+  expect((await workspace.command(['apply', '--yes'])).exit).toBe(0);
+  workspace.write(
+    'roster.yaml',
+    readFileSync(join(workspace.root, 'roster.yaml'), 'utf8').replace('6 days', '7 days'),
+  );
+  for (const each of sandbox.world.schedules.values()) each.isEnabled = false;
+  delete workspace.env['SHOP_TOKEN'];
+  const missing = ['missing-environment-variable'];
+  const before = sandbox.requests.length;
+  for (const words of ['plan', 'apply --yes'])
+    expect([words, await run(workspace, words)]).toMatchObject([words, { exit: 1, errors: missing }]);
+  expect(sandbox.requests.length).toBe(before);
+  const cases: [string, object][] = [
+    ['plan schedule/direct', { exit: 1, errors: missing }],
+    ['plan schedule/well', { exit: 0, changes: ['update schedule/well'], errors: [] }],
+    ['plan --exclude schedule/direct', { exit: 0, errors: [] }],
+    ['why schedule/direct', { exit: 1, errors: missing }],
+    ['why schedule/well', { exit: 0, errors: [] }],
+    ['drift', { exit: 1, errors: missing }],
+    ['drift schedule/well', { exit: 2, errors: [] }],
+    ['status', { exit: 0, errors: [] }],
+    ['list', { exit: 0, errors: [] }],
+    ['run schedule/direct', { exit: 1, errors: missing }],
+    ['apply --yes schedule/well', { exit: 0, errors: [] }],
+  ];
+  for (const [words, expected] of cases)
+    expect([words, await run(workspace, words)]).toMatchObject([words, expected]);
+  // Nothing of the entry was sent or recorded.
+  const inputs = [...sandbox.world.schedules.values()].map(({ inputParameters }) => inputParameters);
+  expect(inputs.filter((each) => each?.includes('t-secret-of-the-shop'))).toHaveLength(1);
+  const taken = await workspace.command(['snapshot', '--out', 's.json']);
+  expect([taken.exit, taken.stderr]).toEqual([0, expect.stringContaining('not-in-snapshot')]);
+  expect(await run(workspace, 'plan --snapshot s.json schedule/well')).toMatchObject({ exit: 0, errors: [] });
+  expect(await run(workspace, 'plan --snapshot s.json')).toMatchObject({ exit: 1, errors: missing });
+  expect((await workspace.command(['hold', '--all', '--reason', 'incident', '--yes'])).exit).toBe(0);
+  expect((await workspace.command(['pull', 'schedule/other', '--yes'])).exit).toBe(0);
 });
 
 test('an object that only has the timing of an entry with an error is that of its own address', async () => {

@@ -2,8 +2,11 @@ import { mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import type { PlanJson } from '../../../src/view/json/plan-json.js';
 import { command } from '../../support/command.js';
-import { initRepository } from '../../support/repository.js';
+import { jsonOf } from '../../support/json.js';
+import { git, initRepository } from '../../support/repository.js';
+import { startSandbox } from '../../support/sandbox.js';
 
 const retail = `project: retail
 vars: { zone: Europe/Berlin, country: DE }
@@ -99,6 +102,29 @@ schedules:
     );
   });
 
+  test('an API key without `deliver` moves, and the other project adopts the active key', async () => {
+    const sandbox = await startSandbox();
+    const own = 'scopes: [agents.run]\n';
+    const key = `keys:\n  ours: { name: sandbox, scopes: full }\n`;
+    const folder = both(`project: retail\n${own}${key}`, `${travel}${own}`);
+    const env = { ROSTER_URL: sandbox.url, ROSTER_API_KEY: sandbox.apiKey };
+    const run = (name: string, ...words: string[]) =>
+      command([...words, '--format', 'json'], { cwd: join(folder.root, name), env });
+    expect((await run('retail', 'apply', '--yes')).exit).toBe(0);
+    expect((await folder.move('key/ours', '--yes')).exit).toBe(0);
+    git(folder.root, 'add', '--all');
+    const actions = async (name: string) => {
+      const { changes } = jsonOf<PlanJson>(await run(name, 'plan'));
+      return changes.map(({ action, address }) => `${action} ${address}`);
+    };
+    expect(await actions('travel')).toEqual(['create group/flights', 'adopt key/ours']);
+    for (const name of ['retail', 'travel', 'retail'])
+      expect([name, (await run(name, 'apply', '--yes', '--allow-empty')).exit]).toEqual([name, 0]);
+    expect([await actions('retail'), await actions('travel')]).toEqual([[], []]);
+    const writes = sandbox.requests.filter(({ method, path }) => method !== 'GET' && path.includes('keys'));
+    expect(writes).toEqual([]);
+  });
+
   test('writes nothing without `--yes` where nobody can be asked, nor with `--format diff`', async () => {
     const folder = both();
     expect(await folder.move('group/other')).toMatchObject({
@@ -129,7 +155,13 @@ schedules:
     ['an anchor outside of the entry', both(anchored), ['group/a'], 'anchor'],
     ['one of several that are repeated', both(each), ['group/a-de'], 'each'],
     ['a default of the other project', both(retail, defaults), ['group/other'], 'active'],
-    ['an API key', both(key), ['key/ci'], 'file'],
+    ['where an API key is delivered', both(key), ['key/ci'], '`deliver`'],
+    [
+      'a scope that the other project does not know',
+      both('project: retail\nscopes: [data.read]\nkeys:\n  ci: { scopes: [data.read] }\n'),
+      ['key/ci'],
+      'scope',
+    ],
     [
       'an entry of this address there',
       both(retail, travel.replace('flights', 'other')),

@@ -65,6 +65,8 @@ const commands: readonly (readonly string[])[] = [
   ['plan', '--destroy'],
   ['apply', '--yes'],
   ['drift'],
+  ['snapshot'],
+  ['data', 'check'],
   ['why', '*'],
   ['status'],
   ['hold', '--all', '--reason', 'x', '--yes'],

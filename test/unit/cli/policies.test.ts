@@ -395,15 +395,15 @@ describe('what an apply remembers', () => {
   });
 
   test.each([
-    ['is gone', () => rmSync(join(workspace.root, 'policies/a.yaml'))],
+    ['was removed', () => rmSync(join(workspace.root, 'policies/a.yaml'))],
     [
-      'demands less',
+      'was weakened',
       () => workspace.write('policies/a.yaml', hourly.replace('match:', 'level: warning\n    match:')),
     ],
     ['has changed', () => workspace.write('policies/a.yaml', hourly.replace('schedule/*', 'schedule/x'))],
     ['has changed', () => workspace.write('policies/a.yaml', hourly.replace('minutes?', 'minute'))],
     [
-      'no longer holds in this environment',
+      'no longer applies in this environment',
       () => workspace.write('policies/a.yaml', hourly.replace('match:', 'environments: [x]\n    match:')),
     ],
   ])('a policy that %s is a risk, in the digest, until an apply', async (what, change) => {
@@ -555,7 +555,7 @@ describe('policies from outside', () => {
     workspace.write('own.yaml', 'policies: { described: { require: true, message: Fine. } }\n');
     const plan = await planned('--allow-policy', 'described');
     expect([plan.exit, plan.policies?.checked.length]).toEqual([4, 2]);
-    expect(plan.diagnostics[0]?.help).toContain('No option lets it pass');
+    expect(plan.diagnostics[0]?.help).toContain('No flag can override it');
   });
 
   test('are checked besides each other', async () => {

@@ -77,7 +77,7 @@ test.each<{ words: string[]; code: string; says: string }>([
   {
     words: ['plan', '-y'],
     code: 'usage',
-    says: '`-y` is a flag of `roster pull`, `roster move`, `roster apply`, `roster destroy`, `roster runs rm` and 5 other commands.',
+    says: '`-y` is a flag of `roster pull`, `roster move`, `roster apply`, `roster destroy`, `roster run` and 6 other commands.',
   },
   {
     words: ['--format', 'x', 'plan'],

@@ -148,7 +148,7 @@ describe('risks of a key', () => {
   it('an unknown last use is stated', () => {
     const risks = risksOf(key, { observed: observed(spec([])), after: null, now });
     expect(risks.map((risk) => risk.message)).toEqual([
-      'the key "ci" (no use recorded by the service) stops working',
+      'the key "ci" (never used, according to the service) stops working',
     ]);
   });
 });

@@ -271,7 +271,7 @@ describe('match', () => {
       objects: [remoteGroup('1', { name: 'Shop l' })],
       inventory: owning({ 'group/a': '1' }, applied('group', { name: 'Shop l' })),
     });
-    const message = 'its name changes, and only the inventory links this object to the entry';
+    const message = 'its name changes, so only the inventory shows that this is the same object';
     expect(changes.flatMap(({ findings }) => findings.filter(isRisk))).toEqual([
       risk('group/a', { code: 'adopt', message }),
     ]);
@@ -282,7 +282,7 @@ describe('match', () => {
     const { inventory, findings } = planOf({ entries: [group('a')], inventory: { ...owning({}), place } });
     expect(inventory).not.toEqual(place);
     expect(findings.filter(isRisk).map(({ message }) => message)).toContainEqual(
-      expect.stringContaining('the inventory was moved from refs/heads/roster-inventory of origin to '),
+      expect.stringContaining('the inventory moved from refs/heads/roster-inventory of origin to '),
     );
   });
 

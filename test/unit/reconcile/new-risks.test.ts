@@ -1,6 +1,7 @@
 import { describe, expect, it, test } from 'vitest';
 import type { ScheduleSpec } from '../../../src/kinds/schedule-spec.js';
 import { isRisk, type Risk } from '../../../src/model/finding.js';
+import { emptyInventory, type Inventory, type InventoryEntry } from '../../../src/model/inventory.js';
 import type { Plan } from '../../../src/model/plan.js';
 import { plan as planFor } from '../../../src/reconcile/plan.js';
 import { nothingAsked } from '../../../src/reconcile/world.js';
@@ -141,6 +142,40 @@ describe('load', () => {
     expect(messages(daily(100, 250), 'load')).toEqual([
       'agent starts a week grow from 700 to 1,750; most are added by schedule/new +1,050',
     ]));
+});
+
+describe('what starts again', () => {
+  const since = '2026-10-30T00:00:00Z';
+  const hold = { since, reason: 'incident', until: '2026-10-31T00:00:00Z', by: 'ann' };
+  const enabled = (known: Inventory, before: Timing = { enabled: false }, after: Timing = {}) =>
+    planOf({ entries: [schedule('s', after)], objects: [remoteSchedule('s', before)], inventory: known });
+  const applied = (isEnabled: boolean, more: Partial<InventoryEntry> = {}) =>
+    owning({ 'schedule/s': 's' }, { applied: { enabled: isEnabled }, ...more });
+  const risks = ({ changes }: Plan) =>
+    changes.flatMap(({ findings }) =>
+      findings.filter(isRisk).map(({ code, message }) => `${code}: ${message}`),
+    );
+  const outside =
+    'starts-again: was paused outside roster: this apply enables it again, and it has 7 runs a week';
+  const ours = 'schedule: starts again, and has 7 runs a week';
+
+  it.each<[string, Plan, readonly string[]]>([
+    ['what somebody paused since the last apply', enabled(applied(true)), [outside]],
+    [
+      'what was paused before roster knew it',
+      enabled(emptyInventory('small', null)),
+      ['adopt: was created outside this project', outside],
+    ],
+    ['what the manifests had paused', enabled(applied(false)), [ours]],
+    ['what a hold had paused, which has ended', enabled(applied(true, { hold })), [ours]],
+    [
+      'what somebody had paused before the hold',
+      enabled(applied(true, { hold: { ...hold, wasPaused: true } })),
+      [outside.replace('roster:', 'roster, before 2026-10-30 00:00 UTC:')],
+    ],
+    ['nothing that stays paused', enabled(applied(true), { enabled: false }, { enabled: false }), []],
+    ['nothing that runs already', enabled(applied(true), { enabled: true }), []],
+  ])('is said of %s', (_, plan, expected) => expect(risks(plan)).toEqual(expected));
 });
 
 describe('what starts although it is on hold', () => {

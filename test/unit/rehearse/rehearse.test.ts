@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
 import type { Sandbox } from '../../../src/sandbox/index.js';
@@ -132,8 +132,16 @@ test('where the service changes a text, as it did before, a plan that would neve
     'project: p\ngroups:\n  a: { description: "All shops", members: [acme-shop] }\n',
   );
   await workspace.command(['apply', '--yes']);
-  const { exit, stderr } = await workspace.command(['plan', '--rehearse']);
+  const pages = ['--write', 'markdown=plan.md', '--write', 'html=plan.html'];
+  const { exit, stderr } = await workspace.command(['plan', '--rehearse', ...pages]);
   expect(stderr).toContain('error[rehearsal-failed]');
+  const [comment, page] = ['plan.md', 'plan.html'].map((file) =>
+    readFileSync(join(workspace.root, file), 'utf8'),
+  );
+  if (comment === undefined || page === undefined) throw new Error('there are two files');
+  expect(comment.indexOf('`rehearsal-failed`')).toBeLessThan(comment.indexOf('### Changes'));
+  expect(comment.match(/`rehearsal-failed`/g)).toHaveLength(1);
+  expect(page.indexOf('rehearsal-failed')).toBeLessThan(page.indexOf('role="tablist"'));
   expect(stderr.replace(/\s+/g, ' ')).toContain('group/a: a new plan would still update it (description)');
   expect(exit).toBe(1);
 });
@@ -158,4 +166,11 @@ test.each(['GUID', 'number'])('schedules are found by their ids, also where an i
   );
   const { rehearsal } = await rehearsed();
   expect(rehearsal?.variants.map(({ converged }) => converged)).toEqual([true, true, true, true]);
+});
+
+test('a plan of more calls than are to be rehearsed says nothing of a rehearsal', async () => {
+  workspace.write('roster.yaml', before);
+  const most = async (calls: number) => (await workspace.plan({ rehearse: true }, [], calls)).stdout;
+  expect(await most(5)).toContain('Rehearsed on a copy of the service: 5 calls');
+  expect(await most(4)).not.toContain('Rehearsed');
 });

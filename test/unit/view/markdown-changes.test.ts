@@ -199,7 +199,7 @@ describe('a comment on many changes', () => {
     const text = planMarkdown({ ...emptyPlan, changes: groups('create', 3_000) }, { pageUrl });
     expect(text.length).toBeLessThan(1_500);
     expect(text).toContain(
-      '> **Too long to show in full:** 3000 changes counted but not listed. The [`HTML page`](',
+      '> **Too long to show in full:** 3,000 changes counted but not listed. The [`HTML page`](',
     );
     expect(text).toContain('- **create** 3,000 groups\n');
     expect(shownOf(text, 'create')).toEqual([]);
@@ -313,7 +313,7 @@ describe('a comment on many changes', () => {
 
   it('counts the deletes that do not fit', () => {
     expect(comment(groups('delete', 9_000))).toContain(
-      'Too long to show in full:** 9000 changes counted but not listed',
+      'Too long to show in full:** 9,000 changes counted but not listed',
     );
   });
 });

@@ -155,14 +155,14 @@ describe('the limit of a Markdown comment', () => {
     for (let index = 0; index < 100; index += 1) expect(text).toContain(`group/delete-${index}\``);
     expect(text.indexOf('group/delete-99')).toBeLessThan(text.indexOf('group/create-0'));
     expect(text).toContain('- **create** 5,000 groups\n');
-    expect(text).toContain('Too long to show in full:** 5000 changes counted but not listed');
+    expect(text).toContain('Too long to show in full:** 5,000 changes counted but not listed');
   });
 
   it('shows nothing else if not all deletes fit', () => {
     const text = planMarkdown({ ...emptyPlan, changes: [...many('create', 10), ...many('delete', 9000)] });
     expect(text.length).toBeLessThanOrEqual(MARKDOWN_LIMIT);
     expect(text).not.toContain('group/create-');
-    expect(text).toContain('10 groups left out (10 to create); 9000 changes counted but not listed');
+    expect(text).toContain('10 groups left out (10 to create); 9,000 changes counted but not listed');
     expect(text).toContain('**Plan: 10 to create, 9,000 to delete · 9,000 risks.**');
   });
 
@@ -184,7 +184,7 @@ describe('the limit of a Markdown comment', () => {
     );
     expect(text).toContain('flowchart');
     const deletes = planMarkdown({ ...emptyPlan, changes: [...many('delete', 5000), ...changes], links });
-    expect(deletes).toMatch(/2000 groups left out .*; 500 schedules left out .*; the graph left out/);
+    expect(deletes).toMatch(/2,000 groups left out .*; 500 schedules left out .*; the graph left out/);
   });
 
   it('holds whatever was recorded, and says how much is left out', () => {

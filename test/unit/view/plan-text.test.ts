@@ -140,7 +140,7 @@ describe('a field of a text plan', () => {
     const text = textOf('update', [
       field('description', { before: lines('a'), after: lines('b'), layout: 'text' }),
     ]);
-    expect(text).toMatch(/description: {2}changed, \d+ characters → \d+/);
+    expect(text).toMatch(/description: {2}changed, [\d,]+ characters → [\d,]+/);
   });
 
   it('shows inputs that are not a JSON object as text', () => {

@@ -6,15 +6,15 @@ const end = { address: 'group/retail-prices', action: 'create', id: null, error:
 
 it('the progress line names the steps in flight', () => {
   expect(progressLine({ done: 3, total: 10, running: ['group/a', 'schedule/b'], width: 80 })).toBe(
-    '[3/10] group/a, schedule/b',
+    '3 of 10: group/a, schedule/b',
   );
-  expect(progressLine({ done: 10, total: 10, running: [], width: 80 })).toBe('[10/10]');
+  expect(progressLine({ done: 10, total: 10, running: [], width: 80 })).toBe('10 of 10');
 });
 
 it('the progress line counts the steps that do not fit', () => {
   const running = Array.from({ length: 30 }, (_, index) => `schedule/number-${index}`);
   const line = progressLine({ done: 0, total: 30, running, width: 60 });
-  expect(line).toBe('[0/30] schedule/number-0, schedule/number-1 and 28 more');
+  expect(line).toBe('0 of 30: schedule/number-0, schedule/number-1 and 28 more');
 });
 
 it('the progress line is narrower than the terminal', () => {

@@ -1,5 +1,6 @@
+import { suggest } from '../../../manifest/suggest.js';
+import { type DatasetCondition, parseCondition } from '../../../model/condition.js';
 import type { Expectation } from '../../../model/expectation.js';
-import { readCondition } from '../conditions.js';
 import type { ExpectedProperty } from '../facts.js';
 import { judgeMatches } from './matches.js';
 
@@ -18,4 +19,9 @@ function wanted({ rows: limits = {} }: Expectation) {
     most,
     of: `rows with \`${condition}\``,
   }));
+}
+
+/** A condition of a manifest, which the loader has checked. */
+export function readCondition(text: string): DatasetCondition {
+  return parseCondition(text, { name: '`rows`', example: '"price lte 0": 0', suggest });
 }

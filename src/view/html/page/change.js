@@ -182,11 +182,11 @@ export const symbols = { create: '+', update: '~', replace: '±', delete: '-', a
  * One change: a line that opens to show the rest.
  *
  * @param {PageChange} change
- * @param {Neighbours} neighbours
- * @param {Set<string>} opened Addresses of open changes, kept while their rows are not in the document.
+ * @param {{ neighbours: Neighbours, opened: Set<string>, showsOwners: boolean }} shown `opened` has the addresses of open
+ * changes, which are kept while their rows are not in the document. A group above it may have said whose it is.
  */
-export function changeRow(change, neighbours, opened) {
-  const details = make('details', {}, summaryNode(change));
+export function changeRow(change, { neighbours, opened, showsOwners }) {
+  const details = make('details', {}, summaryNode(change, showsOwners));
   const fill = () => {
     if (details.children.length === 1) details.append(changeBody(change, neighbours));
   };
@@ -204,8 +204,11 @@ export function changeRow(change, neighbours, opened) {
   return make('div', { class: classes.join(' ') }, details);
 }
 
-/** @param {PageChange} change */
-function summaryNode(change) {
+/**
+ * @param {PageChange} change
+ * @param {boolean} showsOwners
+ */
+function summaryNode(change, showsOwners) {
   const { action, address, name, facts, remarks, risks, place, owners } = change;
   const sign = make('span', { 'aria-hidden': 'true' }, symbols[action] ?? '');
   // Outside of the tab order: arrows move between rows, so that Tab leaves a list of thousands.
@@ -217,7 +220,7 @@ function summaryNode(change) {
     make('code', { class: 'address' }, address),
     name === undefined ? undefined : make('span', { class: 'name' }, ` ${name}`),
     ...remarks.map((each) => make('span', { class: 'remark' }, each)),
-    make('span', { class: 'where' }, ownersNode(owners), ' ', placeNode(place)),
+    make('span', { class: 'where' }, ownersNode(showsOwners ? owners : []), ' ', placeNode(place)),
     facts === undefined ? undefined : make('span', { class: 'facts' }, facts),
     ...risks.map(({ message }) => riskNode(message)),
   );

@@ -66,7 +66,7 @@ const openGroups = new Set();
 /**
  * A row of the list: a change, or a group with the number of its changes that are shown.
  *
- * @typedef {{ change: import('../page-data.js').PageChange } | { group: import('../page-data.js').PageGroup, shown: number }} Row
+ * @typedef {{ change: import('../page-data.js').PageChange, showsOwners: boolean } | { group: import('../page-data.js').PageGroup, shown: number }} Row
  */
 
 const list =
@@ -74,7 +74,7 @@ const list =
     ? undefined
     : new ChunkedList(byId('list'), (/** @type {Row} */ row) =>
         'change' in row
-          ? changeRow(row.change, neighbours, opened)
+          ? changeRow(row.change, { neighbours, opened, showsOwners: row.showsOwners })
           : groupRow(row.group, {
               shown: row.shown,
               isOpen: isOpenGroup(row.group),
@@ -148,7 +148,10 @@ function rows() {
     const size = group?.size ?? 1;
     const found = changes.slice(index, index + size).filter((each) => isShown.has(each));
     if (group !== undefined && found.length > 0) made.push({ group, shown: found.length });
-    if (group === undefined || isOpenGroup(group)) made.push(...found.map((change) => ({ change })));
+    if (group === undefined || isOpenGroup(group)) {
+      const showsOwners = group?.hasSameOwners !== true;
+      made.push(...found.map((change) => ({ change, showsOwners })));
+    }
     index += size;
   }
   return made;

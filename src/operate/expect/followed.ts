@@ -1,0 +1,108 @@
+import type { ReadSession } from '../../engine/session.js';
+import { kinds } from '../../kinds/index.js';
+import type { CheckedDataset } from '../../model/data.js';
+import { type Expectation, expectationOf } from '../../model/expectation.js';
+import { groupBy, type JsonObject } from '../../model/json.js';
+import type { Agent, Project } from '../../model/resource.js';
+import type { Run } from '../../model/run.js';
+import { orElse } from '../../service/operation.js';
+import { type Dataset, listDatasets } from '../../service/operations/datasets.js';
+import { addressOfAgent } from '../agents.js';
+import type { FollowedRun } from '../run/follow.js';
+import { jobsOf, runKind } from '../run/run-kinds.js';
+import type { Watch } from '../watch.js';
+import { type DeliveredContext, datasetOf, described, readDeliveries } from './deliveries.js';
+import { expectsOfData } from './judge.js';
+import { type ExpectedRun, factsOf, judgementsOf, namesOf, wholeExpectation } from './runs.js';
+
+/**
+ * Judges what runs delivered that a command has followed: `records.min`, `finish` and `columns`, with one list of datasets
+ * and one query for each of those whose columns matter. What takes earlier runs or more queries, `roster data check` judges.
+ */
+export async function judgeFollowed(
+  session: ReadSession,
+  runs: readonly Run[],
+  followed: readonly FollowedRun[],
+  watch: Watch,
+  inventory: DeliveredContext['inventory'],
+): Promise<readonly CheckedDataset[]> {
+  const { project } = session;
+  // Whoever interrupts a command is not told about data.
+  if (session.interrupted()) return [];
+  const byId = new Map(followed.map((each) => [each.id, each]));
+  const now = session.serviceNow();
+  const expected = runs.flatMap((run) => {
+    const { address, id } = run;
+    const expect = address === null ? undefined : expectAt(address, project);
+    if (address === null || expect === undefined) return [];
+    const own = byId.get(id ?? '')?.agents[0];
+    return expectedOf(run, { expect, own, agents: watch.agents, now }).map((found) => ({
+      address,
+      run: found,
+    }));
+  });
+  const needed = expected.filter(({ run }) => expectsOfData(run.expectation) && !run.facts.isRunning);
+  const byJob = await datasetsOf(
+    needed.map(({ run }) => run.job.id),
+    watch,
+  );
+  const deliveries = expected.map((each) => ({
+    ...each,
+    dataset: datasetOf(byJob.get(each.run.job.id) ?? []),
+  }));
+  const read = await orElse(readDeliveries(watch.reader, deliveries), () => []);
+  return read.map((each) => described(each, { project, inventory, agents: watch.agents }));
+}
+
+/** What an entry expects, over what its target does, as the manifests declare it. */
+function expectAt(address: string, { entries }: Project): JsonObject | undefined {
+  const entry = entries.find((each) => each.address === address);
+  if (entry === undefined) return undefined;
+  const kind = kinds.find(({ name }) => name === entry.kind);
+  const starts = kind?.startByHand?.target === undefined ? [] : (kind.links?.(entry.declared).to ?? []);
+  const target = entries.find((each) => starts.includes(each.address));
+  return wholeExpectation(entry.expect, target?.expect);
+}
+
+interface FollowedExpectation {
+  readonly expect: JsonObject;
+  /** The agent of a run of one agent, which has the address of what started it. */
+  readonly own: Agent | undefined;
+  readonly agents: readonly Agent[];
+  readonly now: Date;
+}
+
+/** The runs of its agents of which something is expected. One that failed is an error already. */
+function expectedOf(run: Run, { expect, own, agents, now }: FollowedExpectation): readonly ExpectedRun[] {
+  const isJob = run.members.length === 0;
+  const isChain = runKind(run.idKind).members === 'chain';
+  return jobsOf(run).flatMap(({ id, address, state, records, startedAt, finishedAt }) => {
+    const agent = isJob && own !== undefined ? addressOfAgent(own) : address;
+    if (id === null || agent === null || (state !== 'succeeded' && state !== 'running')) return [];
+    // Members of a group start together.
+    const start = startedAt ?? (isChain ? null : run.startedAt);
+    const job = { id, state, records, startedAt: start, finishedAt };
+    const expectation = withoutHistory(expectationOf(expect, namesOf(agent, agent, agents)));
+    const found = { job, agent, expectation, facts: factsOf(job, [], { now, agents }) };
+    const isAwaited = state === 'succeeded' && expectsOfData(expectation);
+    return isAwaited || judgementsOf(found).length > 0 ? [found] : [];
+  });
+}
+
+/** What one run and the columns of its dataset show. */
+function withoutHistory({ records, empty: _, rows: __, ...rest }: Expectation): Expectation {
+  return records?.min === undefined ? rest : { ...rest, records: { min: records.min } };
+}
+
+/** The datasets of jobs. The list may lag behind a run that has just ended. */
+async function datasetsOf(
+  jobs: readonly string[],
+  watch: Watch,
+): Promise<ReadonlyMap<string | null, readonly Dataset[]>> {
+  if (jobs.length === 0) return new Map();
+  const look = async () => groupBy(await watch.reader.readAll(listDatasets()), ({ jobId }) => jobId);
+  return orElse(
+    watch.lookUntil(look, (byJob) => jobs.every((id) => byJob.has(id))),
+    () => new Map(),
+  );
+}

@@ -1,0 +1,75 @@
+import type { ReadSession } from '../../engine/session.js';
+import { kinds } from '../../kinds/index.js';
+import { errorsIn, Problem } from '../../model/diagnostic.js';
+import { holdText } from '../../model/hold.js';
+import { isExpired } from '../../model/kind.js';
+import type { ChosenStart, ChosenStarts, ResourceStatus } from '../../model/run.js';
+import { status } from '../status/status.js';
+
+export interface MissedOptions {
+  /** Addresses and globs; none for all schedules. */
+  readonly addresses: readonly string[];
+  /** `24h`, `7d`, a time with its offset, or `apply`. */
+  readonly since: string;
+  /** Which schedules: those that missed starts, those whose last run failed, or both. */
+  readonly missed: boolean;
+  readonly failed: boolean;
+}
+
+/**
+ * The schedules that `roster status` calls missed or failing, each of which one run makes up. What is on hold, is paused or
+ * does not start again by itself is left alone. Sends reads only.
+ * @throws Problem when nothing is found, and something could not be read.
+ */
+export async function chooseMissed(session: ReadSession, options: MissedOptions): Promise<ChosenStarts> {
+  const { addresses, since, missed, failed } = options;
+  const { resources, diagnostics } = await status(session, { addresses, since, isCheck: true });
+  const starts: ChosenStart[] = [];
+  const leftOut: ChosenStart[] = [];
+  const whyNot = obstacles(session);
+  for (const row of resources) {
+    const reasons = [...(missed ? missedReason(row) : []), ...(failed ? failedReason(row) : [])];
+    if (!isScheduled(row) || reasons.length === 0) continue;
+    const obstacle = whyNot(row);
+    if (obstacle === null) starts.push({ address: row.address, reason: reasons.join('; ') });
+    else leftOut.push({ address: row.address, reason: obstacle });
+  }
+  const errors = errorsIn(diagnostics);
+  if (starts.length === 0 && errors.length > 0) throw new Problem(errors);
+  // One schedule that cannot be judged does not stop the others.
+  const warnings = diagnostics.map((each) => ({ ...each, severity: 'warning' }) as const);
+  return { starts, leftOut, diagnostics: errors.length === 0 ? diagnostics : warnings };
+}
+
+const scheduledKinds = kinds.filter(({ timetable }) => timetable !== undefined).map(({ name }) => name);
+
+/** Groups and pipelines miss nothing, and their schedules fail with them. */
+function isScheduled({ address }: ResourceStatus): boolean {
+  return scheduledKinds.some((name) => address.startsWith(`${name}/`));
+}
+
+function missedReason({ health, reason, counts: { missed } }: ResourceStatus): readonly string[] {
+  if (missed === null || missed === 0) return [];
+  return [health === 'missed' ? reason : `${missed} missed`];
+}
+
+/** What is running again is on its way. */
+function failedReason({ health, reason, isRunning }: ResourceStatus): readonly string[] {
+  return health === 'failing' && !isRunning ? [reason] : [];
+}
+
+/** Why a schedule is not to be started; null where it may be. */
+function obstacles({ project, serviceNow }: ReadSession): (row: ResourceStatus) => string | null {
+  const now = serviceNow();
+  const over = new Set(
+    project.entries.flatMap(({ address, kind: name, declared }) => {
+      const kind = kinds.find((each) => each.name === name);
+      return kind !== undefined && isExpired(kind, declared, now) ? [address] : [];
+    }),
+  );
+  return ({ address, held, nextRun }) => {
+    if (held !== null) return holdText(held);
+    if (over.has(address)) return 'it was to start only once, and that time has passed';
+    return nextRun === null ? 'it is paused, or what it starts is not active' : null;
+  };
+}
