@@ -19,7 +19,11 @@ export const navigation: readonly Group[] = [
     pages: [
       { page: 'start', title: 'Five-minute start', about: 'Try roster on a local service' },
       { page: 'decide', title: 'Can we use it?', about: 'Whether roster fits, and what must be set up' },
-      { page: 'coming-from', title: 'Coming from another tool', about: 'The words of Terraform, decK, dbt and Databricks' },
+      {
+        page: 'coming-from',
+        title: 'Coming from another tool',
+        about: 'The words of Terraform, decK, dbt and Databricks',
+      },
       { page: 'inventory', title: 'Ownership', about: 'What belongs to a project, inventories and locks' },
       { page: 'glossary', title: 'Glossary', about: 'Terms of the documentation' },
     ],
