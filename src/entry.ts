@@ -15,7 +15,7 @@ if (argv.length !== 1 || (argv[0] !== '--help' && argv[0] !== '-h') || !showHelp
 /** False if it cannot be written: main.ts tries again, and reports that. */
 function showHelp(): boolean {
   try {
-    writeAll(1, Buffer.from(rootHelp.replace('docs/commands.md', pageAddress)));
+    writeAll(1, Buffer.from(rootHelp.replace('docs/commands.md', (page) => pageAddress(page))));
     return true;
   } catch {
     return false;
