@@ -5,33 +5,45 @@ import { markdownMarker } from '../view/markdown/markdown-escape.js';
 import { ending, type JobHost, type Roster, type RosterPlace, type Subject, titleOf } from './host.js';
 import { fileIn } from './json-file.js';
 
-/** Exit codes of `roster drift`. */
+/** Exit code of `roster drift`. */
 const DRIFTED = 2;
+/** Exit code of `roster data check`. */
+const UNMET = 5;
 const LONGEST_ISSUE = 65_000;
 
-/** Keeps one issue of the project and environment open while there is drift. Returns the exit code of the job. */
+/**
+ * Keeps one issue of the project and environment open while there is drift, or data is not as expected. Returns the exit code
+ * of the job.
+ */
 export async function checkDrift(
   host: JobHost,
   roster: Roster,
   place: RosterPlace,
   subject: Subject,
 ): Promise<number> {
-  const [json, markdown, status] = ['drift.json', 'drift.md', 'status.md'].map((name) =>
-    join(host.temp, `${name.replace('.', `${ending(subject)}.`)}`),
-  ) as [string, string, string];
+  const fileNamed = (name: string) => join(host.temp, name.replace('.', `${ending(subject)}.`));
+  const [json, markdown] = [fileNamed('drift.json'), fileNamed('drift.md')];
   const exit = await roster.drift(place, { json, markdown });
   // What was found counts, even if not everything could be compared. Only then is nothing known to be resolved.
   const hasDrifted = exit === DRIFTED || (exit !== 0 && changesIn(json).length > 0);
   if (exit !== 0 && !hasDrifted) return exit;
+  const data = { json: fileNamed('data.json'), markdown: fileNamed('data.md') };
+  const checked = await roster.dataCheck(place, data);
+  const isUnmet = checked === UNMET || (checked !== 0 && hasUnmet(data.json));
   // The issue is opened even if the status fails: it says so.
-  if (hasDrifted) await roster.status(place, { markdown: status });
+  const status = fileNamed('status.md');
+  if (hasDrifted || isUnmet) await roster.status(place, { markdown: status });
   const known = await host.issue(markdownMarker('drift', subject.project, subject.environment));
-  if (hasDrifted) {
-    const found = readFileSync(markdown, 'utf8');
-    const body = `${found}\n${statusBelow(found, status)}\nFound by ${host.run}\n`;
-    await host.writeIssue(known, { title: `Changed outside roster: ${titleOf(subject)}`, body });
-  } else if (known !== null) await host.closeIssue(known, `Resolved, according to ${host.run}`);
-  return exit === DRIFTED ? 0 : exit;
+  if (hasDrifted || isUnmet) {
+    const what = hasDrifted ? 'Changed outside roster' : 'Data is not as expected';
+    let found = readFileSync(markdown, 'utf8');
+    if (isUnmet) found = `${found}\n${below(found, data.markdown, DATA)}`;
+    const body = `${found}\n${below(found, status, STATUS)}\nFound by ${host.run}\n`;
+    await host.writeIssue(known, { title: `${what}: ${titleOf(subject)}`, body });
+  } else if (known !== null && checked === 0)
+    await host.closeIssue(known, `Resolved, according to ${host.run}`);
+  const left = exit === DRIFTED ? 0 : exit;
+  return left !== 0 || checked === UNMET ? left : checked;
 }
 
 /** Empty where `roster drift` failed before it had compared anything. */
@@ -40,15 +52,35 @@ function changesIn(json: string): Changes {
   return fileIn(readFileSync(json), basename(json), driftFile).changes ?? [];
 }
 
-/** What `roster status` has written, as many of its lines as fit below the drift. */
-function statusBelow(found: string, file: string): string {
-  if (!existsSync(file)) return '`roster status` failed: the log says why.\n';
+/** Whether `roster data check` has found something that is not as expected, although it could not read everything. */
+function hasUnmet(json: string): boolean {
+  if (!existsSync(json)) return false;
+  const { datasets } = fileIn(readFileSync(json), basename(json), checkFile);
+  const all = (datasets ?? []).flatMap(({ expectations }) => expectations);
+  return all.some(({ verdict, level }) => verdict === 'unmet' && level === 'error');
+}
+
+const judged = list(object({ verdict: text, level: text }));
+const checkFile = object({ datasets: optional(list(object({ expectations: judged }))) });
+
+/** What another command has written. */
+interface IssuePart {
+  readonly what: string;
+  readonly command: string;
+}
+
+const STATUS: IssuePart = { what: 'status', command: 'roster status' };
+const DATA: IssuePart = { what: 'report about the data', command: 'roster data check' };
+
+/** As many lines of it as fit below what was found. */
+function below(found: string, file: string, { what, command }: IssuePart): string {
+  if (!existsSync(file)) return `\`${command}\` failed: the log says why.\n`;
   // Without the line that marks a comment of its own.
-  const status = readFileSync(file, 'utf8').replace(/^<!-- .* -->\n/, '');
+  const part = readFileSync(file, 'utf8').replace(/^<!-- .* -->\n/, '');
   const room = Math.max(0, LONGEST_ISSUE - found.length);
-  if (status.length <= room) return status;
-  const shown = status.slice(0, status.lastIndexOf('\n', room - 1) + 1);
-  return `${shown}\n**The status is too long to show here:** \`roster status\` shows all of it.\n`;
+  if (part.length <= room) return part;
+  const shown = part.slice(0, part.lastIndexOf('\n', room - 1) + 1);
+  return `${shown}\n**The ${what} is too long to show here:** \`${command}\` shows all of it.\n`;
 }
 
 const changed = list(object({ address: text, source: optional(object({})) }));

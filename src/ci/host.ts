@@ -136,6 +136,7 @@ export interface Roster {
   apply(place: RosterPlace, plan: { readonly expect: string } | { readonly plan: string }): Promise<number>;
   snapshot(place: RosterPlace, out: string): Promise<number>;
   drift(place: RosterPlace, files: { readonly json: string; readonly markdown?: string }): Promise<number>;
+  dataCheck(place: RosterPlace, files: { readonly json: string; readonly markdown: string }): Promise<number>;
   status(place: RosterPlace, how: { readonly markdown: string } | { readonly check: true }): Promise<number>;
   pull(
     place: RosterPlace,

@@ -27,6 +27,7 @@ import type {
   ciReviewCommand,
   ciShowCommand,
 } from './commands/ci.js';
+import { dataCheckCommand } from './commands/data.js';
 import { driftCommand, snapshotCommand } from './commands/inspect.js';
 import { applyCommand, planCommand } from './commands/plan.js';
 import { pullCommand } from './commands/project.js';
@@ -221,6 +222,11 @@ function rosterOf(flags: Flags, context: CommandContext): Roster {
       const { runDrift } = await import('./inspect.js');
       const all = { ...service, file: place.file, write: writes(files) };
       return run(driftCommand, all, inPlace(place), (running) => runDrift([], all, running));
+    },
+    async dataCheck(place, files) {
+      const { runDataCheck } = await import('./data/check.js');
+      const all = { ...service, file: place.file, write: writes(files) };
+      return run(dataCheckCommand, all, inPlace(place), (running) => runDataCheck([], all, running));
     },
     async status(place, how) {
       const { runStatus } = await import('./status.js');

@@ -36,6 +36,7 @@ export const commands: readonly Command[] = [
     command(data.dataCommand, async () => (await import('./data/read.js')).runData),
     command(data.dataPreviewCommand, async () => (await import('./data/read.js')).runDataPreview),
     command(data.dataQueryCommand, async () => (await import('./data/read.js')).runDataQuery),
+    command(data.dataSampleCommand, async () => (await import('./data/read.js')).runDataSample),
     command(data.dataCheckCommand, async () => (await import('./data/check.js')).runDataCheck),
     command(data.dataGetCommand, async () => (await import('./data/read.js')).runDataGet),
     command(data.dataLineageCommand, async () => (await import('./data/read.js')).runDataLineage),

@@ -3,11 +3,13 @@ import { type Diagnostic, hasErrors, Problem } from '../model/diagnostic.js';
 import { type Inventory, isAlive } from '../model/inventory.js';
 import { merged } from '../model/merged-diagnostics.js';
 import type { Drift, Drifted } from '../model/plan.js';
+import { shownPath } from '../model/resource.js';
 import { driftOf, notInInventory } from '../reconcile/drift.js';
 import { misdescribed } from '../reconcile/rules/account.js';
 import { countUnmanaged, unmanagedObjects } from '../reconcile/unmanaged.js';
 import type { Comparison } from '../reconcile/world.js';
 import { judgedMatches, type Observation, observe, requireAccount } from './observe.js';
+import { ownersOf } from './owners.js';
 import { type ProjectPart, selectedOf, selectionOf } from './selectors.js';
 import type { ReadSession } from './session.js';
 
@@ -55,17 +57,35 @@ function driftIn(session: ReadSession, observation: Observation, selection: Proj
   const diagnostics = judgedMatches(session, observation, isSelected);
   const selected = matches.filter((each) => isSelected(each.address));
   const found = driftOf(selected, names, session.serviceNow());
+  const owners = ownersOfDrift(found.changes, inventory, session);
   return {
     drift: {
       project: session.project.name,
       environment: session.project.environment,
       service: session.service,
       unmanaged: countUnmanaged(comparison.basis.kinds, unmanagedObjects(comparison)),
-      diagnostics: merged([...diagnostics, ...refusedChanges(comparison, found.changes)]),
-      ...found,
+      diagnostics: merged([...diagnostics, ...refusedChanges(comparison, found.changes), ...owners.warnings]),
+      resources: found.resources,
+      changes: owners.changes,
     },
     unknown: notInInventory(matches, session.store.name, isSelected),
   };
+}
+
+/** With their owners, where the repository says whose they are: those of the files that declare them, or did so last. */
+function ownersOfDrift(
+  changes: readonly Drifted[],
+  { entries }: Inventory,
+  { project, cwd }: ReadSession,
+): { readonly changes: readonly Drifted[]; readonly warnings: readonly Diagnostic[] } {
+  const declared = changes.map(({ address, source }) => {
+    const file = entries.get(address)?.file;
+    const last = file === undefined ? undefined : shownPath(project, file);
+    return { address, file: source?.file ?? last };
+  });
+  const { byAddress, warnings } = ownersOf(declared, { root: project.root, cwd, noun: 'change' });
+  if (byAddress.size === 0) return { changes, warnings };
+  return { changes: changes.map((each) => ({ ...each, owners: byAddress.get(each.address) })), warnings };
 }
 
 /** The changes that no apply reverts, because the inventory does not describe the objects as they are now. */

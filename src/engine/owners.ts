@@ -31,10 +31,10 @@ const RULE_STEPS = 5;
 /** In the order in which GitHub looks for it; then where only GitLab does. */
 const places = ['.github/CODEOWNERS', 'CODEOWNERS', 'docs/CODEOWNERS', '.gitlab/CODEOWNERS'];
 
-/** The owners of changes, as far as they are known. */
+/** The owners of changes and resources, as far as they are known. */
 export interface ChangeOwners {
   readonly byAddress: ReadonlyMap<Address, readonly string[]>;
-  /** Whoever writes CODEOWNERS could hide who owns a change: that some are not known. */
+  /** Whoever writes CODEOWNERS could hide who owns something: that some are not known. */
   readonly warnings: readonly Diagnostic[];
 }
 
@@ -47,19 +47,41 @@ export function ownersOfChanges(
   root: string,
   cwd: string,
 ): ChangeOwners {
+  const acting = changes.filter(({ action }) => action !== 'none');
+  const declared = acting.map(({ address, source, formerFile }) => ({
+    address,
+    file: source?.file ?? formerFile,
+  }));
+  return ownersOf(declared, { root, cwd, noun: 'change' });
+}
+
+/** A resource, with the file that declares it, or declared it at the last apply. */
+interface DeclaredIn {
+  readonly address: Address;
+  readonly file: string | undefined;
+}
+
+interface Owning {
+  readonly root: string;
+  /** Paths of files are relative to it. */
+  readonly cwd: string;
+  /** What they are, for messages. */
+  readonly noun: string;
+}
+
+/** The owners of resources: those of their files. None where there is no CODEOWNERS. */
+export function ownersOf(all: readonly DeclaredIn[], { root, cwd, noun }: Owning): ChangeOwners {
   const byAddress = new Map<Address, readonly string[]>();
   const owners = ownersIn(root);
   if (owners === null) return { byAddress, warnings: [] };
   let unknown = 0;
-  for (const { address, action, source, formerFile } of changes) {
-    if (action === 'none') continue;
-    const file = source?.file ?? formerFile;
+  for (const { address, file } of all) {
     const found = file === undefined ? [] : owners.of(resolve(cwd, file));
     if (found === null) unknown += 1;
     else byAddress.set(address, found);
   }
   if (unknown === 0) return { byAddress, warnings: [] };
-  const found = unknownOwnersOf(owners, `the owners of ${count(unknown, 'change')}`);
+  const found = unknownOwnersOf(owners, `the owners of ${count(unknown, noun)}`);
   return { byAddress, warnings: [{ ...found, severity: 'warning' }] };
 }
 
@@ -103,7 +125,7 @@ export function ownersIn(folder: string): Owners | null {
       const name = relative(root, owned).split(sep).join('/');
       const seen = known.get(name);
       if (seen !== undefined) return seen;
-      const found = ownersOf(name, rules, () => left < 0);
+      const found = ownersByRules(name, rules, () => left < 0);
       known.set(name, found);
       return found;
     },
@@ -136,7 +158,7 @@ function hostOf(root: string, place: string, text: string): OwnersHost {
 }
 
 /** Of each section, the last line that matches; null once that costs too much. */
-function ownersOf(
+function ownersByRules(
   path: string,
   rules: readonly OwnersRule[],
   isTooMuch: () => boolean,

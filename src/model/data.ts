@@ -35,6 +35,24 @@ export interface DataTable {
   readonly isTruncated: boolean | null;
 }
 
+/** What the service shows as an example of an agent's output. */
+export interface AgentSample {
+  readonly agent: Address;
+  readonly recordCount: number | null;
+  readonly fieldCount: number | null;
+  /** Where the records are in the JSON of the sample. */
+  readonly recordPath: string | null;
+  readonly fields: readonly SampleField[];
+  /** As received. */
+  readonly schema: unknown;
+}
+
+export interface SampleField {
+  readonly name: string;
+  /** As the service writes it; null where it does not. */
+  readonly type: string | null;
+}
+
 /** What became of a download: `unpaid`, `notFound`, `expired` and `noFile` are answers of the service (interface §7). */
 export type DataOutcome = 'saved' | 'unpaid' | 'notFound' | 'expired' | 'noFile' | 'failed';
 
@@ -74,6 +92,8 @@ export interface CheckedDataset {
   readonly changed: readonly string[];
   /** Where the manifest says what is expected. */
   readonly place: Place | null;
+  /** Who owns the file of the entry. Missing where the repository has no CODEOWNERS, and where they are not known. */
+  readonly owners?: readonly string[] | undefined;
 }
 
 /** What `roster data check` has found. */

@@ -314,6 +314,8 @@ export interface Drifted {
   /** `before` is the last applied value, `after` the current one. Origin `both`: the manifest has changed as well. */
   readonly fields: readonly FieldChange[];
   readonly source: Place | null;
+  /** Who owns the file that declares it, or declared it at the last apply. Missing where nobody says so. */
+  readonly owners?: readonly string[] | undefined;
 }
 
 export interface Drift extends ProjectScope {

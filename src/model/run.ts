@@ -208,6 +208,8 @@ export interface ResourceStatus {
   readonly failedRun: string | null;
   /** What its entry expects of its last run, as far as lists tell. Empty where it expects nothing of them. */
   readonly expectations: readonly AgentJudgement[];
+  /** Who owns the file that declares it. Missing where the repository has no CODEOWNERS, and where they are not known. */
+  readonly owners?: readonly string[] | undefined;
 }
 
 export interface Status extends ProjectScope {

@@ -1,6 +1,7 @@
 import { isNote, isRisk, type Risk } from '../model/finding.js';
+import { byCodeUnit, isJsonObject } from '../model/json.js';
 import type { Change, Drifted, Plan, Step } from '../model/plan.js';
-import { some } from '../model/words.js';
+import { some, wordList } from '../model/words.js';
 import { escapeControls } from './escape.js';
 import { type FieldView, fieldLine, fieldParts, fieldViews, originText } from './field-view.js';
 import { labelOf } from './labels.js';
@@ -152,6 +153,14 @@ export function sentencesOf({ risks, notes }: ChangeView): string[] {
   return [...risks.map(({ besideCadence }) => besideCadence), ...notes];
 }
 
+/** `3 members, expects columns and records`: nothing else says what is expected of an object that exists already. */
+export function briefOf({ inBrief, fields }: Change): string | null {
+  const expected = fields.find(({ path }) => path === 'expect')?.after;
+  if (!isJsonObject(expected)) return inBrief ?? null;
+  const names = `expects ${wordList(Object.keys(expected).sort(byCodeUnit), 'and')}`;
+  return inBrief === undefined ? names : `${inBrief}, ${names}`;
+}
+
 /** Names of fields on one line. */
 const MOST_NAMES = 5;
 
@@ -160,10 +169,10 @@ const MOST_NAMES = 5;
  * alone. Of what is created, deleted or adopted: what it is, in brief.
  */
 export function factsOf({ change, cadence, fields }: ChangeView): string[][] {
-  const { action, inBrief } = change;
+  const { action } = change;
   const isChanged = action === 'update' || action === 'replace';
-  if (!isChanged && inBrief !== undefined)
-    return [present(escapeControls(inBrief), cadenceBesideBrief(change))];
+  const brief = briefOf(change);
+  if (!isChanged && brief !== null) return [present(escapeControls(brief), cadenceBesideBrief(change))];
   const parts = fieldParts(fields);
   const namesOf = (list: readonly FieldView[]) =>
     isChanged
@@ -185,11 +194,10 @@ export function factsOf({ change, cadence, fields }: ChangeView): string[][] {
  * fit on a line, or must be seen whole.
  */
 export function shortChange({ change, cadence, fields }: ChangeView): string | null {
-  const { action, inBrief } = change;
-  if (action === 'adopt')
-    return present(inBrief === undefined ? null : escapeControls(inBrief), cadenceBesideBrief(change)).join(
-      ' · ',
-    );
+  if (change.action === 'adopt') {
+    const brief = briefOf(change);
+    return present(brief === null ? null : escapeControls(brief), cadenceBesideBrief(change)).join(' · ');
+  }
   const parts = fieldParts(fields);
   if (parts.below.length > 0 || fields.some(({ isWhole }) => isWhole)) return null;
   const values = fieldLine(parts, escapeControls);

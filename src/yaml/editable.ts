@@ -252,8 +252,8 @@ const LINE_WIDTH = 100;
 
 /** Words without anything that YAML gives a meaning to, wherever they are. */
 const words = /^\p{L}[\p{L}\p{M}\p{N}_./+@*()-]*(?: [\p{L}\p{M}\p{N}_./+@*()&-]+)*$/u;
-/** `6 hours` */
-const quantity = /^\d+ [a-z]+$/;
+/** `6 hours`, `20%` */
+const quantity = /^\d+(?: [a-z]+|%)$/;
 /** YAML 1.2 has no times: it is a text. */
 const localTime = /^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d+)?)?$/;
 /** What parsers of some YAML version read as a boolean or null. */

@@ -127,6 +127,7 @@ describe('the issue about drift', () => {
         writeFileSync(markdown, page);
         return code;
       },
+      dataCheck: async () => 0,
       status: async () => 0,
     } as unknown as Roster;
     const subject = { ...of, file: 'roster.yaml' };

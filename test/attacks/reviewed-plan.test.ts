@@ -189,6 +189,7 @@ async function runTask(
     apply: noted('apply'),
     snapshot: noted('snapshot'),
     drift: noted('drift'),
+    dataCheck: noted('dataCheck'),
     status: noted('status'),
     pull: () => Promise.reject(new Error('not here')),
   };

@@ -134,7 +134,9 @@ export const ciApplyCommand = define({
 
 export const ciDriftCommand = define({
   name: 'ci drift',
-  summary: 'Save the snapshot, and keep an issue open while there is drift',
+  summary: 'Save the snapshot, and keep an issue open while there is drift or unmet data',
+  about:
+    'Save the snapshot for plans, and keep an issue open while there is drift, or data is not as `expect` says. It has the drift, what is unmet and the status, by owner where CODEOWNERS names several.',
   options: [
     flag(
       '--applied <result>',

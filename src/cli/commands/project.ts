@@ -106,7 +106,7 @@ export const pullCommand = define({
   name: 'pull',
   summary: 'Write manifests for what exists on the service',
   about:
-    'Write manifests for objects that nothing declares, so that an apply adopts them. With the addresses of declared resources, write the remote values into the existing files instead: only the lines that differ change.',
+    'Write manifests for objects that nothing declares, so that an apply adopts them. With the addresses of declared resources, write the remote values into the existing files instead: only the lines that differ change. With `--expect`, write what their last runs delivered into the existing entries, as what they expect.',
   arguments: [
     argument(
       '[addresses...]',
@@ -115,11 +115,18 @@ export const pullCommand = define({
   ],
   options: [
     allowAccountChange,
-    flag('-y, --yes', 'Do not ask for confirmation before adding to `include`'),
+    flag(
+      '-y, --yes',
+      'Do not ask for confirmation before adding to `include` or, with `--expect`, to entries',
+    ),
     flag('--out <folder>', 'Folder of the new files (default: imported)'),
     flag('--into <file>', 'Add all new entries to one file'),
     choice('--by <what>', 'How to split new entries into files (default: kind)', ['kind', 'target']),
     flag('--match <glob>', 'Import only objects whose name matches, such as `Retail*`'),
+    flag(
+      '--expect',
+      'Add `expect` to declared entries, proposed from their last 14 successful runs and the sample output of their agents',
+    ),
   ],
   shared: service,
   does: importing,
@@ -127,7 +134,10 @@ export const pullCommand = define({
   examples: [
     ['Import everything that is not declared', 'roster pull --yes'],
     ['Show what was changed outside roster as a patch', "roster pull 'schedule/*' --format diff"],
-    ['Import some groups into one file', "roster pull 'group/*' --match 'Retail*' --into teams/retail.yaml"],
+    [
+      'Show what the runs of a group suggest to expect',
+      'roster pull --expect group/retail-prices --format diff',
+    ],
   ],
   exits: {
     0: 'Success',

@@ -6,8 +6,9 @@ import { getData, openFolder } from '../../operate/data/download.js';
 import { dataLineage } from '../../operate/data/lineage.js';
 import { storedQueries, storedQueryNamed } from '../../operate/data/queries.js';
 import { type DataRows, MAX_ROWS, parseQuery, previewData, queryData } from '../../operate/data/rows.js';
-import { datasetsJson, filesJson, queriesJson, tablesJson } from '../../view/data/data-json.js';
-import { datasetsText, filesText, storedQueriesText } from '../../view/data/data-text.js';
+import { readSamples } from '../../operate/data/sample.js';
+import { datasetsJson, filesJson, queriesJson, samplesJson, tablesJson } from '../../view/data/data-json.js';
+import { datasetsText, filesText, samplesText, storedQueriesText } from '../../view/data/data-text.js';
 import { csvText, rowsJsonLines, rowsText } from '../../view/data/rows.js';
 import { graphDot, graphMermaid, graphText } from '../../view/graph/graph-formats.js';
 import { jsonText } from '../../view/json/diagnostics-json.js';
@@ -23,6 +24,7 @@ import type {
   dataQueriesCommand,
   dataQueriesRunCommand,
   dataQueryCommand,
+  dataSampleCommand,
 } from '../commands/data.js';
 import { downloadProgress } from './download-progress.js';
 
@@ -110,6 +112,13 @@ export const runDataGet: Implementation<typeof dataGetCommand> = async (names, f
 function withoutFolder(flags: GetFlags): CommonFlags {
   return Object.create(flags, { out: { value: undefined } });
 }
+
+/** `roster data sample ADDRESS…`: the fields of what agents collect, by their sample outputs. */
+export const runDataSample: Implementation<typeof dataSampleCommand> = async (names, flags, context) =>
+  resultOfRead({ names, flags, context }, (session) => readSamples(session, names), {
+    text: ({ samples }, style) => samplesText(samples, style),
+    json: ({ samples }) => samplesJson(samples),
+  });
 
 /** `roster data lineage ID`: where a dataset comes from. */
 export const runDataLineage: Implementation<typeof dataLineageCommand> = async (given, flags, context) => {

@@ -170,7 +170,7 @@ export interface NamedAgents {
 }
 
 /** The agents that addresses stand for: those that a run of them would start. Throws a Problem. */
-async function agentsOf(session: ReadSession, addresses: readonly Address[]): Promise<NamedAgents> {
+export async function agentsOf(session: ReadSession, addresses: readonly Address[]): Promise<NamedAgents> {
   if (addresses.length === 0)
     return { named: [], agents: await session.client.reader().readAll(listAgents()) };
   const known = await findObjects(session, addresses);

@@ -1,4 +1,5 @@
 import { diagnosticsIn, observe, requireAccount } from '../../engine/observe.js';
+import { type ChangeOwners, ownersOf } from '../../engine/owners.js';
 import { selectedOf, selectionOf } from '../../engine/selectors.js';
 import type { ReadSession } from '../../engine/session.js';
 import type { CheckedDataset, DataCheck } from '../../model/data.js';
@@ -29,7 +30,7 @@ interface CheckOptions {
 const DAY = 86_400_000;
 /** How far back runs are looked for, and how far where earlier ones are too few to compare with. */
 const PERIOD = 7 * DAY;
-const LONGEST_PERIOD = 90 * DAY;
+export const LONGEST_PERIOD = 90 * DAY;
 
 /**
  * Judges what the runs of entries delivered by what the entries expect: their last runs, or all since a time. Sends reads
@@ -43,6 +44,8 @@ export async function checkData(
   { since: written }: CheckOptions = {},
 ): Promise<DataCheck> {
   const { addresses, ids } = namesIn(names);
+  const expecting = session.project.entries.some(({ expect }) => expect !== undefined);
+  if (!expecting && names.length === 0) return nothingToCheck(session);
   const observation = await observe(session, { kinds: kindsWithRuns });
   requireAccount(observation);
   const { agents } = observation.state;
@@ -67,19 +70,36 @@ export async function checkData(
   const named = ids.length === 0 ? found : found.filter(({ dataset }) => ids.includes(dataset?.id ?? ''));
   checkIds(ids, named);
   const checked = await readDeliveries(reader, named);
+  const owners = ownersOfRuns(named, session);
   const { name: project, environment } = session.project;
   const about = { project: session.project, inventory: observation.inventory, agents };
   return {
     project,
     environment,
     service: session.service,
-    datasets: checked.map((each) => described(each, about)).sort(worstFirst),
+    datasets: checked.map((each) => owned(described(each, about), owners.byAddress)).sort(worstFirst),
     diagnostics: [
       ...diagnosticsIn(session, observation, observation.comparison.diagnostics),
       ...diagnostics,
       ...checked.flatMap(({ failures }) => failures),
+      ...owners.warnings,
     ],
   };
+}
+
+/** Where the repository says whose they are. */
+function ownersOfRuns(
+  runs: readonly { readonly address: Address }[],
+  { project, cwd }: ReadSession,
+): ChangeOwners {
+  const files = new Map(project.entries.map(({ address, source }) => [address, source.file]));
+  const addresses = [...new Set(runs.map(({ address }) => address))];
+  const declared = addresses.map((address) => ({ address, file: files.get(address) }));
+  return ownersOf(declared, { root: project.root, cwd, noun: 'resource' });
+}
+
+function owned(checked: CheckedDataset, owners: ChangeOwners['byAddress']): CheckedDataset {
+  return owners.size === 0 ? checked : { ...checked, owners: owners.get(checked.address) };
 }
 
 function sinceOf(written: string | undefined, now: Date): number | null {
@@ -102,6 +122,12 @@ function selectedBy(session: ReadSession, addresses: readonly string[], agents: 
     address: (address: Address) => isEntry(address),
     agent: (agent: Address) => named.size === 0 || named.has(agent),
   };
+}
+
+/** Takes no request. */
+function nothingToCheck({ project, service }: ReadSession): DataCheck {
+  const { name, environment } = project;
+  return { project: name, environment, service, datasets: [], diagnostics: [] };
 }
 
 function nothingExpected(names: readonly string[]) {
@@ -150,7 +176,8 @@ async function chooseRuns(
 }
 
 function needsMore({ expectation, facts }: ExpectedRun): boolean {
-  return expectation.records?.drop !== undefined && facts.before.length < MOST_RUNS;
+  const { before } = facts;
+  return expectation.records?.drop !== undefined && before !== null && before.length < MOST_RUNS;
 }
 
 /** The runs of each agent since a time, or the last of them, and those that go on too long. */

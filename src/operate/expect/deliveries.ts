@@ -13,7 +13,7 @@ import { readData, unreadable } from './read-data.js';
 import { type ExpectedRun, judgementsOf } from './runs.js';
 
 /** Datasets that are looked into at the same time (contract §20). */
-const AT_ONCE = 4;
+export const AT_ONCE = 4;
 
 /** What one agent delivered in a run of an entry. */
 export interface Delivered {

@@ -9,8 +9,8 @@ export interface DeliveryFacts {
   readonly isRunning: boolean;
   /** Milliseconds from its start to its end, or until now while it runs. */
   readonly took: number | null;
-  /** The records of the successful runs before it, the newest first. */
-  readonly before: readonly number[];
+  /** The records of the successful runs before it, the newest first. Null where they are not known. */
+  readonly before: readonly number[] | null;
   /** What its dataset shows. Missing where nobody has looked. */
   readonly data?: DataFacts;
 }

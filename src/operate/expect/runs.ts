@@ -7,6 +7,7 @@ import { AGENT, addressNamed, addressOfAgent } from '../agents.js';
 import type { AgentJob, Occurrence } from '../status/history.js';
 import type { DataFacts, DeliveryFacts } from './facts.js';
 import { judge, levelOf } from './judge.js';
+import { MOST_RUNS } from './properties/drop.js';
 
 /** Which runs an entry expects something of, and what. */
 export interface Expecting {
@@ -101,18 +102,33 @@ export function namesOf(address: string, name: string, agents: readonly Agent[])
   return agent === undefined ? [name] : [address.slice(AGENT.length), agent.id, name];
 }
 
-/** The records of the same agent in the runs of the same schedule that succeeded before. */
-function before(runs: readonly Occurrence[], occurrence: Occurrence, job: AgentJob): readonly number[] {
-  const older = runs.slice(runs.indexOf(occurrence) + 1);
-  const alike = older.filter(({ scheduleId }) => scheduleId === occurrence.scheduleId);
-  return alike.flatMap((each) =>
-    jobsOf(each).flatMap(({ agentName, state, records }) =>
-      agentName === job.agentName && state === 'succeeded' && records !== null ? [records] : [],
-    ),
-  );
+/**
+ * The records of the same agent in the runs of the same schedule that succeeded before, as many as count. Null where it is one
+ * of several jobs that show the same name: which of the earlier ones were its own is not known.
+ */
+function before(
+  runs: readonly Occurrence[],
+  occurrence: Occurrence,
+  job: AgentJob,
+): readonly number[] | null {
+  const named = (of: Occurrence) => jobsOf(of).filter(({ agentName }) => agentName === job.agentName);
+  if (named(occurrence).length > 1) return null;
+  const records: number[] = [];
+  for (const older of runs.slice(runs.indexOf(occurrence) + 1)) {
+    if (records.length === MOST_RUNS) break;
+    if (older.scheduleId !== occurrence.scheduleId) continue;
+    const [earlier, ...others] = named(older);
+    if (earlier?.state !== 'succeeded' || earlier.records === null || others.length > 0) continue;
+    records.push(earlier.records);
+  }
+  return records;
 }
 
-export function factsOf(job: JobFacts, earlier: readonly number[], { now }: JudgingContext): DeliveryFacts {
+export function factsOf(
+  job: JobFacts,
+  earlier: readonly number[] | null,
+  { now }: JudgingContext,
+): DeliveryFacts {
   const { state, records, startedAt, finishedAt } = job;
   const isRunning = state === 'running';
   const start = startedAt === null ? null : readInstant(startedAt);

@@ -2,8 +2,10 @@ import type { CheckedDataset, DataCheck } from '../../model/data.js';
 import { instantText } from '../../model/words.js';
 import { cut } from '../columns.js';
 import { escapeControls } from '../escape.js';
+import { ownerCell } from '../markdown/change-markdown.js';
 import { markdownMarker, markdownTable, shortProse, tableCode } from '../markdown/markdown-escape.js';
 import { budgetBelow, type MarkdownOptions, type PageItem, projectMarkdown } from '../markdown/page-parts.js';
+import { groupedByOwner, ownedText } from '../owned.js';
 import {
   indent,
   joinBlocks,
@@ -25,7 +27,13 @@ const styles: Readonly<Record<CheckedDataset['verdict'], Style>> = {
 export function checkText(check: DataCheck, options: TextOptions): string {
   const layout = textLayout(options);
   const shown = check.datasets.filter(({ verdict }) => layout.verbose || verdict !== 'met');
-  const blocks = shown.map((each) => datasetLines(each, layout));
+  const groups = groupedByOwner(shown);
+  const blocks =
+    groups?.flatMap((group) => {
+      const [first = [], ...others] = group.items.map((each) => datasetLines(each, layout));
+      const title = wrap(escapeControls(ownedText(group)), layout.width);
+      return [[...title.map((line) => layout.paint('strong', line)), ...first], ...others];
+    }) ?? shown.map((each) => datasetLines(each, layout));
   return joinBlocks([...blocks, wrap(checkSummary(check), layout.width)]);
 }
 
@@ -62,17 +70,23 @@ export function checkMarkdown(check: DataCheck, options: MarkdownOptions = {}): 
     '',
   ];
   const shown = check.datasets.filter(({ verdict }) => verdict !== 'met');
-  const head = shown.length === 0 ? [] : markdownTable(TITLES, []);
-  const rows = budgetBelow([...top, ...head].join('\n'), RESERVED_SIZE, options).fill(shown, rowItem);
+  const groups = groupedByOwner(shown);
+  const isOwned = groups !== null;
+  const ordered = groups?.flatMap(({ items }) => items) ?? shown;
+  const head = shown.length === 0 ? [] : markdownTable(isOwned ? ['Owner', ...TITLES] : TITLES, []);
+  const rows = budgetBelow([...top, ...head].join('\n'), RESERVED_SIZE, options).fill(ordered, (each) =>
+    rowItem(each, isOwned),
+  );
   const left = shown.length - rows.texts.length;
   const more = left === 0 ? [] : ['', `${left} more not shown: \`roster data check\` lists all of them.`];
   return [...top, ...head, ...rows.texts, ...more, ''].join('\n');
 }
 
-function rowItem(dataset: CheckedDataset): PageItem {
+function rowItem(dataset: CheckedDataset, isOwned: boolean): PageItem {
   const { verdict, address, agent, at, changed } = dataset;
   const said = openJudgements(dataset).map(({ message }) => message);
   const cells = [
+    ...(isOwned ? [ownerCell(dataset)] : []),
     verdict === 'unmet' ? `**${verdict}**` : verdict,
     tableCode(cut(address, WIDEST_CELL_COLUMNS)),
     tableCode(cut(agent, WIDEST_CELL_COLUMNS)),

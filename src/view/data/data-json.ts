@@ -1,5 +1,6 @@
 import type { ItemResult } from '../../model/batch.js';
 import type {
+  AgentSample,
   CheckedDataset,
   DataCheck,
   DatasetInfo,
@@ -47,19 +48,26 @@ export function dataCheckJson(check: DataCheck) {
 }
 
 export function checkedJson(checked: CheckedDataset) {
-  return {
+  const json = {
     ...fieldsOf(checked, checkedFields),
     expectations: checked.expectations.map((judgement) => ({
       ...agentJudgementJson(judgement),
       command: commandFor(checked, judgement),
     })),
   };
+  return checked.owners === undefined ? json : { ...json, owners: checked.owners };
 }
 
 const tableFields = ['id', 'agent', 'columns', 'totalMatches', 'isTruncated', 'rows'] as const;
 
 export function tablesJson(tables: readonly DataTable[]) {
   return { datasets: tables.map((each) => fieldsOf(each, tableFields)) };
+}
+
+const sampleFields = ['agent', 'recordCount', 'fieldCount', 'recordPath', 'fields', 'schema'] as const;
+
+export function samplesJson(samples: readonly AgentSample[]) {
+  return { samples: samples.map((each) => fieldsOf(each, sampleFields)) };
 }
 
 export function filesJson(files: readonly SavedData[]) {

@@ -1,5 +1,12 @@
 import type { ItemResult } from '../../model/batch.js';
-import type { DataOutcome, DatasetInfo, SavedData, StoredQuery } from '../../model/data.js';
+import type {
+  AgentSample,
+  DataOutcome,
+  DatasetInfo,
+  SampleField,
+  SavedData,
+  StoredQuery,
+} from '../../model/data.js';
 import { count, instantText } from '../../model/words.js';
 import { escapeControls } from '../escape.js';
 import {
@@ -143,6 +150,22 @@ const queryColumns: readonly Column<StoredQuery>[] = [
 export function storedQueriesText(queries: readonly StoredQuery[], options: TextOptions): string {
   const title = `Saved queries: ${queries.length === 0 ? 'none' : queries.length}`;
   return joinBlocks([titled(title, table(queryColumns, queries), textLayout(options))]);
+}
+
+const sampleColumns: readonly Column<SampleField>[] = [
+  { title: 'field', text: ({ name }) => escapeControls(name) },
+  { title: 'type', text: ({ type }) => escapeControls(type ?? '-') },
+];
+
+/** The fields of each sample output. */
+export function samplesText(samples: readonly AgentSample[], options: TextOptions): string {
+  return joinBlocks(
+    samples.map(({ agent, fields, recordCount }) => {
+      const records = recordCount === null ? '' : ` in a sample of ${count(recordCount, 'record')}`;
+      const title = `${escapeControls(agent)}: ${count(fields.length, 'field')}${records}`;
+      return titled(title, table(sampleColumns, fields), textLayout(options));
+    }),
+  );
 }
 
 /** `812 bytes`, `1.2 MB`: decimal, as file managers and download pages write sizes. */

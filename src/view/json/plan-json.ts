@@ -90,11 +90,14 @@ export function driftJson(drift: Drift) {
   return {
     ...jsonHeader(drift),
     unmanaged: drift.unmanaged,
-    changes: drift.changes.map(({ fields, source, ...rest }) => ({
-      ...rest,
-      fields: fields.map((field) => ({ ...fieldJson(field), origin: field.origin })),
-      source: sourceJson(source),
-    })),
+    changes: drift.changes.map(({ fields, source, owners, ...rest }) => {
+      const json = {
+        ...rest,
+        fields: fields.map((field) => ({ ...fieldJson(field), origin: field.origin })),
+        source: sourceJson(source),
+      };
+      return owners === undefined ? json : { ...json, owners };
+    }),
     diagnostics: drift.diagnostics.map(diagnosticJson),
   };
 }

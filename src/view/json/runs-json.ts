@@ -51,8 +51,8 @@ export function agentJudgementJson(judgement: AgentJudgement) {
 }
 
 function resourceJson(resource: ResourceStatus) {
-  const { reason, lastRun, counts, held } = resource;
-  return {
+  const { reason, lastRun, counts, held, owners } = resource;
+  const json = {
     address: resource.address,
     health: resource.health,
     reason: reason === '' ? null : reason,
@@ -63,4 +63,5 @@ function resourceJson(resource: ResourceStatus) {
     held: held && fieldsOf(held, ['by', 'reason', 'since', 'until']),
     expectations: resource.expectations.map(agentJudgementJson),
   };
+  return owners === undefined ? json : { ...json, owners };
 }

@@ -1,6 +1,6 @@
 import type { Json } from '../../model/json.js';
 import { andMore, count, wordList } from '../../model/words.js';
-import { type ChangeView, sentencesOf } from '../change-view.js';
+import { briefOf, type ChangeView, sentencesOf } from '../change-view.js';
 import { cut, fits, pieces } from '../columns.js';
 import { escapeControls, word } from '../escape.js';
 import {
@@ -111,10 +111,16 @@ export function ownersMarkdown(owners: readonly string[]): string {
   return wordList(names.slice(0, MOST_OWNERS), 'and') + andMore(names.length - MOST_OWNERS);
 }
 
+/** The same in a table. */
+export function ownerCell({ owners = [] }: { readonly owners?: readonly string[] | undefined }): string {
+  const names = owners.slice(0, MOST_OWNERS).map((each) => tableCode(cut(each, LONGEST_OWNER)));
+  return names.join(' ') + andMore(owners.length - MOST_OWNERS);
+}
+
 /** What changes, if it fits; otherwise what it is in brief. And how often it runs, in the words that the rest leaves. */
 function headingFacts({ change, cadence }: ChangeView, parts: FieldParts): (string | null)[] {
-  const { action, inBrief } = change;
-  if (action === 'adopt' && inBrief !== undefined) return [shortProse(inBrief), cadenceBesideBrief(change)];
+  const brief = change.action === 'adopt' ? briefOf(change) : null;
+  if (brief !== null) return [shortProse(brief), cadenceBesideBrief(change)];
   const fields = fieldLine(parts, markdownCode);
   return fields === null ? [cadence] : [fitsHeading(parts) ? fields : null, weeklyText(change)];
 }

@@ -3,6 +3,7 @@ import type { Drift, Drifted } from '../../model/plan.js';
 import { count } from '../../model/words.js';
 import { nameBesideKey } from '../change-view.js';
 import { fieldLine, fieldParts, fieldViews } from '../field-view.js';
+import { groupedByOwner, type OwnedGroup } from '../owned.js';
 import {
   driftCounts,
   driftNotKnown,
@@ -12,7 +13,7 @@ import {
   shownAndRest,
   unmanagedFact,
 } from '../plan-words.js';
-import { foldedFields, LONGEST_NAME } from './change-markdown.js';
+import { foldedFields, LONGEST_NAME, ownersMarkdown } from './change-markdown.js';
 import { markdownCode, markdownMarker, shortCode } from './markdown-escape.js';
 import {
   budgetBelow,
@@ -46,7 +47,10 @@ export function driftMarkdown(drift: Drift, options: MarkdownOptions = {}): stri
     ...drift.changes.filter(isDeleted),
     ...drift.changes.filter((each) => !isDeleted(each)),
   ];
-  const changes = budget.fill(deletedFirst, (each) => driftedItem(each, urlOf));
+  const groups = groupedByOwner(deletedFirst);
+  const titles = new Map(groups?.map((each) => [each.items[0], ownerTitle(each)]));
+  const ordered = groups?.flatMap(({ items }) => items) ?? deletedFirst;
+  const changes = budget.fill(ordered, (each) => under(titles.get(each), driftedItem(each, urlOf)));
   const warnings = fillWarnings(budget, told.shown, urlOf);
   return pageText([
     ...top,
@@ -110,6 +114,23 @@ function driftedItem(drifted: Drifted, urlOf: PlaceUrl): PageItem {
     return { text: [heading, ...folded.lines].join('\n'), shortened: folded.shortened };
   };
   return { short: heading, full, shortened: 0 };
+}
+
+/** As code: a mention would notify them. */
+function ownerTitle({ items: [first] }: OwnedGroup<Drifted>): string {
+  const owners = first?.owners ?? [];
+  return owners.length === 0 ? '**Owned by nobody**' : `**Owned by** ${ownersMarkdown(owners)}`;
+}
+
+/** The first of its owners. A list ends before a line that is not a part of it. */
+function under(title: string | undefined, item: PageItem): PageItem {
+  if (title === undefined) return item;
+  const titled = (text: string) => `\n${title}\n\n${text}`;
+  const full = () => {
+    const made = item.full();
+    return { ...made, text: titled(made.text) };
+  };
+  return { ...item, short: titled(item.short), full };
 }
 
 function omissions(changes: Filled<Drifted>, warnings: Filled<Diagnostic>): string[] {

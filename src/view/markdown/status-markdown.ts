@@ -2,7 +2,9 @@ import type { Health, ResourceStatus, Status } from '../../model/run.js';
 import { agree, instantText } from '../../model/words.js';
 import { cut } from '../columns.js';
 import { countsText, healthCounts, healthLabels, lastRunText, syncLabels } from '../labels.js';
+import { groupedByOwner } from '../owned.js';
 import { shownAndRest } from '../plan-words.js';
+import { ownerCell } from './change-markdown.js';
 import { markdownMarker, markdownTable, shortProse, tableCode } from './markdown-escape.js';
 import {
   budgetBelow,
@@ -19,7 +21,7 @@ const WIDEST_CELL_COLUMNS = 200;
 const bad: ReadonlySet<Health> = new Set<Health>(['failing', 'missed', 'unmet']);
 const TITLES = ['Health', 'Address', 'Sync', 'Last run', 'OK/failed/missed', 'Next start', 'Reason'];
 
-/** The status as a part of an issue: a table, the worst first. Never over the limit. */
+/** The status as a part of an issue: a table, the worst first, and by owner where there are several. Never over the limit. */
 export function statusMarkdown(status: Status, options: MarkdownOptions = {}): string {
   const { urlOf = () => null, verbose } = options;
   const { resources, since, diagnostics } = status;
@@ -32,18 +34,23 @@ export function statusMarkdown(status: Status, options: MarkdownOptions = {}): s
   ];
   const told = shownAndRest(diagnostics, { command: 'roster status ', verbose });
   const budget = budgetBelow([...top, told.rest].join('\n'), RESERVED_SIZE, options);
-  const rows = budget.fill(resources, rowItem);
+  const groups = groupedByOwner(resources);
+  const isOwned = groups !== null;
+  const ordered = groups?.flatMap(({ items }) => items) ?? resources;
+  const rows = budget.fill(ordered, (each) => rowItem(each, isOwned));
   const warnings = fillWarnings(budget, told.shown, urlOf);
   const left = resources.length - rows.texts.length;
-  const head = resources.length === 0 ? [] : markdownTable(TITLES, []);
+  const titles = isOwned ? ['Owner', ...TITLES] : TITLES;
+  const head = resources.length === 0 ? [] : markdownTable(titles, []);
   const more =
     left === 0 ? [] : ['', `${left} more ${agree(left, 'resource is', 'resources are')} not shown.`];
   return [...top, ...head, ...rows.texts, ...more, ...warningsSection(warnings, told.rest), ''].join('\n');
 }
 
-function rowItem(each: ResourceStatus): PageItem {
+function rowItem(each: ResourceStatus, isOwned: boolean): PageItem {
   const { health, address, sync, lastRun, isRunning, nextRun, reason } = each;
   const cells = [
+    ...(isOwned ? [ownerCell(each)] : []),
     bad.has(health) ? `**${healthLabels[health]}**` : healthLabels[health],
     tableCode(cut(address, WIDEST_CELL_COLUMNS)),
     syncLabels[sync],

@@ -3,6 +3,7 @@ import { instantText, wordList } from '../../model/words.js';
 import { cut, pad, widest } from '../columns.js';
 import { escapeControls } from '../escape.js';
 import { countsText, healthCounts, healthLabels, lastRunText, syncLabels } from '../labels.js';
+import { groupedByOwner, type OwnedGroup, ownedText } from '../owned.js';
 import {
   areTooWide,
   type Column,
@@ -17,13 +18,22 @@ import {
 } from './layout.js';
 import { headerLines } from './plan-text.js';
 
-/** A row for each resource, the worst first, with the reason under it. */
+/** A row for each resource, the worst first, with the reason under it. What different people own is in tables of their own. */
 export function statusText(status: Status, options: TextOptions): string {
   const layout = textLayout(options);
   const { resources, since } = status;
   const period = `Since ${instantText(since)}: ${healthCounts(resources) || 'nothing is declared that can run'}.`;
-  const rows = resources.length === 0 ? [] : rowLines(resources, layout);
-  return joinBlocks([headerLines(status, layout), rows, wrap(period, layout.width)]);
+  const groups = groupedByOwner(resources)?.map((each) => ownedLines(each, layout));
+  const rows = groups ?? [resources.length === 0 ? [] : rowLines(resources, layout)];
+  return joinBlocks([headerLines(status, layout), ...rows, wrap(period, layout.width)]);
+}
+
+function ownedLines(group: OwnedGroup<ResourceStatus>, layout: TextLayout): string[] {
+  const title = `${escapeControls(ownedText(group))}: ${healthCounts(group.items)}`;
+  return [
+    ...wrap(title, layout.width).map((line) => layout.paint('strong', line)),
+    ...rowLines(group.items, layout),
+  ];
 }
 
 const styles: Readonly<Record<Health, Style>> = {

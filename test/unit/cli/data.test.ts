@@ -45,7 +45,7 @@ describe('roster data', () => {
 
   test.each([
     ['prevew agent/x', 'Did you mean `roster data preview`?'],
-    ['nothing', 'one of: preview, query, check, get, lineage, share, rm, queries'],
+    ['nothing', 'one of: preview, query, sample, check, get, lineage, share, rm, queries'],
     [someId, 'With an id: `roster data preview ID`.'],
     ['constructor', 'neither an address nor a subcommand'],
     ['preview', "missing required argument 'datasets'"],

@@ -45,6 +45,7 @@ const lines: Readonly<Partial<Record<string, string>>> = {
   'runs rm': 'runs rm 00000000-0000-4000-8000-000000000000',
   'data preview': 'data preview 00000000-0000-4000-8000-000000000000',
   'data query': 'data query 00000000-0000-4000-8000-000000000000',
+  'data sample': 'data sample agent/acme-shop',
   'data get': 'data get 00000000-0000-4000-8000-000000000000 --out files',
   'data lineage': 'data lineage 00000000-0000-4000-8000-000000000000',
   'data share': 'data share 00000000-0000-4000-8000-000000000000 --company',

@@ -45,6 +45,20 @@ test('a change of what is expected is an update without calls, and is recorded',
   expect((await planOf(workspace)).changes).toEqual([]);
 });
 
+test.each([
+  ['text', '= adopt   group/retail  2 members, expects columns and records  roster.yaml:3'],
+  ['markdown', 'at `roster.yaml:3`: 2 members, expects columns and records'],
+  ['html', '2 members, expects columns and records'],
+])('the plan of an object that exists already says what will be expected of it: %s', async (format, said) => {
+  const sandbox = await startSandbox({
+    seed: { groups: [{ name: 'retail', members: ['acme-shop', 'globex'] }] },
+  });
+  const text = manifest('{ records: { min: 800 }, columns: [sku] }');
+  const workspace = new Workspace({ 'roster.yaml': text }, sandbox);
+  const { stdout } = await workspace.command(['plan', '--format', format]);
+  expect(stdout).toContain(said);
+});
+
 test('what is expected is in the digest', async () => {
   const { workspace } = await applied(manifest(''));
   workspace.write('roster.yaml', manifest('{ records: { min: 800 } }'));

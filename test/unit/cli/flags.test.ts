@@ -43,6 +43,7 @@ const lines: Readonly<Partial<Record<string, string>>> = {
   data: 'data group/a',
   'data preview': 'data preview group/a',
   'data query': 'data query group/a',
+  'data sample': 'data sample group/a',
   'data get': 'data get group/a --out files',
   'data lineage': 'data lineage 00000000-0000-4000-8000-000000000000',
   'data share': 'data share 00000000-0000-4000-8000-000000000000 --company',
@@ -153,6 +154,7 @@ const unseen = [
   'data --inventory',
   'data preview --inventory',
   'data query --inventory',
+  'data sample --inventory',
   'data get --inventory',
   'data queries save --inventory',
 ];

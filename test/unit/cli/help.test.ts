@@ -81,6 +81,7 @@ async function refusal(name: string, flag: string): Promise<string> {
     'runs rm': ['1'],
     'data preview': ['1'],
     'data query': ['1'],
+    'data sample': address,
     'data get': ['1'],
     'data lineage': ['1'],
     'data share': ['1'],

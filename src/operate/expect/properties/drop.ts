@@ -4,7 +4,7 @@ import type { ExpectedProperty } from '../facts.js';
 import { shareText, unknown, verdict } from './verdict.js';
 
 /** With fewer runs before it, a median says nothing (contract §20). */
-const FEWEST_RUNS = 3;
+export const FEWEST_RUNS = 3;
 /** Older ones do not count. */
 export const MOST_RUNS = 7;
 
@@ -15,9 +15,10 @@ export const drop: ExpectedProperty = {
     const most = readShare(records?.drop);
     if (records?.drop === undefined || most === null) return [];
     const [property, limit] = ['records.drop', `at most ${records.drop} below the median of the runs before`];
-    const earlier = before.slice(0, MOST_RUNS);
     if (noData !== null || came === null)
       return [unknown(property, limit, noData ?? 'the service does not show how many records came')];
+    if (before === null) return [unknown(property, limit, 'other agents of its runs have the same name')];
+    const earlier = before.slice(0, MOST_RUNS);
     if (earlier.length < FEWEST_RUNS) {
       const runs = `only ${count(earlier.length, 'successful run')} came before it`;
       return [unknown(property, limit, earlier.length === 0 ? 'no successful run came before it' : runs)];
@@ -33,7 +34,7 @@ export const drop: ExpectedProperty = {
   },
 };
 
-function medianOf(numbers: readonly number[]): number {
+export function medianOf(numbers: readonly number[]): number {
   const sorted = [...numbers].sort((a, b) => a - b);
   const middle = Math.floor(sorted.length / 2);
   const [low = 0, high = 0] = [sorted[sorted.length % 2 === 0 ? middle - 1 : middle], sorted[middle]];
