@@ -1,11 +1,12 @@
 // Installs the dependencies if node_modules does not match package-lock.json, so that `npm test` and `npm run demo`
-// work in a fresh clone, and offline afterwards. Plain JavaScript, because it runs before anything is installed.
+// work in a fresh clone, and offline afterwards. With a folder, installs those of the package in it.
+// Plain JavaScript, because it runs before anything is installed.
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-const root = dirname(dirname(fileURLToPath(import.meta.url)));
+const root = join(dirname(dirname(fileURLToPath(import.meta.url))), process.argv[2] ?? '.');
 
 if (!isInstalled()) install();
 

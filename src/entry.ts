@@ -1,6 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import module from 'node:module';
 import { join } from 'node:path';
+import { pageAddress } from './cli/help/page-address.js';
 import rootHelp from './cli/help/root-help.txt?raw';
 import { writeAll } from './cli/host/write-all.js';
 
@@ -14,7 +15,7 @@ if (argv.length !== 1 || (argv[0] !== '--help' && argv[0] !== '-h') || !showHelp
 /** False if it cannot be written: main.ts tries again, and reports that. */
 function showHelp(): boolean {
   try {
-    writeAll(1, Buffer.from(rootHelp));
+    writeAll(1, Buffer.from(rootHelp.replace('docs/commands.md', (page) => pageAddress(page))));
     return true;
   } catch {
     return false;

@@ -1,5 +1,6 @@
 import { exitCode, reportInterrupt } from './cli/command/exit.js';
 import { commandIn, commands, commandsFor, ordered } from './cli/commands.js';
+import { pageAddress } from './cli/help/page-address.js';
 import type { Host } from './cli/host/host.js';
 import { Output } from './cli/host/output.js';
 import { buildProgram } from './cli/program.js';
@@ -58,7 +59,7 @@ async function main(): Promise<number> {
     code = each;
   };
   const context = { host, output, signal: interrupt.signal, stopped };
-  const build = (some = commands) => buildProgram(some, context, done);
+  const build = (some = commands) => buildProgram(some, context, done, pageAddress);
   try {
     if (argv.length === 0) {
       output.err(build().helpInformation());

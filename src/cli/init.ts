@@ -6,6 +6,7 @@ import { escapeControls } from '../view/escape.js';
 import { jsonText } from '../view/json/diagnostics-json.js';
 import type { Implementation } from './command/command.js';
 import type { initCommand } from './commands/project.js';
+import { pageAddress } from './help/page-address.js';
 
 /** `roster init`: a first project with what a team needs around it. Asks nothing, and never changes a file. */
 export const runInit: Implementation<typeof initCommand> = async (flags, context) => {
@@ -50,8 +51,8 @@ function hostStep(host: CiHost, { deployments: { reading, applying } }: InitResu
   const names = [...reading, ...applying].map((each) => `\`${each}\``);
   const all = wordList(names, 'and');
   if (host === 'github')
-    return `On GitHub, add the environments ${all}, ${names.length > 2 ? 'all' : 'both'} restricted to the default branch, each with the variable ROSTER_URL and the secret ROSTER_API_KEY, and protect the branches. The checklist: docs/ci.md#github`;
-  return `On GitLab, add the masked and protected CI/CD variables ROSTER_URL and ROSTER_API_KEY (environment scopes ${all}) and ROSTER_GITLAB_TOKEN (scope \`roster-*\`), protect the branches, add the webhook, and schedule a nightly pipeline. The checklist: docs/ci.md#gitlab`;
+    return `On GitHub, add the environments ${all}, ${names.length > 2 ? 'all' : 'both'} restricted to the default branch, each with the variable ROSTER_URL and the secret ROSTER_API_KEY, and protect the branches. The checklist: ${pageAddress('docs/ci.md')}#github`;
+  return `On GitLab, add the masked and protected CI/CD variables ROSTER_URL and ROSTER_API_KEY (environment scopes ${all}) and ROSTER_GITLAB_TOKEN (scope \`roster-*\`), protect the branches, add the webhook, and schedule a nightly pipeline. The checklist: ${pageAddress('docs/ci.md')}#gitlab`;
 }
 
 function firstRun(host: CiHost, { remote, workflow }: InitResult): string {

@@ -22,6 +22,9 @@ import { type CommandContext, defaultWidth } from './host/host.js';
 /** Receives the exit code. */
 type Done = (code: number) => void;
 
+/** Where a user reads a page such as `docs/ci.md`. */
+type PageOf = (page: string) => string;
+
 /**
  * The command line of these commands. What runs a command is loaded when it is called, so that `--help` loads nothing
  * else. `done` receives the exit code.
@@ -30,6 +33,7 @@ export function buildProgram(
   commands: readonly Command[],
   context: CommandContext,
   done: Done,
+  pageOf: PageOf = (page) => page,
 ): CommanderCommand {
   const { output } = context;
   const program = new CommanderCommand('roster')
@@ -40,7 +44,7 @@ export function buildProgram(
     .helpCommand(false)
     .helpOption('-h, --help', 'Show help')
     .configureHelp(helpStyle)
-    .addHelpText('after', rootTail)
+    .addHelpText('after', rootTail(pageOf))
     .exitOverride()
     .configureOutput({
       writeOut: (text) => output.out(text),
@@ -52,12 +56,20 @@ export function buildProgram(
       getErrHasColors: () => false,
     })
     .showSuggestionAfterError(true);
-  for (const command of commands) addCommand(program, command, context, done);
+  for (const command of commands) {
+    const added = addCommand(program, command, context, done);
+    added.addHelpText('after', helpTail(command, pageOf));
+  }
   addComplete(program, context, done);
   return program;
 }
 
-function addCommand(program: CommanderCommand, command: Command, context: CommandContext, done: Done): void {
+function addCommand(
+  program: CommanderCommand,
+  command: Command,
+  context: CommandContext,
+  done: Done,
+): CommanderCommand {
   const words = command.name.split(' ');
   const name = words.pop() ?? '';
   const parent = everyCommand(program).find((each) => fullName(each) === words.join(' '));
@@ -67,8 +79,7 @@ function addCommand(program: CommanderCommand, command: Command, context: Comman
     .summary(command.summary)
     .description(command.about ?? `${command.summary}.`)
     .copyInheritedSettings(program)
-    .allowExcessArguments(false)
-    .addHelpText('after', helpTail(command));
+    .allowExcessArguments(false);
   if (parent === undefined) added.helpGroup(command.group);
   for (const { term, text, values } of command.arguments ?? []) {
     const argument = new Argument(term, text);
@@ -77,12 +88,11 @@ function addCommand(program: CommanderCommand, command: Command, context: Comman
   }
   for (const each of command.options ?? []) added.addOption(optionOf(each));
   if (command.load === null) {
-    added.action((named) => showHelp(program, named));
-    return;
+    return added.action((named) => showHelp(program, named));
   }
   addSharedFlags(added, command);
   refuseAmbiguous(added);
-  added.action(async (...given: unknown[]) => done(await call(added, command, given, context)));
+  return added.action(async (...given: unknown[]) => done(await call(added, command, given, context)));
 }
 
 /** The arguments of a command are those that commander passes, before the flags and the commander command. */

@@ -22,6 +22,7 @@ import { jsonText } from '../view/json/diagnostics-json.js';
 import type { FlagsOf, Implementation } from './command/command.js';
 import { wholeNumber } from './command/flags.js';
 import type { sandboxCommand } from './commands/tools.js';
+import { pageAddress } from './help/page-address.js';
 import type { CommandContext } from './host/host.js';
 
 type SandboxFlags = FlagsOf<typeof sandboxCommand>;
@@ -175,6 +176,6 @@ Press Ctrl-C to stop it.
 function fromElsewhere(url: string): string {
   const other = urlFault(url) === null ? `http://HOST:${new URL(url).port}` : url;
   return `
-Other machines can call ${other}. roster itself needs https or a loopback address: see docs/sandbox.md.
+Other machines can call ${other}. roster itself needs https or a loopback address: see ${pageAddress('docs/sandbox.md')}
 `;
 }

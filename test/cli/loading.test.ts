@@ -1,7 +1,9 @@
-import { readFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { existsSync, readFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, isAbsolute, join } from 'node:path';
 import { expect, test } from 'vitest';
-import { program } from '../support/program.js';
+import { site } from '../../src/engine/version.js';
+import { program, roster } from '../support/program.js';
 
 const folder = dirname(program);
 /** A text that only the code of this package contains. */
@@ -44,3 +46,12 @@ test('--help loads nothing but its text', () => {
 test('reading the command line loads no package but commander', () => {
   expect(packagesIn(main)).toEqual(['commander']);
 });
+
+test.each([[['--help']], [['plan', '--help']], [['help', 'plan']]])(
+  '%j ends with a page that its reader can open from anywhere',
+  async (args) => {
+    const { stdout } = await roster(args, { cwd: tmpdir() });
+    const page = /\nLearn more:\n {2}(\S+)\n$/.exec(stdout)?.[1] ?? '';
+    expect(site === null ? existsSync(page) && isAbsolute(page) : page.startsWith(site)).toBe(true);
+  },
+);

@@ -10,13 +10,15 @@ import { codeTexts } from '../../src/view/code-texts.js';
 const root = join(import.meta.dirname, '../..');
 const pages = [
   ...readdirSync(root),
-  ...['docs', 'examples', '.github'].filter((each) => existsSync(join(root, each))).flatMap(filesIn),
+  ...['docs', 'examples', 'templates', '.github']
+    .filter((each) => existsSync(join(root, each)))
+    .flatMap(filesIn),
 ].filter((each) => each.endsWith('.md'));
 
 function filesIn(folder: string): string[] {
   const names = readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' });
   return names
-    .filter((each) => !each.includes('node_modules'))
+    .filter((each) => !/node_modules|^\.vitepress/.test(each))
     .map((each) => `${folder}/${each.replaceAll('\\', '/')}`);
 }
 

@@ -38,7 +38,7 @@ const root = join(import.meta.dirname, '../..');
 
 /** What a person reads: the golden files of all formats, the texts of the source, and the documentation. */
 const places: readonly (readonly [folder: string, files: RegExp])[] = [
-  ['docs', /\.md$/],
+  ['docs', /^(?!\.vitepress\/).*\.md$/],
   ['schemas', /\.json$/],
   ['src', /^(?!sandbox\/).*(?<!\/generated\/.*)\.(?:ts|js|txt)$/],
   ['test', /(?:^|\/)golden[./]|^cases\/diagnostics\/.*\.yaml$/],

@@ -86,10 +86,58 @@ describe('action.yml', () => {
     },
   );
 
+  describe('with a version', () => {
+    const hash = () => hashOf(join(machine.workspace, 'vendor/roster.tgz'));
+    const installVersion = (env: Record<string, string>) =>
+      machine.run(step.run, '.', { GITHUB_WORKSPACE: machine.workspace, ...env });
+
+    /** A registry that has version 1.2.3, whatever the .npmrc of the repository says. */
+    beforeEach(() => {
+      const vendored = join(machine.workspace, 'vendor/roster.tgz');
+      const pack = `cp '${vendored}' ./rosterctl-1.2.3.tgz && echo rosterctl-1.2.3.tgz; exit`;
+      machine.command(
+        'npm',
+        `if [ "$*" = 'pack --ignore-scripts --silent rosterctl@1.2.3' ] && [ ! -e .npmrc ]; then ${pack}; fi
+[ "$1" = install ] || exit 1
+echo "$*"`,
+      );
+      writeFileSync(join(machine.workspace, '.npmrc'), 'registry=https://registry.example.com/');
+    });
+
+    test.each([
+      ['alone', () => ({ VERSION: '1.2.3' })],
+      ['and its hash', () => ({ VERSION: '1.2.3', INTEGRITY: hash() })],
+    ])('installs what the registry has: a version %s', async (_, env) => {
+      const ran = await installVersion(env());
+      expect(ran).toEqual({
+        exit: 0,
+        log: expect.stringMatching(/^install .* --offline .*rosterctl-1\.2\.3\.tgz$/m),
+      });
+    });
+
+    test.each([
+      [
+        { VERSION: '1.2.3', INTEGRITY: `sha512-${'A'.repeat(86)}==` },
+        'the tarball has the integrity sha512-',
+      ],
+      [{ VERSION: '1.2.4' }, 'npm has no version 1.2.4'],
+      [{ VERSION: 'latest' }, '`version` must be exact'],
+      [{ VERSION: '1.2.3 --registry=https://example.com' }, '`version` must be exact'],
+      [{ VERSION: '1.2.3', TARBALL: 'vendor/roster.tgz' }, 'set `version` or `tarball`'],
+      [{ TARBALL: 'vendor/roster.tgz' }, '`integrity` must be the hash'],
+    ])('installs nothing with %j', async (env: Record<string, string>, why) => {
+      expect(await installVersion(env)).toMatchObject(refused(why));
+    });
+  });
+
   test('passes its inputs to the script as variables, so that no input can add a command', () => {
-    expect(step.env).toEqual({ TARBALL: '${{ inputs.tarball }}', INTEGRITY: '${{ inputs.integrity }}' });
+    expect(step.env).toEqual({
+      VERSION: '${{ inputs.version }}',
+      TARBALL: '${{ inputs.tarball }}',
+      INTEGRITY: '${{ inputs.integrity }}',
+    });
     expect(step.run).not.toContain('${{');
-    expect(Object.keys(inputs)).toEqual(['tarball', 'integrity', 'node-version']);
+    expect(Object.keys(inputs)).toEqual(['version', 'tarball', 'integrity', 'node-version']);
   });
 
   test('uses one other action, by its commit, and lets it cache nothing', () => {
@@ -178,11 +226,16 @@ describe('.pre-commit-hooks.yaml', () => {
   const hooks: { id: string; entry: string; language: string }[] = parse(text('.pre-commit-hooks.yaml'));
   const formatted = 'project: hooks\n\ngroups:\n  shops: { members: [acme-shop] }\n';
 
-  test('installs nothing, and each hook is a command that works on a project without a key', async () => {
+  test('come with the package, and each hook is a command that works on a project without a key', async () => {
     machine.installed();
     expect(hooks.map(({ id, language }) => [id, language])).toEqual([
-      ['roster-validate', 'system'],
-      ['roster-fmt', 'system'],
+      ['roster-validate', 'node'],
+      ['roster-fmt', 'node'],
+    ]);
+    // pre-commit packs the commit: that must build the command.
+    expect([manifest.scripts.prepack, manifest.bin]).toEqual([
+      'npm run build',
+      { roster: 'dist/roster.cjs' },
     ]);
     for (const { entry } of hooks) expect(await machine.run(entry, '.', {})).toMatchObject({ exit: 0 });
     expect(readFileSync(join(machine.workspace, 'roster.yaml'), 'utf8')).toBe(formatted);
@@ -196,7 +249,9 @@ describe('.pre-commit-hooks.yaml', () => {
     const folder = machine.workspace;
     const from = join(machine.root, 'hooks');
     mkdirSync(from);
-    copyFileSync(join(root, '.pre-commit-hooks.yaml'), join(from, '.pre-commit-hooks.yaml'));
+    // Installing roster itself would need a registry.
+    const local = text('.pre-commit-hooks.yaml').replaceAll('language: node', 'language: system');
+    writeFileSync(join(from, '.pre-commit-hooks.yaml'), local);
     for (const repository of [from, folder]) {
       git(repository, 'init', '--quiet');
       git(repository, 'add', '--all');

@@ -24,12 +24,15 @@ function withChoices(description: string, choices: readonly string[] | undefined
 }
 
 /** What follows the flags of a command: examples, what it needs, exit codes, and where to read on. */
-export function helpTail({ examples, exits, docs, does, keyFor }: Definition): string {
+export function helpTail(
+  { examples, exits, docs, does, keyFor }: Definition,
+  pageOf: (page: string) => string,
+): string {
   const parts = [
     ['Examples:', ...examples.flatMap(([purpose, line]) => [`  # ${purpose}`, `  ${line}`, ''])],
     ...environment(does, keyFor),
     ['Exit codes:', ...Object.entries(exits).map(([code, meaning]) => `  ${code.padEnd(4)} ${meaning}`), ''],
-    ['Learn more:', `  ${docs}`],
+    ['Learn more:', `  ${pageOf(docs)}`],
   ];
   return `\n${parts.flat().join('\n')}`;
 }
@@ -40,7 +43,7 @@ function environment({ needsKey }: Effects, keyFor?: string): string[][] {
   return [[title, '  ROSTER_API_KEY: the API key, or ROSTER_API_KEY_FILE: a file that contains it', '']];
 }
 
-export const rootTail = `
+export const rootTail = (pageOf: (page: string) => string) => `
 Examples:
   # Create a project, then check it
   roster init
@@ -53,4 +56,4 @@ Examples:
 Run \`roster COMMAND --help\` for the flags, examples and exit codes of a command.
 
 Learn more:
-  docs/commands.md`;
+  ${pageOf('docs/commands.md')}`;

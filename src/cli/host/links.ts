@@ -1,11 +1,12 @@
 import { hostname } from 'node:os';
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import type { Place } from '../../model/diagnostic.js';
+import type { DiagnosticCode, Place } from '../../model/diagnostic.js';
+import { codeAddress } from '../help/page-address.js';
 import { type Host, useColor } from './host.js';
 
-/** Where a terminal opens a place; undefined where links would be noise. */
-export type LinkOf = ((place: Place) => string) | undefined;
+/** Where a terminal opens a place, or the page about a code; undefined where links would be noise. */
+export type LinkOf = ((target: Place | DiagnosticCode) => string) | undefined;
 
 /** Links (OSC 8) for terminals that are known to have them: others may print them as text. FORCE_HYPERLINK decides first. */
 export function linksFor(
@@ -15,7 +16,9 @@ export function linksFor(
 ): LinkOf {
   if (!hasLinks(flags, host, isTerminal)) return undefined;
   const isEditor = host.env['TERM_PROGRAM'] === 'vscode';
-  return ({ file, line, column }) => {
+  return (target) => {
+    if (typeof target === 'string') return codeAddress(target);
+    const { file, line, column } = target;
     const { pathname } = pathToFileURL(resolve(host.cwd, file));
     if (isEditor) return `vscode://file${pathname}:${line}:${column}`;
     return `file://${hostname()}${pathname}#${line}`;

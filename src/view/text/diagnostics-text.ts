@@ -1,5 +1,6 @@
 import {
   type Diagnostic,
+  type DiagnosticCode,
   hasErrors,
   itemName,
   messageOf,
@@ -130,7 +131,7 @@ function diagnosticLines(diagnostic: Diagnostic, outer: TextLayout): string[] {
   const layout = { ...outer, gutter };
   const style = severityStyles[severity];
   return [
-    ...titleLines(`${severityLabels[severity]}[${code}]`, messageOf(diagnostic), style, layout),
+    ...titleLines(`${severityLabels[severity]}[${code}]`, messageOf(diagnostic), style, layout, code),
     ...(place === undefined ? [] : placeLines(place, style, layout)),
     ...related.flatMap((each) => [
       ...titleLines('note', messageOf(each), 'kept', layout),
@@ -150,13 +151,16 @@ function titleLines(
   title: string,
   message: string,
   style: Style,
-  { width, paint }: DiagnosticTextOptions,
+  { width, paint, link }: DiagnosticTextOptions,
+  code?: DiagnosticCode,
 ): string[] {
   // The title is one word, so it can be wrapped with the message and colored afterwards.
   const [first = title, ...rest] = wrap(`${title}: ${escapeControls(message)}`, width - 6);
   const plain = first.slice(title.length);
   const paintMessage = (text: string) => (style === 'faint' ? text : paint('strong', text));
-  return [paint(style, title) + paintMessage(plain), ...rest.map((line) => `      ${paintMessage(line)}`)];
+  const painted = paint(style, title);
+  const lead = code === undefined ? painted : link(code, painted);
+  return [lead + paintMessage(plain), ...rest.map((line) => `      ${paintMessage(line)}`)];
 }
 
 function placeLines(place: Place, style: Style, layout: DiagnosticTextOptions): string[] {

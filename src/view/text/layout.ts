@@ -1,5 +1,5 @@
 import { styleText } from 'node:util';
-import type { Place } from '../../model/diagnostic.js';
+import type { DiagnosticCode, Place } from '../../model/diagnostic.js';
 import { cut, fits, pad, pieces, widest, widthOf } from '../columns.js';
 
 /** How many lines of a terminal these take if it wraps those that are too long. */
@@ -134,8 +134,8 @@ export interface TextOptions {
   readonly verbose?: boolean | undefined;
   /** Whether rows that are wider take several lines, as on a terminal. Default: false, for `grep`. */
   readonly breaksRows?: boolean | undefined;
-  /** The address of a place, for terminals that have links. */
-  readonly linkOf?: ((place: Place) => string) | undefined;
+  /** The address of a place or of the page about a code, for terminals that have links. */
+  readonly linkOf?: ((target: Place | DiagnosticCode) => string) | undefined;
 }
 
 /** `width` is the number of columns that are left on the line. */
@@ -144,8 +144,8 @@ export interface TextLayout {
   readonly verbose: boolean;
   readonly breaksRows: boolean;
   readonly paint: Paint;
-  /** Makes a text that names a place a link to it, where the terminal has links. */
-  link(place: Place, text: string): string;
+  /** Makes a text that names a place or a code a link to it, where the terminal has links. */
+  link(target: Place | DiagnosticCode, text: string): string;
 }
 
 export function textLayout({
@@ -160,7 +160,7 @@ export function textLayout({
     verbose,
     breaksRows,
     paint: painter(color),
-    link: (place, text) => (linkOf === undefined ? text : hyperlink(linkOf(place), text)),
+    link: (target, text) => (linkOf === undefined ? text : hyperlink(linkOf(target), text)),
   };
 }
 

@@ -1,5 +1,10 @@
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
+import { root } from '../../../scripts/fresh.js';
+import { codeAddress, pageAddress } from '../../../src/cli/help/page-address.js';
 import { linksFor } from '../../../src/cli/host/links.js';
+import { diagnosticPage, site } from '../../../src/engine/version.js';
 import { widthOf } from '../../../src/view/columns.js';
 import { diagnosticsText } from '../../../src/view/text/diagnostics-text.js';
 import { planText } from '../../../src/view/text/plan-text.js';
@@ -55,6 +60,36 @@ test('a link takes no columns, and a name cannot end it', () => {
   const linked = diagnosticsText(found, { color: false, linkOf });
   const plain = diagnosticsText(found, { color: false });
   expect(linked.split('\n').map(widthOf)).toEqual(plain.split('\n').map(widthOf));
-  expect(linked.split('\u001b')).toHaveLength(5);
+  // The code and the place.
+  expect(linked.split('\u001b')).toHaveLength(9);
   expect(linked).not.toContain('\u0007');
+});
+
+test('the code of an error is a link to what this package or the site says of it, and nothing else is', () => {
+  const linkOf = linksFor({}, { env: known, cwd: '/' }, true);
+  const found = [{ severity: 'error', code: 'locked', message: 'locked' }] as const;
+  const linked = diagnosticsText(found, { color: false, linkOf }).replaceAll('\u001b', '^');
+  const links = [...linked.matchAll(/\^]8;;([^^]+)\^\\([^^]+)\^]8;;\^\\/g)];
+  expect(links.map(([, address, text]) => [address, text])).toEqual([
+    [codeAddress('locked'), 'error[locked]'],
+  ]);
+});
+
+describe('where a page is read', () => {
+  test('is a file of this package while there is no site', () => {
+    expect(pageAddress('docs/ci.md', null)).toBe(join(root, 'docs/ci.md'));
+  });
+
+  test('is the site when package.json names it', () => {
+    expect(pageAddress('docs/ci.md', 'https://docs.example/roster/')).toBe('https://docs.example/roster/ci');
+    const page = diagnosticPage('locked', 'https://docs.example/roster/');
+    expect(page).toBe('https://docs.example/roster/codes/locked');
+  });
+
+  test('is a file or a page of the site also for a code', () => {
+    const address = codeAddress('locked');
+    if (site !== null) return expect(address).toBe(diagnosticPage('locked'));
+    const [file = '', code] = address.split('#');
+    expect([fileURLToPath(file), code]).toEqual([join(root, 'docs/diagnostics.md'), 'locked']);
+  });
 });
