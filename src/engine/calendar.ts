@@ -31,7 +31,7 @@ export interface CalendarResult {
 
 /** When the declared schedules start agents, from the manifests alone, and the warnings about these. Throws a Problem. */
 export function calendar(options: ProjectOptions, wanted: CalendarOptions): CalendarResult {
-  return calendarFor(openProject(options), options, wanted);
+  return calendarFor(openProject({ ...options, unsetByEntry: true }), options, wanted);
 }
 
 /** The same, knowing what an inventory in a file says is on hold. One in git is not asked: this works offline. */
@@ -39,7 +39,7 @@ export async function calendarWithHolds(
   options: ProjectOptions,
   wanted: CalendarOptions,
 ): Promise<CalendarResult> {
-  const opened = openProject(options);
+  const opened = openProject({ ...options, unsetByEntry: true });
   const { holds, warnings } = await localHolds(opened.project, options);
   const made = calendarFor(opened, options, wanted, holds);
   return { ...made, warnings: [...made.warnings, ...heldDiagnostics(holds), ...warnings] };

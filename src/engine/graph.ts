@@ -17,7 +17,7 @@ export function graph(
   addresses: readonly string[] = [],
 ): OpenedProject & { readonly graph: Graph; readonly shapes: ReadonlyMap<string, string> } {
   const selectors = selectorsOf(addresses);
-  const opened = openProject(options);
+  const opened = openProject({ ...options, unsetByEntry: true });
   const whole = graphOf(opened.project);
   const shapes = new Map(kinds.flatMap(({ name, shape }) => (shape === undefined ? [] : [[name, shape]])));
   return {

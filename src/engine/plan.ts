@@ -76,6 +76,11 @@ async function begun(session: ReadSession, { inventory }: Observation, made: Pla
     const message = `an apply of the plan ${intent.digest} is running: ${holder.name}, since ${instantText(holder.since)}`;
     return [{ ...about, message, help: 'This plan may show changes that it is about to make.' }];
   }
+  // It may have ended since the inventory was read.
+  if ((await store.load()).intent?.digest !== intent.digest) {
+    const message = `an apply of the plan ${intent.digest} ended while the service was being read`;
+    return [{ ...about, message, help: 'Plan again: this plan may show changes that it has made.' }];
+  }
   const command = intent.destroy === true ? 'roster destroy' : 'roster apply';
   const ended = `an apply of the plan ${intent.digest} was interrupted or partly failed`;
   if (intent.destroy === true || !isRestOf(made, intent)) {

@@ -86,7 +86,7 @@ function entryLines(entry: LogEntry, { width, paint }: TextLayout, isWhole = fal
     ...(digest === null ? [] : [`digest ${short(digest.replace(/^sha256:/, ''), 12)}`]),
     ...(commit === null ? [] : [`manifests ${isWhole ? commit : commit.replace(/^(\w{12})\w*/, '$1')}`]),
     `commit ${short(commits.at(-1) ?? '', 12)}`,
-    ...(run === null ? [] : [`CI ${run}`]),
+    ...(run === null ? [] : [run.startsWith('process ') ? run : `CI ${run}`]),
     ...(isWhole && service !== null ? [`service ${service}`] : []),
   ].flatMap((fact) => folded(escapeControls(fact), width - 4));
   const lines = isWhole

@@ -208,6 +208,9 @@ test('a variable of the environment that is not set is an error of the entries t
     ['list', { exit: 0, errors: [] }],
     ['run schedule/direct', { exit: 1, errors: missing }],
     ['apply --yes schedule/well', { exit: 0, errors: [] }],
+    ['graph', { exit: 0, errors: [] }],
+    ['calendar', { exit: 0, errors: [] }],
+    ['unlock', { exit: 0, errors: [] }],
   ];
   for (const [words, expected] of cases)
     expect([words, await run(workspace, words)]).toMatchObject([words, expected]);

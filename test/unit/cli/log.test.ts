@@ -68,6 +68,18 @@ const branch = 'roster-inventory';
 const one = 'groups:\n  a: { members: [acme-shop] }\n';
 const two = `${one.replace('}', ', description: x }')}  b: { members: [acme-shop] }\n`;
 
+test('names the person before the process or the job', async () => {
+  declare(one);
+  await run('apply --yes');
+  workspace.env['CI_JOB_URL'] = 'https://ci.example.com/jobs/7';
+  declare(two);
+  await run('apply --yes');
+  delete workspace.env['CI_JOB_URL'];
+  const said = (await run('log')).replace(/\s+/g, ' ');
+  expect(said).toMatch(/by Ada, digest \w+, commit \w+,? CI https:\/\/ci\.example\.com\/jobs\/7 \(process /);
+  expect(said).toMatch(/by Ada, digest \w+, commit \w+,? process \d+ on /);
+});
+
 test('a hold and its end are entries of their own, with who, why and until when', async () => {
   declare(`groups: { a: { members: [acme-shop] } }
 schedules: { s: { target: group/a, every: 1 day, startTime: 2099-01-01T06:00:00 } }

@@ -1,6 +1,9 @@
 import { cpSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { plan } from '../../../src/engine/plan.js';
+import { withReadSession } from '../../../src/engine/session.js';
+import { isDiagnostic } from '../../../src/model/finding.js';
 import type { Sandbox } from '../../../src/sandbox/index.js';
 import { inventoryAt, jsonOf } from '../../support/json.js';
 import { Workspace } from '../../support/roster.js';
@@ -92,6 +95,21 @@ describe('plan says that an apply', () => {
     expect(note).toContain(
       `an apply of the plan ${digest} is running: Ada, process 1 on elsewhere, since 2026-11-01 12:00 UTC`,
     );
+  });
+
+  test('has ended, where it did while the service was being read', async () => {
+    const made = await withReadSession({ cwd: workspace.root, env: workspace.env }, (session) => {
+      let loads = 0;
+      const load = async () => {
+        const read = await session.store.load();
+        loads += 1;
+        if (loads === 1) expect((await apply('--resume')).exit).toBe(0);
+        return read;
+      };
+      return plan({ ...session, store: { ...session.store, load } });
+    });
+    const messages = made.findings.filter(isDiagnostic).map(({ message }) => message);
+    expect(messages).toEqual([`an apply of the plan ${digest} ended while the service was being read`]);
   });
 
   test('has begun no more once it has finished', async () => {
