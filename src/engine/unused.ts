@@ -8,7 +8,7 @@ import { withReferred } from './lookup.js';
 import { type Observation, observe } from './observe.js';
 import type { ReadSession } from './session.js';
 
-export interface UnusedAgents {
+interface UnusedAgents {
   readonly agents: readonly Agent[];
   /** That it is not known what some schedules start. */
   readonly diagnostics: readonly Diagnostic[];
