@@ -51,16 +51,16 @@ type ListFlags = FlagsOf<typeof listCommand>;
 
 /** `roster list [KIND]`: what exists on the service, with the addresses of what is declared. */
 export const runList: Implementation<typeof listCommand> = async (kind, flags, context) => {
-  const { unmanaged = false, inputs = false } = flags;
+  const { unmanaged = false, inputs = false, unused = false } = flags;
   const section = kind === undefined ? undefined : sectionNamed(kind);
-  checkFlags(section, { unmanaged, inputs });
+  checkFlags(section, { unmanaged, inputs, unused });
   const options = { ...sessionOptions(flags, context), orNone: !unmanaged && needsNoProject(flags) };
-  const shown = await readShown(options, context, (session) => list(session, { section, unmanaged }));
+  const shown = await readShown(options, context, (session) => list(session, { section, unmanaged, unused }));
   return {
     exit: exitCode.fine,
     diagnostics: shown.diagnostics,
     render: {
-      text: (style) => listText(shown, { ...style, unmanaged, inputs }),
+      text: (style) => listText(shown, { ...style, unmanaged, inputs, unused }),
       json: () => jsonText(listJson(shown, inputs)),
     },
   };
@@ -76,10 +76,12 @@ function sectionNamed(kind: string): string {
 
 function checkFlags(
   section: string | undefined,
-  { unmanaged, inputs }: Required<Pick<ListFlags, 'unmanaged' | 'inputs'>>,
+  { unmanaged, inputs, unused }: Required<Pick<ListFlags, 'unmanaged' | 'inputs' | 'unused'>>,
 ) {
   if (inputs && section !== AGENTS)
     throw problem('usage', '`--inputs` is for agents only', 'Use `roster list agents --inputs`.');
+  if (unused && section !== AGENTS)
+    throw problem('usage', '`--unused` is for agents only', 'Use `roster list agents --unused`.');
   if (unmanaged && section === AGENTS)
     throw problem('usage', '`--unmanaged` has no effect on agents: roster never manages them', 'Omit it.');
 }

@@ -22,12 +22,15 @@ import { withReferred } from './lookup.js';
 import { isNoProject } from './no-project.js';
 import { asWarning, goneEntries, type Observation, observe } from './observe.js';
 import type { ReadSession } from './session.js';
+import { unusedAgents } from './unused.js';
 
 export interface ListOptions {
   /** `groups`, or `agents`. Nothing is read that only other sections need. Default: all. */
   readonly section?: string | undefined;
   /** Only objects that a plan counts as not managed here. Default: false. */
   readonly unmanaged?: boolean | undefined;
+  /** Only agents that nothing starts. Default: false. */
+  readonly unused?: boolean | undefined;
 }
 
 /**
@@ -35,7 +38,7 @@ export interface ListOptions {
  * @throws Problem when the service cannot be read, or the manifests of what is listed do not allow a plan.
  */
 export async function list(session: ReadSession, options: ListOptions = {}): Promise<ServiceListing> {
-  const { section, unmanaged = false } = options;
+  const { section, unmanaged = false, unused = false } = options;
   const { project, service, serviceOverride } = session;
   const isNone = isNoProject(project);
   const header = {
@@ -46,7 +49,10 @@ export async function list(session: ReadSession, options: ListOptions = {}): Pro
   };
   if (section === AGENTS) {
     const agents = await session.client.reader().readAll(listAgentsWithInputs());
-    return { ...header, agents: byName(agents), sections: [], unmanaged: null, diagnostics: [] };
+    const left = unused ? await unusedAgents(session) : { agents, diagnostics: [] };
+    const ids = new Set(left.agents.map(({ id }) => id));
+    const shown = byName(agents.filter(({ id }) => ids.has(id)));
+    return { ...header, agents: shown, sections: [], unmanaged: null, diagnostics: left.diagnostics };
   }
   const shown = kinds.filter((kind) => section === undefined || kind.section === section);
   const observation = await observe(session, { kinds: withReferred(shown), everything: shown });

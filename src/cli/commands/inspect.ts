@@ -47,6 +47,7 @@ export const listCommand = define({
   options: [
     flag('--unmanaged', 'List only what a plan counts as not managed here'),
     flag('--inputs', 'Show the input keys of agents and their default values'),
+    flag('--unused', 'List only agents that no schedule on the service will start'),
   ],
   shared: service,
   does: reading,

@@ -9,7 +9,7 @@ import { type SampleOutput, sampleOutput } from '../../service/operations/sample
 import { addressOfAgent } from '../agents.js';
 import { agentsOf, noData } from './datasets.js';
 
-export interface Samples {
+interface Samples {
   /** One for each agent that has a sample. */
   readonly samples: readonly AgentSample[];
   readonly diagnostics: readonly Diagnostic[];

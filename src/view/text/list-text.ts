@@ -26,6 +26,8 @@ export interface ListTextOptions extends TextOptions {
   readonly unmanaged: boolean;
   /** Shows the input keys of agents. */
   readonly inputs: boolean;
+  /** Only agents that nothing starts were asked for. */
+  readonly unused: boolean;
 }
 
 /** A table for each section, with what the project declares first, and a line that says what is not managed. */
@@ -37,7 +39,7 @@ export function listText(view: ServiceListing, options: ListTextOptions): string
   const shown = options.unmanaged ? sections.filter(({ objects }) => objects.length > 0) : sections;
   return joinBlocks([
     listHeader(view, layout),
-    ...(agents === null ? [] : [agentLines(agents, options.inputs, layout)]),
+    ...(agents === null ? [] : [agentLines(agents, options, layout)]),
     ...shown.map((each) => sectionLines(each, { ...options, hasProject }, layout)),
     footer(view, options.unmanaged, layout),
   ]);
@@ -48,7 +50,11 @@ function listHeader({ project, ...rest }: ServiceListing, layout: TextLayout): s
   return project === null ? lines.filter((_, index) => index > 0) : lines;
 }
 
-function agentLines(agents: readonly ListedAgent[], inputs: boolean, layout: TextLayout): string[] {
+function agentLines(
+  agents: readonly ListedAgent[],
+  { inputs, unused }: ListTextOptions,
+  layout: TextLayout,
+): string[] {
   const columns: Column<ListedAgent>[] = [
     { title: 'agent', text: ({ externalAgentId }) => escapeControls(externalAgentId) },
     { title: 'name', text: ({ name }) => escapeControls(name) },
@@ -60,7 +66,8 @@ function agentLines(agents: readonly ListedAgent[], inputs: boolean, layout: Tex
     row,
     ...(inputs ? indent(inputLines(agents[index] as ListedAgent), 4) : []),
   ]);
-  return titled(`Agents: ${agents.length === 0 ? 'none' : agents.length}`, [titles, ...lines], layout);
+  const title = unused ? 'Agents that nothing starts' : 'Agents';
+  return titled(`${title}: ${agents.length === 0 ? 'none' : agents.length}`, [titles, ...lines], layout);
 }
 
 /** `country = "DE"`: in quotes, so that an empty value is visible. */
