@@ -147,7 +147,7 @@ describe('load', () => {
 describe('what starts again', () => {
   const since = '2026-10-30T00:00:00Z';
   const hold = { since, reason: 'incident', until: '2026-10-31T00:00:00Z', by: 'ann' };
-  const enabled = (known: Inventory | undefined, before: Timing = { enabled: false }, after: Timing = {}) =>
+  const enabled = (known: Inventory, before: Timing = { enabled: false }, after: Timing = {}) =>
     planOf({ entries: [schedule('s', after)], objects: [remoteSchedule('s', before)], inventory: known });
   const applied = (isEnabled: boolean, more: Partial<InventoryEntry> = {}) =>
     owning({ 'schedule/s': 's' }, { applied: { enabled: isEnabled }, ...more });
@@ -163,7 +163,7 @@ describe('what starts again', () => {
     ['what somebody paused since the last apply', enabled(applied(true)), [outside]],
     [
       'what was paused before roster knew it',
-      enabled(undefined),
+      enabled(owning({})),
       ['adopt: was created outside this project', outside],
     ],
     ['what the manifests had paused', enabled(applied(false)), [ours]],
