@@ -497,7 +497,7 @@ describe('what an apply remembers', () => {
     rmSync(join(workspace.root, 'policies/a.yaml'));
     rmSync(join(workspace.root, 'roster.inventory.json'));
     expect(await risks('--snapshot', 'roster.snapshot.json')).toEqual([
-      { code: 'policy', message: expect.stringContaining('`hourly-at-most` is gone') },
+      { code: 'policy', message: expect.stringContaining('`hourly-at-most` was removed') },
     ]);
   });
 
@@ -627,13 +627,13 @@ describe('policies from outside', () => {
     expect((await planned()).risks).toEqual([
       {
         code: 'policy',
-        message: expect.stringContaining('the policy from outside the project `hourly-at-most` is gone'),
+        message: expect.stringContaining('the policy from outside the project `hourly-at-most` was removed'),
       },
     ]);
     workspace.write('roster.yaml', `policies: [own.yaml]\n${group}`);
     workspace.write('own.yaml', hourly);
     expect((await planned()).risks).toEqual([
-      { code: 'policy', message: expect.stringContaining('demands less') },
+      { code: 'policy', message: expect.stringContaining('was weakened') },
     ]);
     expect((await planned('--policies', path)).risks).toEqual([]);
   });
