@@ -558,7 +558,7 @@ describe('a plan is not reviewed because', () => {
     const { exit, out, ran } = await runTask({ do: 'apply', digest, verify: false }, {});
     expect([exit, out, ran]).toEqual([
       1,
-      expect.stringMatching(/^::error title=Skipped, because a newer commit was pushed/),
+      expect.stringMatching(/^::error title=Skipped%2C because a newer commit was pushed/),
       [],
     ]);
   });
@@ -789,7 +789,7 @@ describe('a plan that is shown', () => {
     const { outputs, log, last } = await shown(PLAN, { head: commits.squashed });
     expect([outputs, log, last.log, api.comments]).toEqual([
       {},
-      expect.stringContaining('no longer the last commit'),
+      expect.stringContaining('no longer the newest commit'),
       'There is no plan to show.\n',
       [],
     ]);

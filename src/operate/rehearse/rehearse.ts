@@ -11,7 +11,7 @@ import { type Copy, copyOf, type Life, type Rehearsed } from './copy.js';
 /** A run that fails, or is killed, is started again: so many times more often than there are calls. */
 const MORE_RUNS = 5;
 /** Each start plans the whole project: a plan with more calls is killed after several of them at a time. */
-const MOST_KILLS = 12;
+const MOST_KILLS = 10;
 /** Every tenth request is answered with 429. */
 const REFUSED = 10;
 

@@ -658,7 +658,7 @@ describe('policies from outside', () => {
     workspace.write('roster.yaml', `policies: [own.yaml]\n${group}`);
     workspace.write('own.yaml', hourly);
     expect((await planned()).risks).toEqual([
-      { code: 'policy', message: expect.stringContaining('demands less') },
+      { code: 'policy', message: expect.stringContaining('was weakened') },
     ]);
     expect((await planned('--policies', path)).risks).toEqual([]);
   });

@@ -78,3 +78,13 @@ test.each(['', '90', 'm', '1.5h', '-1h', '1 h', '1h30m', '1M', '1y', '1e3s', '12
     expect(readDuration(text)).toBeNull();
   },
 );
+
+test.each([
+  [0, '0 entries'],
+  [1, '1 entry'],
+  [999, '999 entries'],
+  [3_000, '3,000 entries'],
+  [1_234_567, '1,234,567 entries'],
+])('a number with its noun: %i', (number, text) => {
+  expect(count(number, 'entry', 'entries')).toBe(text);
+});

@@ -1,7 +1,7 @@
 import { describe, expect, it, test } from 'vitest';
 import type { ScheduleSpec } from '../../../src/kinds/schedule-spec.js';
 import { isRisk, type Risk } from '../../../src/model/finding.js';
-import { emptyInventory, type Inventory, type InventoryEntry } from '../../../src/model/inventory.js';
+import type { Inventory, InventoryEntry } from '../../../src/model/inventory.js';
 import type { Plan } from '../../../src/model/plan.js';
 import { plan as planFor } from '../../../src/reconcile/plan.js';
 import { nothingAsked } from '../../../src/reconcile/world.js';
@@ -163,7 +163,7 @@ describe('what starts again', () => {
     ['what somebody paused since the last apply', enabled(applied(true)), [outside]],
     [
       'what was paused before roster knew it',
-      enabled(emptyInventory('small', null)),
+      enabled(owning({})),
       ['adopt: was created outside this project', outside],
     ],
     ['what the manifests had paused', enabled(applied(false)), [ours]],

@@ -384,3 +384,33 @@ describe('the dependency graph of a comment', () => {
     expect(text.includes('```mermaid')).toBe(isDrawn);
   });
 });
+
+it('the owners of changes that are read as one are named once', () => {
+  const shops = Array.from({ length: 6 }, (_, index) =>
+    change(`group/shop-${index}`, {
+      action: 'create',
+      owners: ['@acme/shops'],
+      fields: [field('members', { before: null, after: [`a-${index}`], layout: 'set' })],
+    }),
+  );
+  const other = change('group/other', { action: 'update', owners: ['@acme/data'], fields: [every] });
+  const text = comment([...shops, other]);
+  expect(text).toContain('- **create** `group/shop-5`');
+  expect(text.match(/@acme\/shops/g)).toHaveLength(1);
+});
+
+it('what is risky comes before the values, and notes after them', () => {
+  const update = change('schedule/s', {
+    action: 'update',
+    fields: [
+      every,
+      field('cron', { before: 'a', after: 'b' }),
+      field('timeZone', { before: 'c', after: 'd' }),
+    ],
+    risks: [{ code: 'gap', message: 'no runs for 103 days' }],
+    notes: ['a note'],
+  });
+  const at = ['no runs for 103 days', '`every`', 'a note'].map((each) => comment([update]).indexOf(each));
+  expect(Math.min(...at)).toBeGreaterThan(0);
+  expect(at).toEqual(at.toSorted((a, b) => a - b));
+});
