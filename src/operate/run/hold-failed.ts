@@ -1,6 +1,8 @@
 import { hold } from '../../engine/hold.js';
 import type { Session } from '../../engine/session.js';
+import { kinds } from '../../kinds/index.js';
 import { type Diagnostic, Problem } from '../../model/diagnostic.js';
+import type { Address, Project } from '../../model/resource.js';
 import { type Run, runKindNames } from '../../model/run.js';
 import { some } from '../../model/words.js';
 import { heldDiagnostics } from '../../reconcile/rules/holds.js';
@@ -20,7 +22,7 @@ export async function holdFailed(
 ): Promise<readonly Diagnostic[]> {
   const unmet = new Set(checked.filter(isUnmet).map(({ address }) => address));
   const failed = runs.filter(({ address, state }) => hasFailed(state) || unmet.has(address ?? ''));
-  const addresses = failed.flatMap(({ address }) => address ?? []);
+  const addresses = starting(new Set(failed.flatMap(({ address }) => address ?? [])), session.project);
   if (addresses.length === 0 || session.interrupted()) return [];
   const reason = `failed after an apply: ${some(failed.map(nameOf), MOST_NAMED)}`;
   try {
@@ -32,6 +34,16 @@ export async function holdFailed(
     if (!(failure instanceof Problem)) throw failure;
     return failure.diagnostics;
   }
+}
+
+/** The schedules among these, and those that target one of them. */
+function starting(failed: ReadonlySet<Address>, { entries }: Project): readonly Address[] {
+  const found = entries.filter(({ address, kind: name, declared }) => {
+    const kind = kinds.find((each) => each.name === name);
+    if (kind?.pausing === undefined) return false;
+    return failed.has(address) || (kind.links?.(declared).to ?? []).some((each) => failed.has(each));
+  });
+  return found.map(({ address }) => address);
 }
 
 function hasFailed(state: Run['state']): boolean {

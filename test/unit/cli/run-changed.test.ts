@@ -142,9 +142,14 @@ describe('with --hold-on-failure', () => {
   test('the schedules of a group that fails are held, where the group itself was changed', async () => {
     const { apply, run } = await world(agentsOf(failing));
     await apply({ groups: { shops }, schedules: { daily, own } });
-    await apply(bad);
+    // Nothing starts the other one.
+    await apply({ ...bad, groups: { ...bad.groups, alone: { members: ['bad'] } } });
     const ran = await run('--hold-on-failure');
-    expect(ran).toMatchObject({ exit: 5, started: ['group/shops'] });
+    expect({ exit: ran.exit, started: [...ran.started].sort() }).toEqual({
+      exit: 5,
+      started: ['group/alone', 'group/shops'],
+    });
+    expect(ran.diagnostics.map(({ code }) => code)).toEqual(['run-failed', 'run-failed', 'held']);
     expect(paused()).toBe(1);
   });
 
