@@ -7,6 +7,8 @@ import { problem } from '../model/diagnostic.js';
 import { writeJson } from '../model/exact-number.js';
 import { inexactNumberIn, isJsonObject, type JsonObject, parseJson } from '../model/json.js';
 import { openFolder, RunSaver, toFolder, toRecords } from '../operate/data/download.js';
+import { chooseChanged } from '../operate/run/changed.js';
+import { holdFailed } from '../operate/run/hold-failed.js';
 import { chooseMissed } from '../operate/run/missed.js';
 import { type RunCallbacks, type RunOptions, run } from '../operate/run/run.js';
 import { findApiKeys } from '../redact/redactor.js';
@@ -42,7 +44,9 @@ export const runRun: Implementation<typeof runCommand> = async (addresses, flags
         onBegin: context.begin,
         onRuns,
       });
-      return saver === null ? { ended } : { ended: await saver.finish(ended), saved: saver.saved };
+      const held = flags.holdOnFailure === true ? await holdFailed(session, ended, context.host.env) : [];
+      const all = { ...ended, diagnostics: [...ended.diagnostics, ...held] };
+      return saver === null ? { ended: all } : { ended: await saver.finish(all), saved: saver.saved };
     });
     const result = runResult(found.ended, context, found.saved);
     if (found.ended.runs.length === 0) return nothingStarted(result);
@@ -71,22 +75,29 @@ const followFlags = {
 } as const;
 
 /** Flags about what is found, and flags that have another meaning for it. */
-const choosingFlags = { since: '--since', yes: '--yes' } as const;
+const choosingFlags = { yes: '--yes' } as const;
+const missedFlags = { since: '--since' } as const;
+const changedFlags = { holdOnFailure: '--hold-on-failure' } as const;
 const otherFlags = { declared: '--declared', input: '-i', inputs: '--inputs' } as const;
 
-function isChoosing({ missed = false, failed = false }: RunFlags): boolean {
-  return missed || failed;
+function isChoosing({ missed = false, failed = false, changed = false }: RunFlags): boolean {
+  return missed || failed || changed;
 }
 
 function refuseFlagsWithoutEffect(addresses: readonly string[], flags: RunFlags): void {
+  const { missed = false, failed = false, changed = false, detach = false } = flags;
   const refuse = (names: Readonly<Partial<Record<keyof RunFlags, string>>>, why: string) => {
     for (const [name, flag] of Object.entries(names))
       if (flags[name as keyof RunFlags] !== undefined)
         throw problem('usage', `\`${flag}\` has no effect ${why}`, 'Omit one of them.');
   };
-  if (flags.detach === true) refuse(followFlags, 'with `--detach`');
-  if (isChoosing(flags)) refuse(otherFlags, 'with `--missed` and `--failed`');
-  else refuse(choosingFlags, 'without `--missed` or `--failed`');
+  if (detach) refuse({ ...followFlags, ...changedFlags }, 'with `--detach`');
+  if (isChoosing(flags)) refuse(otherFlags, 'with `--missed`, `--failed` and `--changed`');
+  else refuse(choosingFlags, 'without `--missed`, `--failed` or `--changed`');
+  if (!missed && !failed) refuse(missedFlags, 'without `--missed` or `--failed`');
+  if (!changed) refuse(changedFlags, 'without `--changed`');
+  else if (missed || failed)
+    throw problem('usage', '`--changed` cannot be used with `--missed` or `--failed`', 'Omit one of them.');
   if (addresses.length === 0 && !isChoosing(flags))
     throw problem(
       'usage',
@@ -125,11 +136,8 @@ async function runOptions(
 ): Promise<RunOptions> {
   refuseFlagsWithoutEffect(addresses, flags);
   const { declared, detach, stopOnInterrupt, maxStarts, retryNotStarted } = flags;
-  const { missed = false, failed = false, since = '24h' } = flags;
   return {
-    choose: isChoosing(flags)
-      ? (session) => chooseMissed(session, { addresses, since, missed, failed })
-      : undefined,
+    choose: chooserOf(addresses, flags),
     inputs: await runInputs(flags, host.cwd),
     forMilliseconds: chooseDuration(flags.for, '--for'),
     declared,
@@ -139,6 +147,14 @@ async function runOptions(
     retryNotStarted:
       retryNotStarted === undefined ? undefined : wholeNumber(retryNotStarted, '--retry-not-started', 0, 100),
   };
+}
+
+function chooserOf(addresses: readonly string[], flags: RunFlags): RunOptions['choose'] {
+  const { missed = false, failed = false, changed = false, since = '24h' } = flags;
+  if (changed) return (session) => chooseChanged(session, addresses);
+  return missed || failed
+    ? (session) => chooseMissed(session, { addresses, since, missed, failed })
+    : undefined;
 }
 
 interface InputFlags {

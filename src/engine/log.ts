@@ -12,7 +12,7 @@ import { createQueue } from '../service/queue.js';
 import { actionLabels } from '../view/labels.js';
 import { clockOf } from './clock.js';
 import { openProject, type ProjectOptions } from './project.js';
-import { openStore } from './session.js';
+import { openStore, type ReadSession } from './session.js';
 
 export interface LogOptions extends ProjectOptions {
   /** How many entries to return, the newest first. Default: all. */
@@ -74,12 +74,56 @@ function withActions(entry: LogEntry): LogEntry {
   return { ...entry, changes };
 }
 
+/** What an apply has created or changed. */
+interface AppliedChanges {
+  /** When it ended, ISO 8601; null where that is not known. */
+  readonly at: string | null;
+  readonly changes: readonly Pick<LoggedChange, 'address' | 'action'>[];
+}
+
+/**
+ * What the last apply that sent a call has created or changed, as far as it finished. Null where the history records none.
+ * @throws Problem when the inventory is a file, which remembers no runs.
+ */
+export async function lastApplied({ store, clock }: ReadSession): Promise<AppliedChanges | null> {
+  if (store.history === undefined) throw noHistory(store.name);
+  const history = await store.history();
+  const runs = runsOf(history, clock.now()).map(withActions).toReversed();
+  for (const entry of runs) {
+    const done = entry.changes.filter(({ outcome, action }) => outcome === 'done' && sending.has(action));
+    if (entry.command !== 'apply' || done.length === 0) continue;
+    const { before, after } = await inventoriesOf(entry, history);
+    const sent = done.filter(
+      ({ address }) => !isExpectation(before?.entries.get(address), after?.entries.get(address)),
+    );
+    if (sent.length === 0) continue;
+    const changes = sent.filter(({ action }) => action !== 'delete');
+    return { at: entry.serviceTime ?? entry.endedAt, changes };
+  }
+  return null;
+}
+
+/** Every other action only changes the inventory. */
+const sending: ReadonlySet<string> = new Set(['create', 'update', 'replace', 'delete']);
+
+/** An update of what is expected of the data sends nothing. */
+function isExpectation(was: InventoryEntry | undefined, is: InventoryEntry | undefined): boolean {
+  if (was === undefined || is === undefined) return false;
+  const isSame = canonical(was.applied) === canonical(is.applied);
+  return isSame && canonical(was.expect ?? null) !== canonical(is.expect ?? null);
+}
+
 async function detailed(entry: LogEntry, history: InventoryHistory): Promise<readonly DetailedChange[]> {
+  return recordedChanges(kinds, [...entry.changes], await inventoriesOf(entry, history));
+}
+
+/** Before and after a run. */
+async function inventoriesOf(entry: LogEntry, history: InventoryHistory): Promise<Inventories> {
   const at = async (commit: string | null | undefined): Promise<Inventory | null> =>
     commit == null ? null : history.inventoryAt(commit);
   const first = history.commits.find(({ hash }) => hash === entry.commits[0]);
   const [before, after] = await Promise.all([at(first?.parent), at(entry.commits.at(-1))]);
-  return recordedChanges(kinds, [...entry.changes], { before, after });
+  return { before, after };
 }
 
 const LONGEST_NUMBER = 6;

@@ -25,11 +25,13 @@ export const runCommand = define({
   name: 'run',
   summary: 'Start agents, groups, pipelines and schedules, and follow them',
   about:
-    'Start agents, groups, pipelines and schedules, and follow them to their end. Each start is sent once. Changes neither manifests nor the inventory, and an interrupt leaves the runs running. With `--missed` or `--failed`, start once each schedule that `roster status` calls missed or failing: they are shown first, and confirmed.',
+    'Start agents, groups, pipelines and schedules, and follow them to their end. Each start is sent once. Changes neither manifests nor the inventory, and an interrupt leaves the runs running. With `--missed` or `--failed`, start once each schedule that `roster status` calls missed or failing, and with `--changed` what the last apply created or changed: they are shown first, and confirmed.',
   arguments: [argument('[addresses...]', 'Addresses or globs of the project, or `agent/<agent>`')],
   options: [
     flag('--missed', 'Start each schedule that has missed starts'),
     flag('--failed', 'Start each schedule whose last run failed'),
+    flag('--changed', 'Start what the last apply created or changed (needs an inventory in git)'),
+    flag('--hold-on-failure', 'With `--changed`: hold the schedules that start what failed'),
     flag(
       '--since <time>',
       'How far back `--missed` and `--failed` look, as in `roster status` (default: 24h)',

@@ -44,7 +44,7 @@ export function verdictOf({ runs, isDetached, isInterrupted, failures, checked =
 }
 
 /** What is expected at the level of a warning changes no exit code. */
-function isUnmet({ expectations }: CheckedDataset): boolean {
+export function isUnmet({ expectations }: CheckedDataset): boolean {
   return expectations.some(({ verdict, level }) => verdict === 'unmet' && level === 'error');
 }
 

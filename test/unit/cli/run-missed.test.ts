@@ -164,9 +164,11 @@ describe('what is started', () => {
 test.each<[string, string[]]>([
   ['no address is given', []],
   ['`--since` has no effect without `--missed` or `--failed`', ['schedule/one', '--since', '24h']],
-  ['`--yes` has no effect without `--missed` or `--failed`', ['schedule/one', '--yes']],
-  ['`--declared` has no effect with `--missed` and `--failed`', ['--missed', '--declared']],
-  ['`-i` has no effect with `--missed` and `--failed`', ['--failed', '-i', 'country=DE']],
+  ['`--yes` has no effect without `--missed`, `--failed` or `--changed`', ['schedule/one', '--yes']],
+  ['`--hold-on-failure` has no effect without `--changed`', ['schedule/one', '--hold-on-failure']],
+  ['`--changed` cannot be used with `--missed` or `--failed`', ['--missed', '--changed']],
+  ['`--declared` has no effect with `--missed`, `--failed` and `--changed`', ['--missed', '--declared']],
+  ['`-i` has no effect with `--missed`, `--failed` and `--changed`', ['--failed', '-i', 'country=DE']],
 ])('%s', async (message, words) => {
   const { workspace, sandbox } = await world(
     { agents: agents(2) },
@@ -175,6 +177,6 @@ test.each<[string, string[]]>([
   sandbox.requests.length = 0;
   const ran = await workspace.command(['run', ...words]);
   expect(ran.exit).toBe(1);
-  expect(ran.stderr).toContain(message);
+  expect(ran.stderr.replace(/\s+/g, ' ')).toContain(message);
   expect(sandbox.requests).toEqual([]);
 });

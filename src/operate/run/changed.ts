@@ -1,0 +1,76 @@
+import { lastApplied } from '../../engine/log.js';
+import { diagnosticsIn, observe, requireAccount } from '../../engine/observe.js';
+import { selectedOf, selectorsOf } from '../../engine/selectors.js';
+import type { ReadSession } from '../../engine/session.js';
+import { problem } from '../../model/diagnostic.js';
+import { endedHoldText, holdText } from '../../model/hold.js';
+import { isExpired } from '../../model/kind.js';
+import type { Address } from '../../model/resource.js';
+import type { ChosenStart, ChosenStarts } from '../../model/run.js';
+import { noSiblings } from '../../model/sibling.js';
+import { instantText } from '../../model/words.js';
+import { type DeclaredResource, declaredResources } from '../status/resources.js';
+import { kindsWithRuns } from './targets.js';
+
+/**
+ * What the last apply that sent a call has created or changed, each once (contract §21). What is on hold, paused or inactive
+ * is left alone, and so is what one of the schedules starts anyway. Sends reads only.
+ * @param addresses addresses and globs; none for everything.
+ * @throws Problem when the history of the inventory records no such apply.
+ */
+export async function chooseChanged(
+  session: ReadSession,
+  addresses: readonly Address[],
+): Promise<ChosenStarts> {
+  const applied = await lastApplied(session);
+  if (applied === null)
+    throw problem(
+      'usage',
+      `--changed: the inventory ${session.store.name} records no apply that changed anything on the service`,
+      'Name what to start: `roster run group/retail-prices`.',
+    );
+  const observation = await observe(session, { kinds: kindsWithRuns, siblings: noSiblings });
+  requireAccount(observation);
+  const now = session.serviceNow();
+  const { entries, existsIn } = session.project;
+  const all = entries.map(({ address }) => address);
+  const isSelected = selectedOf(selectorsOf(addresses), { addresses: all, existsIn });
+  const actions = new Map(applied.changes.map(({ address, action }) => [address, action]));
+  const changed = declaredResources(session.project, observation, now).filter(
+    ({ address }) => actions.has(address) && isSelected(address),
+  );
+  const declared = new Map(entries.map((each) => [each.address, each.declared]));
+  const whyNot = (each: DeclaredResource) => obstacleOf(each, declared.get(each.address), now);
+  const starting = changed.filter((each) => whyNot(each) === null);
+  const starters = new Map(starting.map(({ address, target }) => [String(target?.id), address]));
+
+  const time = applied.at === null ? '' : `, ${instantText(applied.at)}`;
+  const starts: ChosenStart[] = [];
+  const leftOut: ChosenStart[] = [];
+  for (const each of changed) {
+    const { address, observed } = each;
+    const starter = starters.get(observed?.id ?? '');
+    const obstacle = whyNot(each) ?? (starter === undefined ? null : `${starter} starts it`);
+    const did = actions.get(address) === 'create' ? 'created' : 'changed';
+    if (obstacle === null) starts.push({ address, reason: `${did} by the last apply${time}` });
+    else leftOut.push({ address, reason: obstacle });
+  }
+  const diagnostics = diagnosticsIn(session, observation, observation.comparison.diagnostics);
+  const warnings = diagnostics.map((each) =>
+    each.severity === 'error' ? ({ ...each, severity: 'warning' } as const) : each,
+  );
+  return { starts, leftOut, diagnostics: warnings };
+}
+
+/** Why it is not to be started; null where it may be. */
+function obstacleOf(resource: DeclaredResource, declared: unknown, now: Date): string | null {
+  const { kind, observed, unmatched, hold, endedHold, inactiveTarget } = resource;
+  const spec = observed?.spec ?? null;
+  if (observed === null || spec === null) return unmatched ?? 'it does not exist on the service';
+  if (hold !== null) return holdText(hold);
+  if (endedHold !== null) return endedHoldText(endedHold);
+  if (kind.pausing?.isPaused(spec) === true) return 'it is paused';
+  if (kind.runs?.isActive(spec) === false) return 'it is not active';
+  if (inactiveTarget !== null) return `its target ${inactiveTarget} is not active`;
+  return isExpired(kind, declared, now) ? 'it was to start only once, and that time has passed' : null;
+}

@@ -1,0 +1,164 @@
+import { afterEach, describe, expect, test } from 'vitest';
+import type { Run } from '../../../src/model/run.js';
+import type { Sandbox, Seed } from '../../../src/sandbox/index.js';
+import { jsonOf } from '../../support/json.js';
+import { initWithOrigin } from '../../support/repository.js';
+import { Workspace } from '../../support/roster.js';
+import { startSandbox } from '../../support/sandbox.js';
+
+/** `roster run --changed` after an apply (contract §21). */
+
+let sandbox: Sandbox;
+afterEach(() => sandbox.close());
+
+const good = { seconds: 8, records: 5 } as const;
+const failing = { result: 'fail', seconds: 8, message: 'The source did not respond.' } as const;
+const agentsOf = (outcome: object = good): Seed => ({
+  agents: ['a', 'b', 'c', 'bad'].map((externalAgentId) => ({
+    externalAgentId,
+    name: `Agent ${externalAgentId}`,
+    outcomes: [externalAgentId === 'bad' ? outcome : good],
+  })),
+});
+const later = { every: '6 hours', startTime: '2099-01-01T06:00:00' };
+
+interface Declared {
+  readonly groups?: object;
+  readonly pipelines?: object;
+  readonly schedules?: object;
+}
+
+async function world(seed = agentsOf()) {
+  sandbox = await startSandbox({ seed, speed: 0, now: new Date('2026-12-01T06:00:00Z') });
+  const workspace = new Workspace({ 'roster.yaml': 'project: p\n' }, sandbox);
+  workspace.now = () => sandbox.now();
+  workspace.sleep = async (milliseconds) => sandbox.advance(milliseconds);
+  initWithOrigin(workspace.root);
+  const apply = async (declared: Declared, ...words: string[]) => {
+    const manifest = { project: 'p', inventory: { git: {} }, ...declared };
+    workspace.write('roster.yaml', JSON.stringify(manifest));
+    const ran = await workspace.command(['apply', '--yes', ...words]);
+    expect([ran.exit, ran.stdout + ran.stderr]).toEqual([0, expect.any(String)]);
+  };
+  const run = async (...words: string[]) => {
+    const ran = await workspace.command(['run', '--changed', '--yes', ...words, '--format', 'json']);
+    const { runs = [], diagnostics } = jsonOf<{
+      runs?: Run[];
+      diagnostics: { code: string; message: string }[];
+    }>(ran);
+    return { ...ran, diagnostics, started: runs.map(({ address }) => address) };
+  };
+  return { workspace, apply, run };
+}
+
+const shops = { members: ['a', 'b'] };
+const daily = { target: 'group/shops', ...later };
+const own = { target: 'agent/c', ...later };
+
+describe('what the last apply changed is started once', () => {
+  test('what was created, but not the target of a schedule that is started', async () => {
+    const { apply, run } = await world();
+    await apply({
+      groups: { shops, spare: { members: ['c'] } },
+      pipelines: { chain: { stages: ['a', 'b'] } },
+      schedules: { daily },
+    });
+    const ran = await run();
+    expect({ exit: ran.exit, started: [...ran.started].sort() }).toEqual({
+      exit: 0,
+      started: ['group/spare', 'pipeline/chain', 'schedule/daily'],
+    });
+    expect(ran.stderr).toMatch(/schedule\/daily: created by the last apply, 20[\d-]+ [\d:]+ UTC\n/);
+    expect(ran.stderr).toContain('Not started:\n  group/shops: schedule/daily starts it\n');
+    expect((await run('pipeline/*')).started).toEqual(['pipeline/chain']);
+  });
+
+  test('what was changed, and not what was there before or only expects something else now', async () => {
+    const { apply, run } = await world();
+    await apply({ groups: { shops, spare: { members: ['c'] } }, schedules: { daily, own } });
+    await apply({
+      groups: { shops: { members: ['a'] }, spare: { members: ['c'] } },
+      schedules: { daily, own },
+    });
+    expect((await run()).started).toEqual(['group/shops']);
+    const expecting = { members: ['c'], expect: { records: { min: 1 } } };
+    await apply({ groups: { shops: { members: ['a'] }, spare: expecting }, schedules: { daily, own } });
+    expect((await run()).started).toEqual(['group/shops']);
+    await apply({ groups: { shops: { members: ['a'] }, spare: expecting }, schedules: { own } });
+    expect(await run()).toMatchObject({ exit: 0, started: [] });
+  });
+
+  test('what is on hold, paused or inactive is left alone, with the reason', async () => {
+    const { workspace, apply, run } = await world();
+    await apply({
+      groups: { shops: { ...shops, active: false }, spare: { members: ['c'] } },
+      schedules: { daily, own, paused: { ...own, every: '7 hours', enabled: false } },
+    });
+    await workspace.command(['hold', 'schedule/own', '--reason', 'incident 42', '--yes']);
+    const ran = await run();
+    expect(ran.started).toEqual(['group/spare']);
+    expect(ran.stderr).toContain('  group/shops: it is not active\n');
+    expect(ran.stderr).toContain('  schedule/daily: its target group/shops is not active\n');
+    expect(ran.stderr).toContain('  schedule/paused: it is paused\n');
+    expect(ran.stderr).toMatch(/ {2}schedule\/own: held by .*: "incident 42"\n/);
+  });
+
+  test('without an apply that changed anything on the service, or with an inventory in a file, it is an error', async () => {
+    const { workspace, run } = await world();
+    workspace.write('roster.yaml', 'project: p\ninventory: { git: {} }\n');
+    expect(await run()).toMatchObject({ exit: 1, diagnostics: [{ code: 'usage' }] });
+    workspace.write('roster.yaml', 'project: p\n');
+    const inFile = await run();
+    expect(inFile).toMatchObject({ exit: 1, diagnostics: [{ code: 'usage' }] });
+    expect(inFile.diagnostics[0]?.message).toContain('is a file, which does not record applies');
+  });
+});
+
+const paused = () => [...sandbox.world.schedules.values()].filter(({ isEnabled }) => !isEnabled).length;
+
+describe('with --hold-on-failure', () => {
+  const bad = { groups: { shops: { members: ['a', 'bad'] } }, schedules: { daily, own } };
+
+  test.each<[string, object, Declared, string]>([
+    ['a run that fails', failing, bad, 'schedule/daily'],
+    [
+      'a run that does not deliver what is expected',
+      { seconds: 8, records: 0 },
+      { ...bad, groups: { shops: { members: ['a', 'bad'], expect: { records: { min: 1 } } } } },
+      'schedule/daily',
+    ],
+  ])('%s holds the schedules that start it', async (_, outcome, declared, held) => {
+    const { workspace, apply, run } = await world(agentsOf(outcome));
+    await apply(declared);
+    const ran = await run('--hold-on-failure');
+    expect(ran.exit).toBe(5);
+    expect(ran.diagnostics.map(({ code }) => code)).toContain('held');
+    const listed = await workspace.command(['list', '--format', 'json']);
+    expect(listed.stdout).toMatch(/failed after an apply: schedule\/daily \(group run [0-9a-f-]+\)/);
+    expect(ran.diagnostics.find(({ code }) => code === 'held')?.message).toContain(held);
+    expect(paused()).toBe(1);
+  });
+
+  test('the schedules of a group that fails are held, where the group itself was changed', async () => {
+    const { apply, run } = await world(agentsOf(failing));
+    await apply({ groups: { shops }, schedules: { daily, own } });
+    // Nothing starts the other one.
+    await apply({ ...bad, groups: { ...bad.groups, alone: { members: ['bad'] } } });
+    const ran = await run('--hold-on-failure');
+    expect({ exit: ran.exit, started: [...ran.started].sort() }).toEqual({
+      exit: 5,
+      started: ['group/alone', 'group/shops'],
+    });
+    expect(ran.diagnostics.map(({ code }) => code)).toEqual(['run-failed', 'run-failed', 'held']);
+    expect(paused()).toBe(1);
+  });
+
+  test('nothing is held where everything succeeds, or without the flag', async () => {
+    const { apply, run } = await world(agentsOf(failing));
+    await apply({ groups: { shops }, schedules: { daily } });
+    expect((await run('--hold-on-failure')).exit).toBe(0);
+    await apply(bad);
+    expect((await run()).exit).toBe(5);
+    expect(paused()).toBe(0);
+  });
+});
