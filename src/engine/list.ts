@@ -28,6 +28,8 @@ export interface ListOptions {
   readonly section?: string | undefined;
   /** Only objects that a plan counts as not managed here. Default: false. */
   readonly unmanaged?: boolean | undefined;
+  /** Judges what is not managed here by the policies. Default: false. */
+  readonly policies?: boolean | undefined;
 }
 
 /**
@@ -35,7 +37,7 @@ export interface ListOptions {
  * @throws Problem when the service cannot be read, or the manifests of what is listed do not allow a plan.
  */
 export async function list(session: ReadSession, options: ListOptions = {}): Promise<ServiceListing> {
-  const { section, unmanaged = false } = options;
+  const { section, unmanaged = false, policies = false } = options;
   const { project, service, serviceOverride } = session;
   const isNone = isNoProject(project);
   const header = {
@@ -69,8 +71,19 @@ export async function list(session: ReadSession, options: ListOptions = {}): Pro
       ...noEnvironmentWarnings(project, observation.inventory),
       ...inFileOrder(project, errors.map(asWarning)),
       ...inventoryRefusals(comparison).map(doubt),
+      ...(policies ? await judged(session, observation, shown) : []),
     ],
   };
+}
+
+/** What that needs is loaded only then. */
+async function judged(
+  session: ReadSession,
+  observation: Observation,
+  shown: readonly Kind[],
+): Promise<readonly Diagnostic[]> {
+  const { judgeUnmanaged } = await import('./judge-unmanaged.js');
+  return judgeUnmanaged(session, observation, shown);
 }
 
 function byName<A extends Agent>(agents: readonly A[]): readonly A[] {
