@@ -51,11 +51,13 @@ type ListFlags = FlagsOf<typeof listCommand>;
 
 /** `roster list [KIND]`: what exists on the service, with the addresses of what is declared. */
 export const runList: Implementation<typeof listCommand> = async (kind, flags, context) => {
-  const { unmanaged = false, inputs = false, unused = false } = flags;
+  const { unmanaged = false, inputs = false, unused = false, policies = false } = flags;
   const section = kind === undefined ? undefined : sectionNamed(kind);
-  checkFlags(section, { unmanaged, inputs, unused });
+  checkFlags(section, { unmanaged, inputs, unused, policies });
   const options = { ...sessionOptions(flags, context), orNone: !unmanaged && needsNoProject(flags) };
-  const shown = await readShown(options, context, (session) => list(session, { section, unmanaged, unused }));
+  const shown = await readShown(options, context, (session) =>
+    list(session, { section, unmanaged, unused, policies }),
+  );
   return {
     exit: exitCode.fine,
     diagnostics: shown.diagnostics,
@@ -76,8 +78,19 @@ function sectionNamed(kind: string): string {
 
 function checkFlags(
   section: string | undefined,
-  { unmanaged, inputs, unused }: Required<Pick<ListFlags, 'unmanaged' | 'inputs' | 'unused'>>,
+  {
+    unmanaged,
+    inputs,
+    unused,
+    policies,
+  }: Required<Pick<ListFlags, 'unmanaged' | 'inputs' | 'unused' | 'policies'>>,
 ) {
+  if (policies && !unmanaged)
+    throw problem(
+      'usage',
+      '`--policies` is for `--unmanaged` only',
+      'Use `roster list --unmanaged --policies`. `roster validate` judges what is declared.',
+    );
   if (inputs && section !== AGENTS)
     throw problem('usage', '`--inputs` is for agents only', 'Use `roster list agents --inputs`.');
   if (unused && section !== AGENTS)

@@ -31,6 +31,8 @@ export interface ListOptions {
   readonly unmanaged?: boolean | undefined;
   /** Only agents that nothing starts. Default: false. */
   readonly unused?: boolean | undefined;
+  /** Judges what is not managed here by the policies. Default: false. */
+  readonly policies?: boolean | undefined;
 }
 
 /**
@@ -38,7 +40,7 @@ export interface ListOptions {
  * @throws Problem when the service cannot be read, or the manifests of what is listed do not allow a plan.
  */
 export async function list(session: ReadSession, options: ListOptions = {}): Promise<ServiceListing> {
-  const { section, unmanaged = false, unused = false } = options;
+  const { section, unmanaged = false, unused = false, policies = false } = options;
   const { project, service, serviceOverride } = session;
   const isNone = isNoProject(project);
   const header = {
@@ -75,8 +77,19 @@ export async function list(session: ReadSession, options: ListOptions = {}): Pro
       ...noEnvironmentWarnings(project, observation.inventory),
       ...inFileOrder(project, errors.map(asWarning)),
       ...inventoryRefusals(comparison).map(doubt),
+      ...(policies ? await judged(session, observation, shown) : []),
     ],
   };
+}
+
+/** What that needs is loaded only then. */
+async function judged(
+  session: ReadSession,
+  observation: Observation,
+  shown: readonly Kind[],
+): Promise<readonly Diagnostic[]> {
+  const { judgeUnmanaged } = await import('./judge-unmanaged.js');
+  return judgeUnmanaged(session, observation, shown);
 }
 
 function byName<A extends Agent>(agents: readonly A[]): readonly A[] {

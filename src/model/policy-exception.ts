@@ -4,7 +4,7 @@ import { byCodeUnit, isJsonObject, type Json } from './json.js';
 import type { Address } from './resource.js';
 import { agree, some } from './words.js';
 
-/** Entries that need not fit a policy for a time (contract §19). */
+/** Entries that may break a policy for a time (contract §19). */
 export interface PolicyException extends ExceptionRecord {
   readonly place: Place;
 }

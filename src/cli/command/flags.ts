@@ -20,7 +20,8 @@ type GuardFlags = ValuesOf<(typeof guards)[number]> & SelectionFlags;
 interface OutputFlags extends CommonFlags {
   readonly out?: string;
   readonly report?: string;
-  readonly policies?: readonly string[];
+  /** Of `roster list`, whether to judge by them. */
+  readonly policies?: readonly string[] | boolean;
 }
 
 export function projectOptions(flags: OutputFlags, { host, output }: CommandContext): ProjectOptions {
@@ -34,7 +35,7 @@ export function projectOptions(flags: OutputFlags, { host, output }: CommandCont
     environment: flags.env,
     vars: givenVariables(flags),
     inventory: flags.inventory,
-    policies: flags.policies,
+    policies: typeof flags.policies === 'object' ? flags.policies : undefined,
     policiesFrom,
     outputs: outputsOf(flags),
     redactor: output.redactor,

@@ -455,7 +455,7 @@ function withoutUnused(entries: readonly ImportEntry[]): readonly ImportEntry[] 
 }
 
 /** What exists, with what declares it. */
-function objectsOf({ state, comparison }: Observation): ReadonlyMap<KindName, readonly PullObject[]> {
+export function objectsOf({ state, comparison }: Observation): ReadonlyMap<KindName, readonly PullObject[]> {
   const known = new Map<Observed, Pick<PullObject, 'declared' | 'owned' | 'elsewhere'>>();
   for (const match of comparison.matches) {
     const { address, entry, broken, observed, ours } = match;
@@ -485,7 +485,7 @@ function objectsOf({ state, comparison }: Observation): ReadonlyMap<KindName, re
 }
 
 /** Agents by their externalAgentId, where that names this agent and no other; objects by their address. */
-function wordingOf({ state, comparison }: Observation): Wording {
+export function wordingOf({ state, comparison }: Observation): Wording {
   const lookup = agentLookup(state.agents, () => null);
   const find = (text: string) => {
     const result = lookup.find(text);

@@ -308,3 +308,70 @@ describe('the digest', () => {
     expect(writesTo(sandbox)).toEqual([]);
   });
 });
+
+describe('list --unmanaged --policies', () => {
+  const groups =
+    'policies: { described: { match: [group/*], require: { required: [description] }, message: Describe it. } }\n';
+  const listed = async (...flags: string[]) => {
+    const { exit, stdout } = await workspace.command(['list', ...flags, '--format', 'json']);
+    const { diagnostics } = JSON.parse(stdout) as Pick<PlanJson, 'diagnostics'>;
+    return { exit, diagnostics };
+  };
+
+  beforeEach(async () => {
+    workspace.write(
+      'roster.yaml',
+      'project: other\ngroups: { ours: { members: [] }, theirs: { members: [] } }\n',
+    );
+    expect((await apply('--yes')).exit).toBe(0);
+    // Now nobody declares one of them, and the inventory has none.
+    rmSync(join(workspace.root, 'roster.inventory.json'));
+    workspace.write(
+      'roster.yaml',
+      'project: pricing\npolicies: [policies/*.yaml]\ngroups: { ours: { members: [] } }\n',
+    );
+    workspace.write('policies/a.yaml', groups);
+  });
+
+  test('judges what nobody declares as pull would write it, and nothing else', async () => {
+    const { exit, diagnostics } = await listed('--unmanaged', '--policies');
+    const own = diagnostics.filter(({ code }) => code === 'policy');
+    expect([exit, own]).toMatchObject([
+      0,
+      [
+        {
+          severity: 'warning',
+          policy: 'described',
+          message: expect.stringMatching(/^group "theirs" \(.+\): Describe it\. `description` is missing$/),
+        },
+      ],
+    ]);
+    expect((await listed('--unmanaged')).diagnostics).toEqual([]);
+    expect((await listed('schedules', '--unmanaged', '--policies')).diagnostics).toEqual([]);
+    const { stdout, stderr } = await workspace.command(['list', '--unmanaged', '--policies']);
+    expect((stdout + stderr).replace(/\s+/g, ' ')).toContain('Describe it. `description` is missing');
+  });
+
+  test('goes by the exceptions, and by policies from outside', async () => {
+    workspace.write(
+      'policies/a.yaml',
+      `${groups}${exceptions({ policy: 'described', match: 'group/theirs' })}`,
+    );
+    expect((await listed('--unmanaged', '--policies')).diagnostics).toMatchObject([
+      { code: 'policy-exception' },
+    ]);
+    workspace.env['ROSTER_POLICIES'] = join(workspace.root, 'company.yaml');
+    workspace.write('company.yaml', groups.replace('described', 'company'));
+    expect((await listed('--unmanaged', '--policies')).diagnostics).toMatchObject([
+      { code: 'policy-exception' },
+      { code: 'policy', policy: 'company' },
+    ]);
+  });
+
+  test('needs `--unmanaged`', async () => {
+    expect(await workspace.command(['list', '--policies'])).toMatchObject({
+      exit: 1,
+      stderr: expect.stringContaining('`--policies` is for `--unmanaged` only'),
+    });
+  });
+});
