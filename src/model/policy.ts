@@ -212,7 +212,7 @@ function told({ message }: Policy, what: string): string {
 }
 
 /** Where to read about it: `` the policy `hourly-at-most` (policies/production.yaml:2) ``. */
-export function policyLabel({ name, place, isOutside }: Policy): string {
+function policyLabel({ name, place, isOutside }: Policy): string {
   const from = isOutside ? ', from outside the project' : '';
   return `the policy \`${name}\` (${place.file}:${place.line}${from})`;
 }
