@@ -47,6 +47,11 @@ export const navigation: readonly Group[] = [
     pages: [
       { page: 'ci', title: 'Set up CI', about: 'Plan pull requests, and apply what was reviewed' },
       { page: 'pull-requests', title: 'Review plans', about: 'Read the comment in a pull request' },
+      {
+        page: 'proof',
+        title: 'From pull request to proof',
+        about: 'Plan, rehearsal, approval, apply and canary',
+      },
       { page: 'forks', title: 'Forks', about: 'Plan pull requests from forks, with a snapshot' },
       { page: 'promote', title: 'Promote', about: 'Apply to staging before production' },
     ],

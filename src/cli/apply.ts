@@ -36,9 +36,10 @@ export interface CarryOutCommand {
 
 /** `roster apply`: plans, shows the plan, asks, and carries out exactly that plan. */
 export const runApply: Implementation<typeof applyCommand> = async (addresses, flags, context) => {
+  const session = sessionOptions(flags, context);
   const options = applyOptions(addresses, flags, context);
   return carryOut(flags, context, {
-    session: { ...sessionOptions(flags, context), unsetByEntry: !isEverything(options) },
+    session: { ...session, unsetByEntry: !isEverything(options) },
     options,
     ask: isConfirmed(flags)
       ? null

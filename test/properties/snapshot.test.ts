@@ -50,7 +50,8 @@ test("in a random world, a fork's plan from a snapshot equals the live plan", as
       try {
         // Invalid manifests are never merged.
         fc.pre((await workspace.validate()).exit === 0);
-        expect((await workspace.command(['snapshot', '--out', 'snapshot.json'])).exit).toBe(0);
+        const saving = ['snapshot', '--out', 'snapshot.json', '--allow-account-change'];
+        expect((await workspace.command(saving)).exit).toBe(0);
         workspace.write('roster.yaml', manifestText(fork));
         const flags = { allowDeletes: '99', allowEmpty: true, allowAccountChange: true };
         const { live, saved, requests } = await planAgain(sandbox, workspace, flags);
@@ -83,7 +84,8 @@ schedules:
 `;
     workspace = new Workspace({ 'roster.yaml': manifest }, sandbox);
     expect((await workspace.apply()).exit).toBe(0);
-    expect((await workspace.command(['snapshot', '--out', 'snapshot.json'])).exit).toBe(0);
+    const saving = ['snapshot', '--out', 'snapshot.json', '--allow-account-change'];
+    expect((await workspace.command(saving)).exit).toBe(0);
     text = readFileSync(join(workspace.root, 'snapshot.json'), 'utf8');
     workspace.write('roster.yaml', manifest.replaceAll('DE', 'FR').replace('every: 6', 'every: 2'));
   });

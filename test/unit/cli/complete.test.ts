@@ -82,7 +82,10 @@ test.each([
   ['runs show ', []],
   ['runs ack --un', ['--undo']],
   ['runs show --st', []],
-  ['data ', ['preview', 'query', 'check', 'get', 'lineage', 'share', 'rm', 'queries', 'group/', 'key/']],
+  [
+    'data ',
+    ['preview', 'query', 'sample', 'check', 'get', 'lineage', 'share', 'rm', 'queries', 'group/', 'key/'],
+  ],
   ['data q', ['query', 'queries']],
   ['data group/shops-', ['group/shops-de']],
   ['data --all r', []],

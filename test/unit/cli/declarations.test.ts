@@ -19,7 +19,7 @@ const manifest = `project: p
 groups:
   a: { members: [acme-shop] }
 schedules:
-  s: { target: group/a, every: 6 hours, startTime: 2099-01-01T06:00:00 }
+  s: { target: group/a, every: 6 hours, startTime: 2099-01-01T06:00:00, expect: { records: { min: 1 } } }
 `;
 
 const UNKNOWN_ID = '00000000-0000-4000-8000-000000000000';

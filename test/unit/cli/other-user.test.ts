@@ -66,7 +66,7 @@ const commands: readonly (readonly string[])[] = [
   ['apply', '--yes'],
   ['drift'],
   ['snapshot'],
-  ['data', 'check'],
+  ['data', 'check', '*'],
   ['why', '*'],
   ['status'],
   ['hold', '--all', '--reason', 'x', '--yes'],

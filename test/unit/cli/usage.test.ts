@@ -72,7 +72,7 @@ test.each<{ words: string[]; code: string; says: string }>([
   {
     words: ['plan', '--expect', 'x'],
     code: 'usage',
-    says: '`--expect` is a flag of `roster apply`, `roster destroy` and `roster ci apply`.',
+    says: '`--expect` is a flag of `roster pull`, `roster apply`, `roster destroy` and `roster ci apply`.',
   },
   {
     words: ['plan', '-y'],
