@@ -1,6 +1,6 @@
 import type { Call } from './request.js';
 import type { Address, ObjectRef } from './resource.js';
-import { agree, count } from './words.js';
+import { agree, count, spanText } from './words.js';
 
 /** A spec, and how many agents each of its runs starts. */
 export interface SpecLoad<S> {
@@ -179,7 +179,7 @@ export function readIntervalLimit(text: string): IntervalLimit | null {
 
 function inLargestUnit(value: number, unit: string): string {
   const [larger = unit, times = 1] = largerUnits[unit] ?? [];
-  return value % times === 0 ? count(value / times, larger) : count(value, unit);
+  return value % times === 0 ? spanText(value / times, larger) : spanText(value, unit);
 }
 
 /** A span of time. `until` is not part of it. */

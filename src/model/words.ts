@@ -5,6 +5,11 @@ export function count(number: number, noun: string, plural = `${noun}s`): string
   return `${grouped(number)} ${number === 1 ? noun : plural}`;
 }
 
+/** `1 hour`, `3000 hours`: a span as manifests say it, without separators, because it is read again. */
+export function spanText(value: number, unit: string): string {
+  return `${value} ${agree(value, unit, `${unit}s`)}`;
+}
+
 /** `3,000`: a whole number as people read it. Without `Intl`, which is slow to start. */
 export function grouped(number: number): string {
   return String(number).replace(/\B(?=(\d{3})+$)/g, ',');

@@ -1,5 +1,5 @@
 import type { Suggest } from '../model/resource.js';
-import { agree, wordList } from '../model/words.js';
+import { spanText, wordList } from '../model/words.js';
 import { quoted, type TimingProblem } from './problem.js';
 
 /** The units of a `Basic` schedule (interface §2, Schedule). */
@@ -60,8 +60,7 @@ const units: readonly (readonly [TimingUnit | 'longer' | 'shorter', ...words: st
 
 /** The one spelling of an interval: `6 hours`, `1 hour`. */
 export function showEvery(value: number, unit: string): string {
-  // Without separators: it is what manifests say, and is read again.
-  return `${value} ${agree(value, unit.toLowerCase().slice(0, -1), unit.toLowerCase())}`;
+  return spanText(value, unit.toLowerCase().slice(0, -1));
 }
 
 /** Reads `6 hours`, `1 hour` or `1 hours`. Null for anything else. */

@@ -24,6 +24,15 @@ const closeIn = (timing: Timing, limit: string, timeZone = 'UTC') =>
   closeStarts({ timing, timeZone }, limitOf(limit), now);
 const closest = (...given: Parameters<typeof closeIn>) => closeIn(...given)?.seconds ?? null;
 
+test.each([
+  ['60 minutes', '1 hour'],
+  ['1001 minutes', '1001 minutes'],
+  ['7000 days', '1000 weeks'],
+])('the limit %s is recorded as %s, which is read again', (written, text) => {
+  expect(limitOf(written).text).toBe(text);
+  expect(limitOf(text).text).toBe(text);
+});
+
 describe('starts that are closer together than a limit', () => {
   it.each<[string, Timing, string, number | null]>([
     ['every five seconds', cron('*/5 * * * * *'), '5 minutes', 5],
