@@ -37,7 +37,18 @@ const slow = [
   'test/unit/inventory/contained.',
   'test/unit/inventory/git-store.',
   'test/unit/inventory/work-tree.',
-  ...['git-inventory', 'init-verify', 'log', 'status-clocks'].map((name) => `test/unit/cli/${name}.`),
+  ...[
+    'exposed-keys',
+    'git-inventory',
+    'init',
+    'init-verify',
+    'log',
+    'move',
+    'run-changed',
+    'status-clocks',
+  ].map((name) => `test/unit/cli/${name}.`),
+  // Of pairs of features: each alone is in other tests.
+  'test/unit/cli/selection-pairs.',
 ];
 const quick = [
   'attacks/reviewed-plan',
