@@ -50,6 +50,11 @@ async function show(): Promise<void> {
   await roster('roster plan --detailed-exitcode', 2);
   await roster('roster apply --yes', 0);
   await roster('roster plan --detailed-exitcode', 0);
+  const members = 'members: [acme-shop, globex, umbrella-pharma]';
+  await edit(members, `${members}\n    expect: { columns: [title, price, currency] }`);
+  await roster('roster apply --yes', 0);
+  say('A run that succeeds, and data that is not as expected (exit code 5):');
+  await roster('roster run group/retail-prices', 5);
 }
 
 async function startSandbox(): Promise<NodeJS.ProcessEnv> {
@@ -99,7 +104,16 @@ async function edit(before: string, after: string): Promise<void> {
   const text = await readFile(file, 'utf8');
   if (!text.includes(before)) throw new Error(`examples/quickstart has no "${before}" to edit`);
   await writeFile(file, text.replace(before, after));
-  say(`One edit to roster.yaml:\n  - ${before}\n  + ${after}`);
+  say(`One edit to roster.yaml:\n${changedLines(before, after)}`);
+}
+
+function changedLines(before: string, after: string): string {
+  const [removed, added] = [before.split('\n'), after.split('\n')];
+  const lines = [
+    ...removed.filter((line) => !added.includes(line)).map((line) => `  - ${line.trim()}`),
+    ...added.filter((line) => !removed.includes(line)).map((line) => `  + ${line.trim()}`),
+  ];
+  return lines.join('\n');
 }
 
 async function end(child: ChildProcess): Promise<void> {
