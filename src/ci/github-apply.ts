@@ -1,11 +1,21 @@
 import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Verify } from '../model/run.js';
 import { wordList } from '../model/words.js';
 import { asName, failedFate, sayFate } from './comment.js';
 import { checkDrift } from './drift.js';
 import type { GithubHost, PullRequest } from './github.js';
 import { wasShown } from './github-plan.js';
-import { checkNewest, ending, madePlan, placeIn, RefusedJob, type Roster, type Subject } from './host.js';
+import {
+  checkNewest,
+  ending,
+  madePlan,
+  placeIn,
+  RefusedJob,
+  type Roster,
+  type Subject,
+  verified,
+} from './host.js';
 
 /**
  * Plans what was merged, and checks that it is the reviewed plan: its digest was given by hand, or its pull request showed it
@@ -116,13 +126,12 @@ export async function applyReviewed(
   host: GithubHost,
   roster: Roster,
   subject: Subject,
-  { digest, verify }: { readonly digest: string; readonly verify: boolean },
+  { digest, verify }: { readonly digest: string; readonly verify: Verify | null },
 ): Promise<number> {
   await checkNewest(host);
   const place = placeIn(host.git.root, subject, host.env);
   const exit = await roster.apply(place, { expect: digest });
-  if (exit !== 0 || !verify) return exit;
-  return roster.status(place, { check: true });
+  return exit !== 0 || verify === null ? exit : verified(host, roster, place, verify);
 }
 
 /** What became of a plan, by the result of the job that applies it. Null if there was no such job. */

@@ -1,5 +1,6 @@
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Verify } from '../model/run.js';
 import { integer, object, optional, type Read, text } from '../model/shape.js';
 import {
   asName,
@@ -30,6 +31,7 @@ import {
   type Roster,
   type Subject,
   titleOf,
+  verified,
 } from './host.js';
 import { fileIn } from './json-file.js';
 import { planFacts, shownPlans, sinceText } from './plan-facts.js';
@@ -269,7 +271,7 @@ export async function applyPrepared(
   host: GitlabHost,
   roster: Roster,
   subject: Subject,
-  verify: boolean,
+  verify: Verify | null,
 ): Promise<number> {
   await checkNewest(host);
   const plan = artifact(host, 'plan.json');
@@ -284,7 +286,7 @@ export async function applyPrepared(
   record(null);
   const exit = await roster.apply(place, { plan });
   record(exit);
-  return exit !== 0 || !verify ? exit : roster.status(place, { check: true });
+  return exit !== 0 || verify === null ? exit : verified(host, roster, place, verify);
 }
 
 /** After an apply, or every night: says what became of the plan, saves the snapshot, and checks for drift. */

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
+import type { Verify } from '../model/run.js';
 import { anything, object, optional, record, text } from '../model/shape.js';
 import type { JobEnvironment, JobGit } from './git.js';
 import { fileIn } from './json-file.js';
@@ -130,6 +131,17 @@ export interface PlanRun extends PlanFiles {
   readonly rehearse?: boolean;
 }
 
+/** Whether what this job has applied does what it is for, as an exit code. */
+export async function verified(
+  { commit }: JobHost,
+  roster: Roster,
+  place: RosterPlace,
+  how: Verify,
+): Promise<number> {
+  const started = how === 'start' ? await roster.start(place, commit) : 0;
+  return started === 0 ? roster.status(place, { check: true }) : started;
+}
+
 /** The commands of roster that jobs run. Each returns its exit code, and has printed its result. */
 export interface Roster {
   plan(place: RosterPlace, run: PlanRun): Promise<number>;
@@ -137,6 +149,8 @@ export interface Roster {
   snapshot(place: RosterPlace, out: string): Promise<number>;
   drift(place: RosterPlace, files: { readonly json: string; readonly markdown?: string }): Promise<number>;
   dataCheck(place: RosterPlace, files: { readonly json: string; readonly markdown: string }): Promise<number>;
+  /** Starts once what the apply of this commit has changed, and holds the schedules of what fails. */
+  start(place: RosterPlace, ofCommit: string): Promise<number>;
   status(place: RosterPlace, how: { readonly markdown: string } | { readonly check: true }): Promise<number>;
   pull(
     place: RosterPlace,

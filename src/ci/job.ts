@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { CI_FORMATS, ciPackageOf } from '../init/install-files.js';
 import { type Problem, problem } from '../model/diagnostic.js';
+import type { Verify } from '../model/run.js';
 import { integer, object, optional } from '../model/shape.js';
 import { proposePull } from './drift.js';
 import type { JobEnvironment } from './git.js';
@@ -20,7 +21,7 @@ export type Task =
   | { readonly do: 'record'; readonly artifacts: string | undefined }
   | { readonly do: 'show'; readonly recorded: string | undefined }
   | { readonly do: 'review' }
-  | { readonly do: 'apply'; readonly digest: string | undefined; readonly verify: boolean }
+  | { readonly do: 'apply'; readonly digest: string | undefined; readonly verify: Verify | null }
   | { readonly do: 'drift'; readonly applied: string | undefined }
   | { readonly do: 'pull' };
 

@@ -10,6 +10,7 @@ import { clockOf } from '../engine/clock.js';
 import { projectNames, readable } from '../engine/outline.js';
 import { fileOf } from '../engine/project.js';
 import { problem } from '../model/diagnostic.js';
+import type { Verify } from '../model/run.js';
 import { count } from '../model/words.js';
 import { escapeControls } from '../view/escape.js';
 import { jsonText } from '../view/json/diagnostics-json.js';
@@ -31,7 +32,7 @@ import { dataCheckCommand } from './commands/data.js';
 import { driftCommand, snapshotCommand } from './commands/inspect.js';
 import { applyCommand, planCommand } from './commands/plan.js';
 import { pullCommand } from './commands/project.js';
-import { statusCommand } from './commands/watch.js';
+import { runCommand as startCommand, statusCommand } from './commands/watch.js';
 import type { CommandContext } from './host/host.js';
 import { Output } from './host/output.js';
 
@@ -59,7 +60,14 @@ export const runCiReview: Implementation<typeof ciReviewCommand> = (flags, conte
   doTask(flags, context, { do: 'review' });
 
 export const runCiApply: Implementation<typeof ciApplyCommand> = (flags, context) =>
-  doTask(flags, context, { do: 'apply', digest: flags.expect, verify: flags.verify === true });
+  doTask(flags, context, { do: 'apply', digest: flags.expect, verify: verifyOf(flags.verify) });
+
+function verifyOf(flag: FlagsOf<typeof ciApplyCommand>['verify']): Verify | null {
+  if (flag === undefined) return null;
+  if (flag === true || flag === 'status') return 'status';
+  if (flag === 'start') return 'start';
+  throw problem('usage', `--verify: unknown value "${flag}"`, 'One of: status, start.');
+}
 
 export const runCiDrift: Implementation<typeof ciDriftCommand> = (flags, context) =>
   doTask(flags, context, { do: 'drift', applied: flags.applied });
@@ -227,6 +235,11 @@ function rosterOf(flags: Flags, context: CommandContext): Roster {
       const { runDataCheck } = await import('./data/check.js');
       const all = { ...service, file: place.file, write: writes(files) };
       return run(dataCheckCommand, all, inPlace(place), (running) => runDataCheck([], all, running));
+    },
+    async start(place, ofCommit) {
+      const { runRun } = await import('./run.js');
+      const all = { ...service, file: place.file, changed: true, holdOnFailure: true, yes: true };
+      return run(startCommand, all, inPlace(place), (running) => runRun([], all, running, ofCommit));
     },
     async status(place, how) {
       const { runStatus } = await import('./status.js');

@@ -15,7 +15,7 @@ import { findApiKeys } from '../redact/redactor.js';
 import { savedLine } from '../view/data/data-text.js';
 import { recordLine } from '../view/data/rows.js';
 import { chosenText, startQuestion } from '../view/text/run-text.js';
-import type { FlagsOf, Implementation } from './command/command.js';
+import type { FlagsOf, RunContext } from './command/command.js';
 import { chooseDuration, runSessionOptions, sessionOptions, wholeNumber } from './command/flags.js';
 import { renderOptions } from './command/run-command.js';
 import { runPrinter, runResult } from './command/run-output.js';
@@ -26,10 +26,18 @@ import type { CommandContext } from './host/host.js';
 
 type RunFlags = FlagsOf<typeof runCommand>;
 
-/** `roster run ADDRESS…`: starts what is declared, or an agent, and follows it to its end. */
-export const runRun: Implementation<typeof runCommand> = async (addresses, flags, context) => {
+/**
+ * `roster run ADDRESS…`: starts what is declared, or an agent, and follows it to its end.
+ * @param ofCommit with `--changed`: nothing is started if the last apply was of another commit.
+ */
+export const runRun = async (
+  addresses: readonly string[],
+  flags: RunFlags,
+  context: RunContext,
+  ofCommit?: string,
+) => {
   checkSave(flags);
-  const options = await runOptions(addresses, flags, context);
+  const options = await runOptions(addresses, flags, context, ofCommit);
   const isStdout = savesToStdout(flags);
   const printer = runPrinter(flags, context, isStdout);
   try {
@@ -133,11 +141,12 @@ async function runOptions(
   addresses: readonly string[],
   flags: RunFlags,
   { host }: CommandContext,
+  ofCommit: string | undefined,
 ): Promise<RunOptions> {
   refuseFlagsWithoutEffect(addresses, flags);
   const { declared, detach, stopOnInterrupt, maxStarts, retryNotStarted } = flags;
   return {
-    choose: chooserOf(addresses, flags),
+    choose: chooserOf(addresses, flags, ofCommit),
     inputs: await runInputs(flags, host.cwd),
     forMilliseconds: chooseDuration(flags.for, '--for'),
     declared,
@@ -149,9 +158,13 @@ async function runOptions(
   };
 }
 
-function chooserOf(addresses: readonly string[], flags: RunFlags): RunOptions['choose'] {
+function chooserOf(
+  addresses: readonly string[],
+  flags: RunFlags,
+  ofCommit: string | undefined,
+): RunOptions['choose'] {
   const { missed = false, failed = false, changed = false, since = '24h' } = flags;
-  if (changed) return (session) => chooseChanged(session, addresses);
+  if (changed) return (session) => chooseChanged(session, addresses, ofCommit);
   return missed || failed
     ? (session) => chooseMissed(session, { addresses, since, missed, failed })
     : undefined;

@@ -78,6 +78,8 @@ function withActions(entry: LogEntry): LogEntry {
 interface AppliedChanges {
   /** When it ended, ISO 8601; null where that is not known. */
   readonly at: string | null;
+  /** Of the manifests; null where it is not known. */
+  readonly commit: string | null;
   readonly changes: readonly Pick<LoggedChange, 'address' | 'action'>[];
 }
 
@@ -98,7 +100,7 @@ export async function lastApplied({ store, clock }: ReadSession): Promise<Applie
     );
     if (sent.length === 0) continue;
     const changes = sent.filter(({ action }) => action !== 'delete');
-    return { at: entry.serviceTime ?? entry.endedAt, changes };
+    return { at: entry.serviceTime ?? entry.endedAt, commit: entry.commit, changes };
   }
   return null;
 }

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import type { Verify } from '../model/run.js';
 import { type NewFile, yamlWord } from './project-files.js';
 
 export type CiHost = 'github' | 'gitlab';
@@ -7,8 +8,8 @@ export interface CiFacts {
   readonly install: Install;
   /** What pull requests are planned with: a snapshot, or the API key. */
   readonly planWith: 'snapshot' | 'key';
-  /** Whether an apply is followed by a check of what was applied. */
-  readonly verify: boolean;
+  /** How CI checks what it has applied. Null: not at all. */
+  readonly verify: Verify | null;
   /** The name of the project if the repository has several. It is then part of all names. */
   readonly project: string | null;
   readonly environments: readonly string[];
@@ -169,3 +170,9 @@ function isInstall(text: string): boolean {
 
 /** The name in the package.json that jobs install from. */
 export const INSTALL_NAME = 'roster-in-ci';
+
+/** For `roster ci apply`. */
+export function verifyFlag(verify: CiFacts['verify']): string {
+  if (verify === null) return '';
+  return verify === 'start' ? ' --verify=start' : ' --verify';
+}

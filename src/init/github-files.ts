@@ -8,6 +8,7 @@ import {
   listed,
   shellFile,
   type Values,
+  verifyFlag,
   workflowOf,
 } from './ci-facts.js';
 import { installCommand, installFiles, rosterCommand } from './install-files.js';
@@ -51,7 +52,7 @@ function valuesOf(facts: CiFacts): Values {
     APPLY_TO: environments.length === 0 ? `${prefix}production` : `${prefix}\${{ inputs.environment }}`,
     SETTINGS: `ROSTER_API_KEY: "\${{ secrets.ROSTER_API_KEY }}", ${environments.length === 0 ? '' : 'ROSTER_ENV: "${{ inputs.environment }}", '}ROSTER_URL: "\${{ vars.ROSTER_URL }}"`,
     INPUTS: environments.length === 0 ? '' : 'environment: { type: string, required: true }',
-    VERIFY: verify ? ' --verify' : '',
+    VERIFY: verifyFlag(verify),
     VARIABLES: variables,
     ABOUT: about(facts),
     ...promotionOf(facts),

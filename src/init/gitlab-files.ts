@@ -9,6 +9,7 @@ import {
   listed,
   shellFile,
   type Values,
+  verifyFlag,
 } from './ci-facts.js';
 import { installCommand, installFiles, rosterCommand } from './install-files.js';
 import { type NewFile, yamlWord } from './project-files.js';
@@ -71,7 +72,7 @@ function valuesOf(facts: CiFacts): Values {
   const { install, verify, branch, folder, environments, promote, url } = facts;
   const input = environments.length === 0 ? '' : '$[[ inputs.environment ]]';
   const of = `${ending(facts)}${input === '' ? '' : `_${input}`}`;
-  const mayFail = !verify && promote.length === 0;
+  const mayFail = verify === null && promote.length === 0;
   return {
     ABOUT: about(facts),
     SPEC:
@@ -87,7 +88,7 @@ function valuesOf(facts: CiFacts): Values {
     SELECT: input === '' ? '' : ` -e ${input}`,
     BRANCH: JSON.stringify(branch),
     APPLY_TO: `${facts.project === null ? '' : `${facts.project}_`}${input === '' ? 'production' : input}`,
-    VERIFY: verify ? ' --verify' : '',
+    VERIFY: verifyFlag(verify),
     // If a job that may fail has failed, GitLab runs the jobs that need it. If it may not, only those that always run.
     MAY_FAIL: String(mayFail),
     ALWAYS: mayFail ? '' : 'when: always',

@@ -219,3 +219,6 @@ export interface Status extends ProjectScope {
   readonly resources: readonly ResourceStatus[];
   readonly diagnostics: readonly Diagnostic[];
 }
+
+/** How CI checks what it has applied: by the health of what is declared. `start`: what was applied is started before that. */
+export type Verify = 'status' | 'start';

@@ -41,7 +41,7 @@ const sources: readonly Install[] = [
 ];
 const facts: Omit<CiFacts, 'install'> = {
   planWith: 'snapshot',
-  verify: false,
+  verify: null,
   project: null,
   environments: [],
   promote: [],

@@ -190,6 +190,7 @@ async function runTask(
     snapshot: noted('snapshot'),
     drift: noted('drift'),
     dataCheck: noted('dataCheck'),
+    start: noted('start'),
     status: noted('status'),
     pull: () => Promise.reject(new Error('not here')),
   };
@@ -555,12 +556,23 @@ describe('a plan is not reviewed because', () => {
     publish(commits.more);
     expect(await isReviewed()).toBe(false);
     expect(await isReviewed({ asked: digest })).toBe(false);
-    const { exit, out, ran } = await runTask({ do: 'apply', digest, verify: false }, {});
+    const { exit, out, ran } = await runTask({ do: 'apply', digest, verify: null }, {});
     expect([exit, out, ran]).toEqual([
       1,
       expect.stringMatching(/^::error title=Skipped%2C because a newer commit was pushed/),
       [],
     ]);
+  });
+
+  test.each([
+    [null, ['apply']],
+    ['status', ['apply', 'status']],
+    ['start', ['apply', 'start', 'status']],
+  ] as const)('after it was applied, it is verified by %s', async (verify, commands) => {
+    const { exit, ran } = await runTask({ do: 'apply', digest, verify }, {});
+    expect([exit, ran.map(([name]) => name)]).toEqual([0, commands]);
+    const started = ran.find(([name]) => name === 'start');
+    expect(started?.[2]).toBe(verify === 'start' ? commits.merged : undefined);
   });
 
   test.each(['refs/heads/a/refs/heads/main', 'refs/heads/0/refs/heads/main', 'refs/tags/refs/heads/main'])(
@@ -569,7 +581,7 @@ describe('a plan is not reviewed because', () => {
       publish(commits.more);
       remote.git('update-ref', name, commits.merged);
       expect(await isReviewed()).toBe(false);
-      const { exit, ran } = await runTask({ do: 'apply', digest, verify: false }, {});
+      const { exit, ran } = await runTask({ do: 'apply', digest, verify: null }, {});
       expect([exit, ran]).toEqual([1, []]);
     },
   );

@@ -19,7 +19,7 @@ const facts: CiFacts = {
     integrity: `sha512-${'A'.repeat(86)}==`,
   },
   planWith: 'snapshot',
-  verify: false,
+  verify: null,
   project: null,
   environments: [],
   promote: [],
@@ -32,7 +32,7 @@ const workflows = workflowsOf(facts);
 /** Those of one of several projects, with environments. */
 const several = workflowsOf({
   ...facts,
-  verify: true,
+  verify: 'status',
   project: 'prices',
   environments: ['staging', 'production', 'test'],
   promote: ['staging', 'production'],

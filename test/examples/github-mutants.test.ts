@@ -130,7 +130,7 @@ const stages = [
 const facts = {
   install: { from: 'file', path: 'vendor/rosterctl.tgz', version: '1.2.3', integrity: 'sha512-' },
   planWith: 'snapshot',
-  verify: true,
+  verify: 'status',
   project: null,
   environments: [],
   promote: [],

@@ -13,7 +13,7 @@ import { mutantsOf, mutated } from '../support/forge/github-mutants.js';
 const facts = {
   install: { from: 'file', path: 'vendor/rosterctl.tgz', version: '1.2.3', integrity: 'sha512-' },
   planWith: 'snapshot',
-  verify: false,
+  verify: null,
   project: null,
   branch: 'main',
   folder: '.',

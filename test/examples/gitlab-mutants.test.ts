@@ -15,7 +15,7 @@ import { isLong } from '../support/size.js';
 const facts = {
   install: { from: 'file', path: 'vendor/rosterctl.tgz', version: '1.2.3', integrity: 'sha512-' },
   planWith: 'snapshot',
-  verify: false,
+  verify: null,
   project: null,
   environments: [],
   promote: [],

@@ -109,3 +109,43 @@ inLongRun('on GitLab, an apply is red if what was applied has failed, again when
     gitlab.remove();
   }
 });
+
+inLongRun(
+  'on GitLab, with --verify=start, what was applied is started once, and held if it fails',
+  async () => {
+    const [sandbox] = sandboxes;
+    const gitlab = new Gitlab(settings(sandbox));
+    await gitlab.api.listen();
+    try {
+      const author = new Author(gitlab.remote);
+      await author.init('gitlab', ['--verify=start']);
+      await gitlab.main('schedule');
+      const apply = async (branch: string, members: string) => {
+        const hourly = '  hourly: { target: group/shops, every: 1 hour, startTime: 2099-01-01T00:00:00 }';
+        author.propose(branch, `${shops(members)}schedules:\n${hourly}\n`);
+        const iid = gitlab.api.open(branch);
+        await gitlab.mergeRequest(iid);
+        gitlab.merge(iid);
+        await gitlab.main('push');
+        return gitlab.play('roster-apply');
+      };
+      const isEnabled = () => [...sandbox.world.schedules.values()].map((each) => each.isEnabled);
+      for (const agent of sandbox.world.agents.values()) agent.outcomes = [{ seconds: 0 }];
+      const healthy = await apply('shops', 'acme-shop');
+      expect(healthy).toMatchObject({
+        result: 'success',
+        log: expect.stringContaining('Run complete: 1 succeeded'),
+      });
+      expect([sandbox.world.jobs.size, isEnabled()]).toEqual([1, [true]]);
+
+      for (const agent of sandbox.world.agents.values())
+        agent.outcomes = [{ result: 'fail', seconds: 0, message: 'no response' }];
+      const red = await apply('more', 'acme-shop, globex');
+      expect(red.result).toBe('failed');
+      expect(red.log).toContain('Apply complete: 0 created, 1 updated');
+      expect([sandbox.world.jobs.size, isEnabled()]).toEqual([3, [false]]);
+    } finally {
+      gitlab.remove();
+    }
+  },
+);

@@ -38,16 +38,19 @@ type Camel<S extends string> = S extends `${infer A}-${infer B}` ? `${A}${Capita
 /** `--no-verify` is `verify`, which is true by default. */
 type Long<F extends string> = F extends `${string}--no-${infer N}`
   ? N
-  : F extends `${string}--${infer N} <${string}`
+  : F extends `${string}--${infer N} ${'<' | '['}${string}`
     ? N
     : F extends `${string}--${infer N}`
       ? N
       : never;
+/** `--verify [how]` is true without a value. */
 type ValueOf<E extends Flag> = E['flags'] extends `${string}<${string}`
   ? E extends Flag<string, true>
     ? readonly string[]
     : string
-  : boolean;
+  : E['flags'] extends `${string}[${string}`
+    ? string | true
+    : boolean;
 
 /** The values of flags, as commander returns them: `{ dryRun?: boolean; env?: string; var?: readonly string[] }`. */
 export type ValuesOf<E extends Flag> = { readonly [K in E as Camel<Long<K['flags']>>]?: ValueOf<K> };

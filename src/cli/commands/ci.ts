@@ -1,4 +1,4 @@
-import { common, define, type Effects, flag, project } from '../command/command.js';
+import { choice, common, define, type Effects, flag, project } from '../command/command.js';
 
 /** They act by the environment of a job, and do nothing elsewhere. */
 const inJob: Effects = { readOnly: false, destructive: false, needsKey: false, changesService: false };
@@ -7,7 +7,11 @@ const url = flag('--url <url>', 'URL of the service (default: ROSTER_URL)');
 const api = flag('--api <url>', 'On GitLab: address of the API, if runners clone from another host');
 const shared = [...common, url, api] as const;
 const live = flag('--live', 'Plan against the service with the API key, instead of against the snapshot');
-const verify = flag('--verify', 'After the apply, fail if anything declared is failing');
+const verify = choice(
+  '--verify [how]',
+  'After the apply, fail if anything declared is failing; `start` first starts what was applied once',
+  ['status', 'start'],
+);
 
 export const ciCommand = define({
   name: 'ci',

@@ -42,9 +42,10 @@ export const initCommand = define({
       '--promote <environments>',
       'Environments that CI applies in this order, such as `staging,production`',
     ),
-    flag(
-      '--verify',
-      'After each apply in CI, fail the job if anything declared is failing (needs an inventory in git)',
+    choice(
+      '--verify [how]',
+      'After each apply in CI, fail the job if anything declared is failing; `start` first starts what was applied once (needs an inventory in git)',
+      ['status', 'start'],
     ),
   ],
   does: writing,

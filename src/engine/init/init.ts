@@ -37,8 +37,8 @@ export interface InitOptions extends Pick<ProjectOptions, 'cwd' | 'env'> {
   readonly install?: string | undefined;
   /** What pull requests are planned with: `snapshot` (default) or `key`. */
   readonly planWith?: string | undefined;
-  /** Whether CI checks after an apply that what was applied is healthy. */
-  readonly verify?: boolean | undefined;
+  /** Whether CI checks after an apply that what was applied is healthy; `start` starts it first. Default: not at all. */
+  readonly verify?: boolean | string | undefined;
   /** Environments that CI applies in this order, such as `staging,production`. */
   readonly promote?: string | undefined;
 }
@@ -150,7 +150,7 @@ function ciFacts(
   return {
     install: installSource(options.install, { cwd: options.cwd, root }),
     planWith: planWithOf(options.planWith),
-    verify: options.verify === true,
+    verify: verifyOf(options.verify),
     branch: repository?.defaultBranch ?? 'main',
     folder: repository?.folder ?? '.',
     url,
@@ -162,9 +162,15 @@ function planWithOf(flag = 'snapshot'): CiFacts['planWith'] {
   throw problem('usage', `--plan-with: unknown value "${flag}"`, 'One of: snapshot, key.');
 }
 
+function verifyOf(flag: InitOptions['verify'] = false): CiFacts['verify'] {
+  if (typeof flag === 'boolean') return flag ? 'status' : null;
+  if (flag === 'status' || flag === 'start') return flag;
+  throw problem('usage', `--verify: unknown value "${flag}"`, 'One of: status, start.');
+}
+
 /** Only an inventory in git records when it was applied. */
-function checkVerify({ verify = false, env }: InitOptions, usesGit: boolean): void {
-  if (!verify || usesGit || env['ROSTER_INVENTORY']?.startsWith('git:')) return;
+function checkVerify({ verify, env }: InitOptions, usesGit: boolean): void {
+  if (verifyOf(verify) === null || usesGit || env['ROSTER_INVENTORY']?.startsWith('git:')) return;
   throw problem(
     'usage',
     '--verify: the inventory is a file, which does not record when it was applied',

@@ -16,13 +16,17 @@ import { kindsWithRuns } from './targets.js';
  * What the last apply that sent a call has created or changed, each once (contract §21). What is on hold, paused or inactive
  * is left alone, and so is what one of the schedules starts anyway. Sends reads only.
  * @param addresses addresses and globs; none for everything.
+ * @param ofCommit nothing is chosen if that apply was of another commit of the manifests.
  * @throws Problem when the history of the inventory records no such apply.
  */
 export async function chooseChanged(
   session: ReadSession,
   addresses: readonly Address[],
+  ofCommit?: string,
 ): Promise<ChosenStarts> {
   const applied = await lastApplied(session);
+  if (ofCommit !== undefined && applied?.commit !== ofCommit)
+    return { starts: [], leftOut: [], diagnostics: [] };
   if (applied === null)
     throw problem(
       'usage',

@@ -12,7 +12,7 @@ import { Workspace } from '../../support/roster.js';
 const facts = {
   install: { from: 'image', image: `registry.example.com/roster@sha256:${'a'.repeat(64)}` },
   planWith: 'snapshot',
-  verify: false,
+  verify: null,
   project: null,
   environments: ['staging', 'production'],
   promote: ['staging', 'production'],

@@ -38,6 +38,18 @@ it('the apply job for GitHub ends with a check of what was applied, and only wit
   expect(read(applyFile)).not.toMatch(check);
 });
 
+it('with --verify=start, the apply job starts what it has applied, too', async () => {
+  await init('--promote', 'staging,production', '--verify=start');
+  expect(read(applyFile)).toMatch(/roster ci apply .* --verify=start$/m);
+  await init('--ci', 'gitlab', '--verify', 'start');
+  expect(read('.gitlab/roster.yml')).toMatch(/ ci apply .* --verify=start$/m);
+});
+
+it('refuses another way to verify', async () => {
+  const { exit, stderr } = await workspace.command(['init', '--verify=run']);
+  expect([exit, stderr]).toEqual([1, expect.stringContaining('--verify: unknown value "run"')]);
+});
+
 it('each apply job for GitLab ends with a check of the environment', async () => {
   await init('--ci', 'gitlab', '--promote', 'staging,production', '--verify');
   const [, jobs] = parseAllDocuments(read('.gitlab/roster.yml')).map((each) => each.toJS());

@@ -23,9 +23,9 @@ const environments = [
   { environments: ['staging', 'production', 'test'], promote: ['staging', 'production'] },
 ];
 const places = [
-  { project: null, branch: 'main', folder: '.', url: null, verify: false },
+  { project: null, branch: 'main', folder: '.', url: null, verify: null },
   {
-    ...{ project: 'prices', branch: "it's+!on", folder: 'teams/a "b"', verify: true },
+    ...{ project: 'prices', branch: "it's+!on", folder: 'teams/a "b"', verify: 'start' as const },
     url: 'https://service.example.com',
   },
 ];
