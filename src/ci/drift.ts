@@ -26,24 +26,31 @@ export async function checkDrift(
   const exit = await roster.drift(place, { json, markdown });
   // What was found counts, even if not everything could be compared. Only then is nothing known to be resolved.
   const hasDrifted = exit === DRIFTED || (exit !== 0 && changesIn(json).length > 0);
-  if (exit !== 0 && !hasDrifted) return exit;
   const data = { json: fileNamed('data.json'), markdown: fileNamed('data.md') };
   const checked = await roster.dataCheck(place, data);
-  const isUnmet = checked === UNMET || (checked !== 0 && hasUnmet(data.json));
-  // The issue is opened even if the status fails: it says so.
-  const status = fileNamed('status.md');
-  if (hasDrifted || isUnmet) await roster.status(place, { markdown: status });
-  const known = await host.issue(markdownMarker('drift', subject.project, subject.environment));
+  const verdicts = verdictsIn(data.json);
+  const isUnmet = checked === UNMET || (checked !== 0 && verdicts.has('unmet'));
+  const marker = markdownMarker('drift', subject.project, subject.environment);
+  const known = await host.issue(marker);
   if (hasDrifted || isUnmet) {
-    const what = hasDrifted ? 'Changed outside roster' : 'Data is not as expected';
-    let found = readFileSync(markdown, 'utf8');
+    // The issue is opened even if the status fails: it says so.
+    const status = fileNamed('status.md');
+    await roster.status(place, { markdown: status });
+    let found = `${marker}\n${below('', markdown, DRIFT)}`;
     if (isUnmet) found = `${found}\n${below(found, data.markdown, DATA)}`;
     const body = `${found}\n${below(found, status, STATUS)}\nFound by ${host.run}\n`;
-    await host.writeIssue(known, { title: `${what}: ${titleOf(subject)}`, body });
-  } else if (known !== null && checked === 0)
-    await host.closeIssue(known, `Resolved, according to ${host.run}`);
+    await host.writeIssue(known, { title: `${titleFor(hasDrifted, isUnmet)}: ${titleOf(subject)}`, body });
+  } else if (known !== null && exit === 0 && checked === 0) {
+    const unknown = verdicts.has('unknown') ? ' Some expectations could not be judged.' : '';
+    await host.closeIssue(known, `Resolved, according to ${host.run}${unknown}`);
+  }
   const left = exit === DRIFTED ? 0 : exit;
   return left !== 0 || checked === UNMET ? left : checked;
+}
+
+function titleFor(hasDrifted: boolean, isUnmet: boolean): string {
+  if (!hasDrifted) return 'Data is not as expected';
+  return isUnmet ? 'Changed outside roster, and data is not as expected' : 'Changed outside roster';
 }
 
 /** Empty where `roster drift` failed before it had compared anything. */
@@ -52,12 +59,12 @@ function changesIn(json: string): Changes {
   return fileIn(readFileSync(json), basename(json), driftFile).changes ?? [];
 }
 
-/** Whether `roster data check` has found something that is not as expected, although it could not read everything. */
-function hasUnmet(json: string): boolean {
-  if (!existsSync(json)) return false;
+/** The verdicts that `roster data check` has reached on what counts, although it may not have read everything. */
+function verdictsIn(json: string): ReadonlySet<string> {
+  if (!existsSync(json)) return new Set();
   const { datasets } = fileIn(readFileSync(json), basename(json), checkFile);
   const all = (datasets ?? []).flatMap(({ expectations }) => expectations);
-  return all.some(({ verdict, level }) => verdict === 'unmet' && level === 'error');
+  return new Set(all.filter(({ level }) => level === 'error').map(({ verdict }) => verdict));
 }
 
 const judged = list(object({ verdict: text, level: text }));
@@ -69,6 +76,7 @@ interface IssuePart {
   readonly command: string;
 }
 
+const DRIFT: IssuePart = { what: 'drift', command: 'roster drift' };
 const STATUS: IssuePart = { what: 'status', command: 'roster status' };
 const DATA: IssuePart = { what: 'report about the data', command: 'roster data check' };
 

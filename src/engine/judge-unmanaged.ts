@@ -34,7 +34,8 @@ export async function judgeUnmanaged(
     const breaches = counting === null ? [] : breachDiagnostics(counting, 'warning');
     return [...excepted, ...breaches.map((said) => aboutObject(said, entries))];
   });
-  return [...found.diagnostics, ...broken, ...notJudged(leftOut.length)];
+  const left = leftOut.filter(({ address }) => shown.some(({ name }) => address.startsWith(`${name}/`)));
+  return [...found.diagnostics, ...broken, ...notJudged(left.length)];
 }
 
 /** Nothing declares them. */

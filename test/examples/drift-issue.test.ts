@@ -197,6 +197,22 @@ describe.each(['github', 'gitlab'] as const)('on %s, the issue about drift', (na
     expect(host.open()).toEqual(['Data is not as expected: prices']);
   });
 
+  test('names both where something was changed and data is unmet', async () => {
+    await checked(drifted, status(3), unmet);
+    expect(host.open()).toEqual(['Changed outside roster, and data is not as expected: prices']);
+  });
+
+  test('is opened for what is unmet although nothing could be compared, and the job fails', async () => {
+    await checked(nothing, status(3), unmet, { drift: 1, job: 1 });
+    expect(host.open()).toEqual(['Data is not as expected: prices']);
+  });
+
+  test('is not closed while nothing can be compared', async () => {
+    await checked(drifted, status(3));
+    await checked(nothing, status(3), fine, { drift: 1, job: 1 });
+    expect(host.open()).toEqual(['Changed outside roster: prices']);
+  });
+
   test('has as many lines of what is unmet as fit', async () => {
     const long = { ...unmet, text: `${'a line\n'.repeat(20_000)}` };
     const text = await issue(drifted, status(3), long);
