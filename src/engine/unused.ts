@@ -64,6 +64,6 @@ function willRun({ kind, hold }: Match, spec: unknown, now: Date): boolean {
 
 function notKnown(addresses: readonly string[]): Diagnostic {
   const message = `it is not known which agents ${some(addresses, 5)} will start, so some of these agents may be used`;
-  const help = 'The service does not show what it starts. Look at it with `roster list schedules`.';
+  const help = 'The service does not show their targets. `roster list schedules` lists them.';
   return { severity: 'warning', code: 'unknown-reference', message, help };
 }

@@ -105,11 +105,11 @@ export function exceptionDiagnostic(
   const about = { code: 'policy-exception', policy, place } as const;
   const [named, many] = [some(addresses, MOST_NAMED), addresses.length];
   if (!endsSoon({ match: [], reason, until }, now)) {
-    const message = `${named} ${agree(many, 'is', 'are')} excepted from the policy \`${policy}\` until ${until}: ${reason}`;
+    const message = `${named} may break the policy \`${policy}\` until ${until}: ${reason}`;
     return { severity: 'info', ...about, message, entries: addresses };
   }
   const breaks = agree(many, 'breaks', 'break');
-  const message = `the exception from the policy \`${policy}\` ends on ${until}, and ${named} ${breaks} it (${reason})`;
+  const message = `${named} ${breaks} the policy \`${policy}\`, and the exception ends on ${until} (${reason})`;
   const help = `Change ${agree(many, 'the entry', 'the entries')} by then. After that day, it counts as a breach again.`;
   return { severity: 'warning', ...about, message, help };
 }

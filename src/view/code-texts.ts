@@ -118,9 +118,9 @@ const texts: Readonly<Record<DiagnosticCode, CodeText>> = {
     help: 'Change the entry. To let a plan pass, use `--allow-policy` with the name of the policy and `--reason`, unless it comes from outside the project. docs/policies.md says how policies are written.',
   },
   'policy-exception': {
-    title: 'Exception from a policy',
+    title: 'Exception to a policy',
     means:
-      'An entry breaks a policy, and an exception in the file of the policy lets it, with a reason, until a day. In the last 14 days before its end, this is a warning. Afterwards, the breach counts again.',
+      "An entry breaks a policy, but the policy's file has an exception for it, with a reason and a last day. In its last 14 days, this is a warning; after that, the breach counts again.",
     help: 'Change the entry before the exception ends. A longer exception is a risk in the plan, which reviewers see first.',
   },
   'unknown-reference': {

@@ -107,7 +107,7 @@ function choosePolicyReason(policies: readonly string[], reason: string | undefi
   const [first] = policies;
   if (first !== undefined) return chooseReason(reason, `--allow-policy ${first} --reason "incident 42"`);
   if (reason === undefined) return null;
-  throw problem('usage', '`--reason` is for `--allow-policy` only', 'Leave it out.');
+  throw problem('usage', '`--reason` is for `--allow-policy` only', 'Omit it.');
 }
 
 /** `--var NAME=VALUE`, repeatable. */

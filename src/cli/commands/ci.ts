@@ -140,7 +140,7 @@ export const ciDriftCommand = define({
   name: 'ci drift',
   summary: 'Save the snapshot, and keep an issue open while there is drift or unmet data',
   about:
-    'Save the snapshot for plans, and keep an issue open while there is drift, or data is not as `expect` says. It has the drift, what is unmet and the status, by owner where CODEOWNERS names several.',
+    'Save the snapshot for plans, and keep an issue open while there is drift or data does not meet `expect`. The issue lists the drift, the unmet expectations and the status, grouped by owner if CODEOWNERS names several.',
   options: [
     flag(
       '--applied <result>',

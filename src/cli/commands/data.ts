@@ -94,14 +94,14 @@ export const dataSampleCommand = define({
   name: 'data sample',
   summary: 'Show the fields of the sample output of agents',
   about:
-    'Show which fields the records of an agent have, by its sample output. That is an example which the service keeps of each agent, and never a live result.',
-  arguments: [argument('<addresses...>', 'Addresses, which mean their agents')],
+    "Show the fields of an agent's records, taken from its sample output: an example that the service keeps for each agent, not a live result.",
+  arguments: [argument('<addresses...>', 'Addresses; each stands for its agents')],
   shared: service,
   does: reading,
   formats: ['text', 'json'],
   examples: [
     ['Show the fields of an agent', 'roster data sample agent/acme-shop'],
-    ['Show those of all agents of a group', 'roster data sample group/retail-prices'],
+    ['Show the fields of all agents of a group', 'roster data sample group/retail-prices'],
   ],
   exits: { 0: 'The fields', 1: 'An error', 4: elsewhere, 5: noData, 130: 'Interrupted' },
   docs: 'docs/data.md',

@@ -46,7 +46,10 @@ export const listCommand = define({
   arguments: [argument('[kind]', 'What to list (default: everything)', listable)],
   options: [
     flag('--unmanaged', 'List only what a plan counts as not managed here'),
-    flag('--policies', 'With --unmanaged, warn of what breaks a policy of the project or of ROSTER_POLICIES'),
+    flag(
+      '--policies',
+      'With --unmanaged, also warn about objects that break a policy of the project or of ROSTER_POLICIES',
+    ),
     flag('--inputs', 'Show the input keys of agents and their default values'),
     flag('--unused', 'List only agents that no schedule on the service will start'),
   ],

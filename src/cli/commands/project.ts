@@ -107,7 +107,7 @@ export const pullCommand = define({
   name: 'pull',
   summary: 'Write manifests for what exists on the service',
   about:
-    'Write manifests for objects that nothing declares, so that an apply adopts them. With the addresses of declared resources, write the remote values into the existing files instead: only the lines that differ change. With `--expect`, write what their last runs delivered into the existing entries, as what they expect.',
+    'Write manifests for objects that nothing declares, so that an apply adopts them. With the addresses of declared resources, write the remote values into the existing files instead: only the lines that differ change. With `--expect`, add `expect` to existing entries, proposed from their latest runs.',
   arguments: [
     argument(
       '[addresses...]',
@@ -136,7 +136,7 @@ export const pullCommand = define({
     ['Import everything that is not declared', 'roster pull --yes'],
     ['Show what was changed outside roster as a patch', "roster pull 'schedule/*' --format diff"],
     [
-      'Show what the runs of a group suggest to expect',
+      'Show the `expect` that the runs of a group suggest',
       'roster pull --expect group/retail-prices --format diff',
     ],
   ],

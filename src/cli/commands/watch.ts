@@ -25,7 +25,7 @@ export const runCommand = define({
   name: 'run',
   summary: 'Start agents, groups, pipelines and schedules, and follow them',
   about:
-    'Start agents, groups, pipelines and schedules, and follow them to their end. Each start is sent once. Changes neither manifests nor the inventory, and an interrupt leaves the runs running. With `--missed` or `--failed`, start once each schedule that `roster status` calls missed or failing, and with `--changed` what the last apply created or changed: they are shown first, and confirmed.',
+    'Start agents, groups, pipelines and schedules, and follow them to their end. Each start is sent once. Changes neither manifests nor the inventory, and an interrupt leaves the runs running. `--missed` and `--failed` start each schedule that `roster status` calls missed or failing, once. `--changed` starts everything that the last apply created or changed, once. roster lists the starts and asks before it sends them.',
   arguments: [argument('[addresses...]', 'Addresses or globs of the project, or `agent/<agent>`')],
   options: [
     flag('--missed', 'Start each schedule that has missed starts'),

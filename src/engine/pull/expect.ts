@@ -174,7 +174,7 @@ function shared(
   where: string,
 ): Diagnostic {
   const what = own.length === 1 ? entry.address : `${entry.address} and ${own.length - 1} more`;
-  const message = `what ${what} ${agree(own.length, 'expects', 'expect')} now also applies to the ${agree(number, 'environment', 'environments')} ${where}`;
+  const message = `the new expectations of ${what} also apply to the ${agree(number, 'environment', 'environments')} ${where}`;
   const help = 'For expectations of one environment only, write them in its `defaults`.';
   return { severity: 'warning', code: 'shared-entry', message, place: entry.source, help };
 }

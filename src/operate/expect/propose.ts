@@ -149,7 +149,7 @@ function columnsOf({ columns }: DeliveredByAgent): readonly string[] | undefined
   return columns === null || columns.length === 0 ? undefined : columns;
 }
 
-/** Twice as many as there are, and at least 1% or one row. Nothing where most rows have no value. */
+/** Twice as many as there are, and at least 1% or one row. Nothing where more than a quarter has none. */
 function emptyOf({ empty, rowCount }: DeliveredByAgent, column: string): string | undefined {
   const found = empty.get(column);
   if (found === undefined || rowCount === 0) return undefined;

@@ -60,7 +60,7 @@ export async function pullExpectations(
     throw problem(
       'usage',
       '`--expect` needs addresses',
-      'Pass those of entries, such as `group/retail-prices`.',
+      'Pass addresses of entries, such as `group/retail-prices`.',
     );
   const observation = await observe(session, {
     everything: true,
@@ -120,12 +120,12 @@ function reasonForNothing({ address }: Declared, delivered: readonly DeliveredBy
   if (delivered.length === 0)
     return `The agents of ${address} are not known: it starts what this project does not declare.`;
   const few = delivered.filter(({ runs }) => runs.length < FEWEST_RUNS);
-  if (few.length === 0) return `${address} expects already what its runs show.`;
+  if (few.length === 0) return `${address} already expects what its runs show.`;
   const names = some(
     few.map(({ name, runs }) => `${name} ${runs.length === 0 ? 'none' : runs.length}`),
     5,
   );
-  return `A proposal needs ${count(FEWEST_RUNS, 'successful run')} that schedules of this project have started; ${address} has fewer (${names}).`;
+  return `Too few runs to propose anything for ${address}: each agent needs ${count(FEWEST_RUNS, 'successful run')} that a schedule of this project started (${names}).`;
 }
 
 /** Reads what the runs of entries have delivered. */

@@ -166,5 +166,5 @@ const conditions: Readonly<Record<RehearsalName, string>> = {
   undisturbed: 'undisturbed',
   'lost-answers': 'with lost answers',
   'rate-limits': 'with rate limits',
-  kills: 'killed after each call',
+  kills: 'killed again and again',
 };

@@ -59,7 +59,7 @@ function claimed({ change, match }: ResourceDiff, { file, before, missing }: Com
   const { kind, observed, known } = match;
   if (change.action !== 'delete' || known === null || missing !== null) return [];
   if (observed?.id == null || entriesOf([before], kind.name, observed.id).length > 0) return [];
-  const message = `ownership first appears in the latest commit of ${file}: make sure that an apply wrote it`;
+  const message = `this project's ownership of it first appears in the latest commit of ${file}: make sure that an apply wrote it`;
   return [risk(change.address, { code: 'delete', message })];
 }
 
@@ -87,6 +87,9 @@ function ignored({ match }: ResourceDiff, { before }: CommittedInventory): Findi
   if (added.length === 0) return [];
   const paths = added.map(({ path }) => `\`${path}\``).join(', ');
   return [
-    risk(null, { code: 'safeguard', message: `${address} ignores ${paths} since the previous commit` }),
+    risk(null, {
+      code: 'safeguard',
+      message: `${address} now ignores ${paths}, which it did not in the previous commit`,
+    }),
   ];
 }

@@ -166,5 +166,5 @@ function nothingLine(action: HoldAction, selected: number): string {
   if (selected > 0) return `Nothing to ${action}: ${count(selected, 'resource')} left alone.`;
   return action === 'hold'
     ? 'Nothing to hold: there are no schedules.'
-    : 'Nothing to resume: nothing that is selected is on hold.';
+    : 'Nothing to resume: none of the selected schedules is on hold.';
 }

@@ -66,7 +66,7 @@ function agentLines(
     row,
     ...(inputs ? indent(inputLines(agents[index] as ListedAgent), 4) : []),
   ]);
-  const title = unused ? 'Agents that nothing starts' : 'Agents';
+  const title = unused ? 'Agents that no schedule starts' : 'Agents';
   return titled(`${title}: ${agents.length === 0 ? 'none' : agents.length}`, [titles, ...lines], layout);
 }
 

@@ -13,7 +13,7 @@ import { sampleOf } from '../../support/size.js';
 const manifest = `project: p
 environments: { staging: { vars: {} } }
 groups:
-  a: { members: [acme-shop] }
+  a: { members: [acme-shop], expect: { records: { min: 1 } } }
 `;
 
 let sandbox: Sandbox;

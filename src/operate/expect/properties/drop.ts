@@ -17,7 +17,7 @@ export const drop: ExpectedProperty = {
     const [property, limit] = ['records.drop', `at most ${records.drop} below the median of the runs before`];
     if (noData !== null || came === null)
       return [unknown(property, limit, noData ?? 'the service does not show how many records came')];
-    if (before === null) return [unknown(property, limit, 'other agents of its runs have the same name')];
+    if (before === null) return [unknown(property, limit, 'several agents of this run have the same name')];
     const earlier = before.slice(0, MOST_RUNS);
     if (earlier.length < FEWEST_RUNS) {
       const runs = `only ${count(earlier.length, 'successful run')} came before it`;
