@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto';
-import type { Verify } from '../model/run.js';
 import { type NewFile, yamlWord } from './project-files.js';
 
 export type CiHost = 'github' | 'gitlab';
@@ -8,8 +7,8 @@ export interface CiFacts {
   readonly install: Install;
   /** What pull requests are planned with: a snapshot, or the API key. */
   readonly planWith: 'snapshot' | 'key';
-  /** How CI checks what it has applied. Null: not at all. */
-  readonly verify: Verify | null;
+  /** CI checks the health of what it has applied; with `start`, it starts it first. Null: neither. */
+  readonly verify: 'status' | 'start' | null;
   /** The name of the project if the repository has several. It is then part of all names. */
   readonly project: string | null;
   readonly environments: readonly string[];

@@ -217,7 +217,7 @@ function policyLabel({ name, place, isOutside }: Policy): string {
   return `the policy \`${name}\` (${place.file}:${place.line}${from})`;
 }
 
-/** Where the policy is, and which exceptions from it are over. */
+/** Where the policy is, and which exceptions to it are over. */
 export function requiredBy({ policy, addresses, exceptions }: BrokenPolicy): string {
   const over = new Set(addresses.flatMap((each) => exceptions.get(each) ?? []));
   const ends = [...over].map(({ until, place }) => `${until} (${place.file}:${place.line})`);

@@ -92,7 +92,7 @@ schedules:
   test('says so in its title, with the inputs of the agents if they are asked for', async () => {
     const { workspace } = await world({ schedules: [ofAgent, ofGroup, ofPipeline] });
     const { stdout } = await workspace.command(['list', 'agents', '--unused', '--inputs']);
-    expect(stdout).toContain('Agents that nothing starts: 1\n');
+    expect(stdout).toContain('Agents that no schedule starts: 1\n');
     expect(stdout).toMatch(/free.*\n *no inputs/);
     expect(stdout).not.toContain('alone');
   });

@@ -116,8 +116,8 @@ test('what is excepted is listed with its reason in every format, once for each 
     const { stdout, stderr } = await workspace.command(['plan', '--format', format]);
     const flat = (stdout + stderr).replace(/\s+/g, ' ').replaceAll('`', '');
     for (const said of [
-      'schedule/shop-live is excepted from the policy hourly-at-most until 2027-03-31: The sale is on.',
-      'schedule/news-live is excepted from the policy hourly-at-most until 2027-03-31: Elections.',
+      'schedule/shop-live may break the policy hourly-at-most until 2027-03-31: The sale is on.',
+      'schedule/news-live may break the policy hourly-at-most until 2027-03-31: Elections.',
     ])
       expect(flat).toContain(said);
   }
@@ -134,7 +134,7 @@ test('exceptions of unchanged resources share the one line of what is not shown,
   };
   expect(await shown()).toContain('2 notes of unchanged resources are not shown (2 policy-exception)');
   now = '2027-03-20T00:00:00Z';
-  expect(await shown()).toContain('the exception from the policy `hourly-at-most` ends on 2027-03-31');
+  expect(await shown()).toContain('breaks the policy `hourly-at-most`, and the exception ends on 2027-03-31');
 });
 
 describe('a file with an exception', () => {

@@ -101,7 +101,7 @@ describe('pull --expect', () => {
     const { exit, stdout } = await pull('group/retail', '--yes');
     expect([exit, stdout]).toEqual([
       0,
-      'Nothing to write. group/retail expects already what its runs show.\n',
+      'Nothing to write. group/retail already expects what its runs show.\n',
     ]);
     expect(read()).toBe(text);
   });
@@ -157,7 +157,7 @@ describe('pull --expect', () => {
     const { exit, stdout } = await pull('group/retail', '--yes');
     expect(exit).toBe(0);
     expect(stdout).toBe(
-      `Nothing to write. A proposal needs 3 successful runs that schedules of this project have started; group/retail has fewer (${names}).\n`,
+      `Nothing to write. Too few runs to propose anything for group/retail: each agent needs 3 successful runs that a schedule of this project started (${names}).\n`,
     );
     expect(read()).toBe(manifest);
   });
