@@ -231,7 +231,9 @@ class Deliveries {
     this.datasets ??= this.reader.readAll(listDatasets()).then((all) => groupBy(all, ({ jobId }) => jobId));
     const dataset = datasetOf((await this.datasets).get(job.id) ?? []);
     const columns = sample ?? (await readData(this.reader, dataset, {})).columns;
-    const empty = columns.slice(0, MOST_COLUMNS).map((column) => [column, '0%'] as const);
+    // No condition can name a column without a name, as an export with row numbers has.
+    const named = columns.filter((column) => column.trim() !== '');
+    const empty = named.slice(0, MOST_COLUMNS).map((column) => [column, '0%'] as const);
     return readData(this.reader, dataset, { empty: Object.fromEntries(empty) });
   }
 

@@ -1,4 +1,4 @@
-import { count } from '../../../model/words.js';
+import { count, grouped } from '../../../model/words.js';
 import type { ExpectedProperty } from '../facts.js';
 import { unknown, verdict } from './verdict.js';
 
@@ -12,7 +12,10 @@ export const minimum: ExpectedProperty = {
     if (noData !== null || came === null)
       return [unknown(property, expected, noData ?? 'the service does not show how many came')];
     const missing = least - came;
-    const message = missing > 0 ? `expected ${expected}, got ${came}: ${missing} too few` : `got ${came}`;
+    const message =
+      missing > 0
+        ? `expected ${expected}, got ${grouped(came)}: ${grouped(missing)} too few`
+        : `got ${grouped(came)}`;
     return [verdict(missing <= 0, { property, expected, actual: String(came), message })];
   },
 };
