@@ -132,7 +132,7 @@ describe('what is started', () => {
     const ran = await run('--missed', '--yes');
     expect([...ran.started].sort()).toEqual(['schedule/bad', 'schedule/one']);
     expect(ran.stderr).toContain(
-      'Not started:\n  schedule/once: it was to start only once, and that time has passed\n',
+      'Not started:\n  schedule/once: it starts only once, and that time has passed\n',
     );
   });
 
