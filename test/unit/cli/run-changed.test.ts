@@ -89,6 +89,17 @@ describe('what the last apply changed is started once', () => {
     expect(await run()).toMatchObject({ exit: 0, started: [] });
   });
 
+  test('a schedule that was enabled again, and expects something else now', async () => {
+    const { apply, run } = await world();
+    await apply({ groups: { shops }, schedules: { daily } });
+    for (const each of sandbox.world.schedules.values()) each.isEnabled = false;
+    const expecting = { ...daily, expect: { records: { min: 1 } } };
+    sandbox.advance(60_000);
+    await apply({ groups: { shops }, schedules: { daily: expecting } });
+    expect((await run()).started).toEqual(['schedule/daily']);
+    expect((await run('group/*')).started).toEqual([]);
+  });
+
   test('what is on hold, paused or inactive is left alone, with the reason', async () => {
     const { workspace, apply, run } = await world();
     await apply({
