@@ -74,37 +74,66 @@ async function onStderr(
   return { ...result, render: { ...result.render, text: () => '' } };
 }
 
-/** They say how runs are followed. */
-const followFlags = {
-  for: '--for',
-  save: '--save',
-  retryNotStarted: '--retry-not-started',
-  stopOnInterrupt: '--stop-on-interrupt',
-} as const;
-
-/** Flags about what is found, and flags that have another meaning for it. */
-const choosingFlags = { yes: '--yes' } as const;
-const missedFlags = { since: '--since' } as const;
-const changedFlags = { holdOnFailure: '--hold-on-failure' } as const;
-const otherFlags = { declared: '--declared', input: '-i', inputs: '--inputs' } as const;
-
 function isChoosing({ missed = false, failed = false, changed = false }: RunFlags): boolean {
   return missed || failed || changed;
 }
 
+/** Flags of which another one has no effect. */
+interface Condition {
+  holds(flags: RunFlags): boolean;
+  readonly why: string;
+  readonly help: string;
+}
+
+const detached: Condition = {
+  holds: ({ detach = false }) => detach,
+  why: 'with `--detach`',
+  help: 'Omit one of them.',
+};
+const choosing: Condition = {
+  holds: isChoosing,
+  why: 'with `--missed`, `--failed` and `--changed`',
+  help: 'Omit one of them.',
+};
+const notChoosing: Condition = {
+  holds: (flags) => !isChoosing(flags),
+  why: 'without `--missed`, `--failed` or `--changed`',
+  help: 'Omit it.',
+};
+const notMissed: Condition = {
+  holds: ({ missed = false, failed = false }) => !missed && !failed,
+  why: 'without `--missed` or `--failed`',
+  help: 'Omit it.',
+};
+const notChanged: Condition = {
+  holds: ({ changed = false }) => !changed,
+  why: 'without `--changed`',
+  help: 'Omit it.',
+};
+
+/** When a flag has no effect. */
+const withoutEffect: readonly (readonly [name: keyof RunFlags, flag: string, when: Condition])[] = [
+  ['for', '--for', detached],
+  ['save', '--save', detached],
+  ['retryNotStarted', '--retry-not-started', detached],
+  ['stopOnInterrupt', '--stop-on-interrupt', detached],
+  ['holdOnFailure', '--hold-on-failure', detached],
+  ['declared', '--declared', choosing],
+  ['input', '-i', choosing],
+  ['inputs', '--inputs', choosing],
+  ['yes', '--yes', notChoosing],
+  ['since', '--since', notMissed],
+  ['holdOnFailure', '--hold-on-failure', notChanged],
+];
+
 function refuseFlagsWithoutEffect(addresses: readonly string[], flags: RunFlags): void {
-  const { missed = false, failed = false, changed = false, detach = false } = flags;
-  const refuse = (names: Readonly<Partial<Record<keyof RunFlags, string>>>, why: string) => {
-    for (const [name, flag] of Object.entries(names))
-      if (flags[name as keyof RunFlags] !== undefined)
-        throw problem('usage', `\`${flag}\` has no effect ${why}`, 'Omit one of them.');
-  };
-  if (detach) refuse({ ...followFlags, ...changedFlags }, 'with `--detach`');
-  if (isChoosing(flags)) refuse(otherFlags, 'with `--missed`, `--failed` and `--changed`');
-  else refuse(choosingFlags, 'without `--missed`, `--failed` or `--changed`');
-  if (!missed && !failed) refuse(missedFlags, 'without `--missed` or `--failed`');
-  if (!changed) refuse(changedFlags, 'without `--changed`');
-  else if (missed || failed)
+  const { missed = false, failed = false, changed = false } = flags;
+  const useless = withoutEffect.find(([name, , when]) => flags[name] !== undefined && when.holds(flags));
+  if (useless !== undefined) {
+    const [, flag, { why, help }] = useless;
+    throw problem('usage', `\`${flag}\` has no effect ${why}`, help);
+  }
+  if (changed && (missed || failed))
     throw problem('usage', '`--changed` cannot be used with `--missed` or `--failed`', 'Omit one of them.');
   if (addresses.length === 0 && !isChoosing(flags))
     throw problem(

@@ -108,10 +108,13 @@ export async function lastApplied({ store, clock }: ReadSession): Promise<Applie
 /** Every other action only changes the inventory. */
 const sending: ReadonlySet<string> = new Set(['create', 'update', 'replace', 'delete']);
 
-/** An update of what is expected of the data sends nothing. */
+/**
+ * An update of what is expected of the data sends nothing. One that also undid a change by somebody else is taken for it,
+ * unless that was when its object starts or whether it can be run: of these alone, the inventory records when.
+ */
 function isExpectation(was: InventoryEntry | undefined, is: InventoryEntry | undefined): boolean {
   if (was === undefined || is === undefined) return false;
-  const isSame = canonical(was.applied) === canonical(is.applied);
+  const isSame = canonical(was.applied) === canonical(is.applied) && was.since === is.since;
   return isSame && canonical(was.expect ?? null) !== canonical(is.expect ?? null);
 }
 

@@ -135,6 +135,11 @@ export function goneEntries({ matches, diagnostics }: Comparison): readonly Diag
   return diagnostics.filter(({ code, address = '' }) => code === 'unknown-id' && addresses.has(address));
 }
 
+/** Of a command that goes on without what the errors are about. */
+export function errorsAsWarnings(diagnostics: readonly Diagnostic[]): readonly Diagnostic[] {
+  return diagnostics.map((each) => (each.severity === 'error' ? asWarning(each) : each));
+}
+
 export function asWarning(diagnostic: Diagnostic): Diagnostic {
   return { ...diagnostic, severity: 'warning' };
 }

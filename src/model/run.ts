@@ -36,6 +36,8 @@ export interface Run {
   readonly records: number | null;
   readonly errors: number | null;
   readonly anomaly: 'none' | 'slow' | 'fast';
+  /** False where its start could not be sent: then the service has said nothing of it. Missing otherwise. */
+  readonly isSent?: false;
   /** Why it is in this state; null when there is nothing to say. */
   readonly message: string | null;
   /** One for each agent; empty for a job, which is the run of one agent. */

@@ -66,7 +66,7 @@ export const runCommand = define({
   exits: {
     0: 'Everything succeeded, or was started with `--detach`',
     1: 'An error, and nothing was started',
-    3: 'It is unknown whether something was started or how it ended, some starts were not sent, or a download failed',
+    3: 'It is unknown whether something was started or how it ended, some starts were not sent, what was delivered could not be read, or a download failed',
     4: 'More starts than `--max-starts` allows, or the inventory belongs to another service or account',
     5: 'Something failed, was stopped or was not started, did not deliver what its entry expects, or has no file for `--save`',
     6: 'Still running when the time limit of `--for` was reached',
@@ -97,7 +97,7 @@ export const waitCommand = define({
   exits: {
     0: 'Everything succeeded, or the address has never run',
     1: 'An error',
-    3: 'The service does not show how a run ended',
+    3: 'The service does not show how a run ended, or what was delivered could not be read',
     4: elsewhere,
     5: 'Something failed, was stopped or was not started, or did not deliver what its entry expects',
     6: 'Still running when the time limit of `--for` was reached',

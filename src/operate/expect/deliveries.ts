@@ -22,6 +22,8 @@ export interface Delivered {
   readonly run: ExpectedRun;
   /** Null where the service lists none. */
   readonly dataset: Dataset | null;
+  /** Why it is not known which dataset it has. Missing where the service has listed them. */
+  readonly unlisted?: string | undefined;
 }
 
 interface ReadDelivered extends Delivered {
@@ -45,10 +47,11 @@ export function readDeliveries(
 }
 
 async function readOne(reader: Reader, delivery: Delivered): Promise<ReadDelivered> {
-  const { run, dataset } = delivery;
+  const { run, dataset, unlisted } = delivery;
   const { expectation, facts } = run;
   if (!expectsOfData(expectation) || facts.isRunning) return { ...delivery, data: undefined, failures: [] };
-  if (facts.noData !== null) return { ...delivery, data: unreadable(facts.noData), failures: [] };
+  const why = facts.noData ?? unlisted;
+  if (why !== undefined) return { ...delivery, data: unreadable(why), failures: [] };
   try {
     return { ...delivery, data: await readData(reader, dataset, expectation), failures: [] };
   } catch (failure) {

@@ -1,10 +1,12 @@
 import type { ReadSession } from '../../engine/session.js';
 import { kinds } from '../../kinds/index.js';
 import type { CheckedDataset } from '../../model/data.js';
+import type { Diagnostic } from '../../model/diagnostic.js';
 import { type Expectation, expectationOf } from '../../model/expectation.js';
 import { groupBy, type JsonObject } from '../../model/json.js';
 import type { Agent, Project } from '../../model/resource.js';
 import type { Run } from '../../model/run.js';
+import type { ServiceFailure } from '../../service/failure.js';
 import { orElse } from '../../service/operation.js';
 import { type Dataset, listDatasets } from '../../service/operations/datasets.js';
 import { addressOfAgent } from '../agents.js';
@@ -14,6 +16,15 @@ import type { Watch } from '../watch.js';
 import { type DeliveredContext, datasetOf, described, readDeliveries } from './deliveries.js';
 import { expectsOfData } from './judge.js';
 import { type ExpectedRun, factsOf, judgementsOf, namesOf, wholeExpectation } from './runs.js';
+
+export interface JudgedRuns {
+  readonly checked: readonly CheckedDataset[];
+  /** Why some of it could not be read: what that would have shown is unknown. */
+  readonly unread: readonly Diagnostic[];
+}
+
+/** Whoever interrupts a command is not told about data. */
+const untold: JudgedRuns = { checked: [], unread: [] };
 
 /**
  * Judges what runs delivered that a command has followed: `records.min`, `finish` and `columns`, with one list of datasets
@@ -25,10 +36,9 @@ export async function judgeFollowed(
   followed: readonly FollowedRun[],
   watch: Watch,
   inventory: DeliveredContext['inventory'],
-): Promise<readonly CheckedDataset[]> {
+): Promise<JudgedRuns> {
   const { project } = session;
-  // Whoever interrupts a command is not told about data.
-  if (session.interrupted()) return [];
+  if (session.interrupted()) return untold;
   const byId = new Map(followed.map((each) => [each.id, each]));
   const now = session.serviceNow();
   const expected = runs.flatMap((run) => {
@@ -42,16 +52,22 @@ export async function judgeFollowed(
     }));
   });
   const needed = expected.filter(({ run }) => expectsOfData(run.expectation) && !run.facts.isRunning);
-  const byJob = await datasetsOf(
+  const { byJob, failure } = await datasetsOf(
     needed.map(({ run }) => run.job.id),
     watch,
   );
   const deliveries = expected.map((each) => ({
     ...each,
     dataset: datasetOf(byJob.get(each.run.job.id) ?? []),
+    unlisted: failure?.facts.message,
   }));
-  const read = await orElse(readDeliveries(watch.reader, deliveries), () => []);
-  return read.map((each) => described(each, { project, inventory, agents: watch.agents }));
+  // It throws only where it is interrupted.
+  const read = await orElse(readDeliveries(watch.reader, deliveries), () => null);
+  if (read === null || session.interrupted()) return untold;
+  return {
+    checked: read.map((each) => described(each, { project, inventory, agents: watch.agents })),
+    unread: [...(failure?.diagnostics ?? []), ...read.flatMap(({ failures }) => failures)],
+  };
 }
 
 /** What an entry expects, over what its target does, as the manifests declare it. */
@@ -94,15 +110,19 @@ function withoutHistory({ records, empty: _, rows: __, ...rest }: Expectation): 
   return records?.min === undefined ? rest : { ...rest, records: { min: records.min } };
 }
 
+interface ListedDatasets {
+  readonly byJob: ReadonlyMap<string | null, readonly Dataset[]>;
+  /** Why they could not be listed; null where they were. */
+  readonly failure: ServiceFailure | null;
+}
+
 /** The datasets of jobs. The list may lag behind a run that has just ended. */
-async function datasetsOf(
-  jobs: readonly string[],
-  watch: Watch,
-): Promise<ReadonlyMap<string | null, readonly Dataset[]>> {
-  if (jobs.length === 0) return new Map();
+async function datasetsOf(jobs: readonly string[], watch: Watch): Promise<ListedDatasets> {
+  if (jobs.length === 0) return { byJob: new Map(), failure: null };
   const look = async () => groupBy(await watch.reader.readAll(listDatasets()), ({ jobId }) => jobId);
-  return orElse(
-    watch.lookUntil(look, (byJob) => jobs.every((id) => byJob.has(id))),
-    () => new Map(),
+  const listed = watch.lookUntil(look, (byJob) => jobs.every((id) => byJob.has(id)));
+  return orElse<ListedDatasets, ListedDatasets>(
+    listed.then((byJob) => ({ byJob, failure: null })),
+    (failure) => ({ byJob: new Map(), failure }),
   );
 }

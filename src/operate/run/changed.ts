@@ -1,15 +1,14 @@
 import { lastApplied } from '../../engine/log.js';
-import { diagnosticsIn, observe, requireAccount } from '../../engine/observe.js';
+import { diagnosticsIn, errorsAsWarnings, observe, requireAccount } from '../../engine/observe.js';
 import { selectedOf, selectorsOf } from '../../engine/selectors.js';
 import type { ReadSession } from '../../engine/session.js';
-import { problem } from '../../model/diagnostic.js';
-import { endedHoldText, holdText } from '../../model/hold.js';
-import { isExpired } from '../../model/kind.js';
+import { errorsIn, Problem, problem } from '../../model/diagnostic.js';
 import type { Address } from '../../model/resource.js';
 import type { ChosenStart, ChosenStarts } from '../../model/run.js';
 import { noSiblings } from '../../model/sibling.js';
 import { instantText } from '../../model/words.js';
-import { type DeclaredResource, declaredResources } from '../status/resources.js';
+import { declaredResources } from '../status/resources.js';
+import { obstacleOf } from './obstacle.js';
 import { kindsWithRuns } from './targets.js';
 
 /**
@@ -17,7 +16,8 @@ import { kindsWithRuns } from './targets.js';
  * is left alone, and so is what one of the schedules starts anyway. Sends reads only.
  * @param addresses addresses and globs; none for everything.
  * @param ofCommit nothing is chosen if that apply was of another commit of the manifests.
- * @throws Problem when the history of the inventory records no such apply.
+ * @throws Problem when the history of the inventory records no such apply, and when nothing is found because what was changed
+ * can no longer be matched.
  */
 export async function chooseChanged(
   session: ReadSession,
@@ -43,8 +43,7 @@ export async function chooseChanged(
   const changed = declaredResources(session.project, observation, now).filter(
     ({ address }) => actions.has(address) && isSelected(address),
   );
-  const declared = new Map(entries.map((each) => [each.address, each.declared]));
-  const whyNot = (each: DeclaredResource) => obstacleOf(each, declared.get(each.address), now);
+  const whyNot = obstacleOf(session);
   const starting = changed.filter((each) => whyNot(each) === null);
   const starters = new Map(starting.map(({ address, target }) => [String(target?.id), address]));
 
@@ -60,21 +59,9 @@ export async function chooseChanged(
     else leftOut.push({ address, reason: obstacle });
   }
   const diagnostics = diagnosticsIn(session, observation, observation.comparison.diagnostics);
-  const warnings = diagnostics.map((each) =>
-    each.severity === 'error' ? ({ ...each, severity: 'warning' } as const) : each,
-  );
-  return { starts, leftOut, diagnostics: warnings };
-}
-
-/** Why it is not to be started; null where it may be. */
-function obstacleOf(resource: DeclaredResource, declared: unknown, now: Date): string | null {
-  const { kind, observed, unmatched, hold, endedHold, inactiveTarget } = resource;
-  const spec = observed?.spec ?? null;
-  if (observed === null || spec === null) return unmatched ?? 'it does not exist on the service';
-  if (hold !== null) return holdText(hold);
-  if (endedHold !== null) return endedHoldText(endedHold);
-  if (kind.pausing?.isPaused(spec) === true) return 'it is paused';
-  if (kind.runs?.isActive(spec) === false) return 'it is not active';
-  if (inactiveTarget !== null) return `its target ${inactiveTarget} is not active`;
-  return isExpired(kind, declared, now) ? 'it was to start only once, and that time has passed' : null;
+  const errors = errorsIn(diagnostics);
+  const isUnmatched = changed.some(({ unmatched }) => unmatched !== null);
+  if (starts.length === 0 && isUnmatched && errors.length > 0) throw new Problem(errors);
+  // One resource that cannot be matched does not stop the others.
+  return { starts, leftOut, diagnostics: errorsAsWarnings(diagnostics) };
 }

@@ -1,10 +1,10 @@
+import { errorsAsWarnings } from '../../engine/observe.js';
 import type { ReadSession } from '../../engine/session.js';
 import { kinds } from '../../kinds/index.js';
 import { errorsIn, Problem } from '../../model/diagnostic.js';
-import { holdText } from '../../model/hold.js';
-import { isExpired } from '../../model/kind.js';
 import type { ChosenStart, ChosenStarts, ResourceStatus } from '../../model/run.js';
-import { status } from '../status/status.js';
+import { readStatus } from '../status/status.js';
+import { obstacleOf } from './obstacle.js';
 
 export interface MissedOptions {
   /** Addresses and globs; none for all schedules. */
@@ -23,22 +23,23 @@ export interface MissedOptions {
  */
 export async function chooseMissed(session: ReadSession, options: MissedOptions): Promise<ChosenStarts> {
   const { addresses, since, missed, failed } = options;
-  const { resources, diagnostics } = await status(session, { addresses, since, isCheck: true });
+  const { status, declared } = await readStatus(session, { addresses, since, isCheck: true });
+  const { resources, diagnostics } = status;
+  const whyNot = obstacleOf(session);
+  const obstacles = new Map(declared.map((each) => [each.address, whyNot(each)]));
   const starts: ChosenStart[] = [];
   const leftOut: ChosenStart[] = [];
-  const whyNot = obstacles(session);
   for (const row of resources) {
     const reasons = [...(missed ? missedReason(row) : []), ...(failed ? failedReason(row) : [])];
     if (!isScheduled(row) || reasons.length === 0) continue;
-    const obstacle = whyNot(row);
+    const obstacle = obstacles.get(row.address) ?? (row.nextRun === null ? 'it does not start again' : null);
     if (obstacle === null) starts.push({ address: row.address, reason: reasons.join('; ') });
     else leftOut.push({ address: row.address, reason: obstacle });
   }
   const errors = errorsIn(diagnostics);
   if (starts.length === 0 && errors.length > 0) throw new Problem(errors);
   // One schedule that cannot be judged does not stop the others.
-  const warnings = diagnostics.map((each) => ({ ...each, severity: 'warning' }) as const);
-  return { starts, leftOut, diagnostics: errors.length === 0 ? diagnostics : warnings };
+  return { starts, leftOut, diagnostics: errorsAsWarnings(diagnostics) };
 }
 
 const scheduledKinds = kinds.filter(({ timetable }) => timetable !== undefined).map(({ name }) => name);
@@ -56,20 +57,4 @@ function missedReason({ health, reason, counts: { missed } }: ResourceStatus): r
 /** What is running again is on its way. */
 function failedReason({ health, reason, isRunning }: ResourceStatus): readonly string[] {
   return health === 'failing' && !isRunning ? [reason] : [];
-}
-
-/** Why a schedule is not to be started; null where it may be. */
-function obstacles({ project, serviceNow }: ReadSession): (row: ResourceStatus) => string | null {
-  const now = serviceNow();
-  const over = new Set(
-    project.entries.flatMap(({ address, kind: name, declared }) => {
-      const kind = kinds.find((each) => each.name === name);
-      return kind !== undefined && isExpired(kind, declared, now) ? [address] : [];
-    }),
-  );
-  return ({ address, held, nextRun }) => {
-    if (held !== null) return holdText(held);
-    if (over.has(address)) return 'it was to start only once, and that time has passed';
-    return nextRun === null ? 'it is paused, or what it starts is not active' : null;
-  };
 }

@@ -1,7 +1,7 @@
 import type { Confirmation } from '../../engine/reviewed-run.js';
 import type { Session } from '../../engine/session.js';
 import { type Diagnostic, Problem, problem } from '../../model/diagnostic.js';
-import type { JsonObject } from '../../model/json.js';
+import { equal, type JsonObject } from '../../model/json.js';
 import type { ChosenStarts, Run } from '../../model/run.js';
 import { requireYes } from '../batch.js';
 import { judgeFollowed } from '../expect/followed.js';
@@ -65,22 +65,32 @@ export async function run(
   const targets = targetsOf(known, { inputs, declared });
   checkOptions(known, targets, options);
   const agents = checkStarts(targets, maxStarts);
-  if (chosen !== null && callbacks.confirm !== undefined)
+  if (chosen !== null && callbacks.confirm !== undefined) {
     requireYes(session, await callbacks.confirm(chosen, agents), 'started');
+    requireSame(chosen, await options.choose?.(session));
+  }
   const watch = new Watch(session, known.agents);
   const started = await start(targets, session, watch, callbacks);
   const end = isDetached
     ? { runs: started.runs, failure: null }
     : await followAll(started, session, watch, { ...options, ...callbacks });
   const failures = [started.failure, end.failure].flatMap((each) => each ?? []);
-  const checked = isDetached
-    ? []
+  const judged = isDetached
+    ? {}
     : await judgeFollowed(session, end.runs, started.followed, watch, known.inventory);
   const isInterrupted = session.interrupted();
-  return runsResult({ runs: end.runs, isDetached, isInterrupted, failures, checked }, [
+  return runsResult({ runs: end.runs, isDetached, isInterrupted, failures, ...judged }, [
     ...(chosen?.diagnostics ?? session.warnings),
     ...known.notes,
   ]);
+}
+
+/** The user may confirm hours later. Throws a Problem if what was confirmed is no longer what there is to start. */
+function requireSame(confirmed: ChosenStarts, now: ChosenStarts | undefined): void {
+  const [before, after] = [confirmed, now].map((each) => each?.starts.map(({ address }) => address).sort());
+  if (equal(before ?? [], after ?? [])) return;
+  const message = 'what there is to start has changed since it was confirmed: nothing was started';
+  throw problem('not-confirmed', message, 'Run the command again.');
 }
 
 function nothingStarted(session: Session, { diagnostics }: ChosenStarts): RunsResult {
@@ -141,7 +151,7 @@ function runOf({ address, kind }: StartTarget, outcome: StartOutcome): Run {
     case 'unknown':
       return runIn(outcome.type === 'refused' ? 'notStarted' : 'unknown', name, { message: outcome.message });
     case 'notSent':
-      return runIn('notStarted', name, { message: 'its start was not sent' });
+      return runIn('notStarted', name, { message: 'its start was not sent', isSent: false });
   }
 }
 

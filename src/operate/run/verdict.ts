@@ -16,6 +16,8 @@ export interface RunsEnd {
   readonly failures: readonly Diagnostic[];
   /** What they delivered, compared with what their entries expect. Default: nothing is expected. */
   readonly checked?: readonly CheckedDataset[];
+  /** Why some of that could not be read. Default: nothing had to be. */
+  readonly unread?: readonly Diagnostic[];
 }
 
 export interface RunsResult {
@@ -34,13 +36,16 @@ export function runsResult(end: RunsEnd, earlier: readonly Diagnostic[]): RunsRe
 }
 
 /** What is not known comes before what is not finished, and that before what failed: then `wait` gives the verdict. */
-export function verdictOf({ runs, isDetached, isInterrupted, failures, checked = [] }: RunsEnd): RunVerdict {
+export function verdictOf(end: RunsEnd): RunVerdict {
+  const { runs, isDetached, isInterrupted, failures, checked = [], unread = [] } = end;
   const has = (state: Run['state']) => runs.some((run) => run.state === state || hasMember(run, state));
   if (isInterrupted) return 'interrupted';
   if (failures.length > 0 || has('unknown')) return 'unknown';
   if (runs.some(({ state }) => state === 'running') && !isDetached) return 'running';
   const isGood = ({ state }: Run) => state === 'succeeded' || (isDetached && state === 'running');
-  return runs.every(isGood) && !checked.some(isUnmet) ? 'succeeded' : 'failed';
+  if (!runs.every(isGood) || checked.some(isUnmet)) return 'failed';
+  // No later command shows more of it while it cannot be read: what is known to have failed comes first.
+  return unread.length > 0 ? 'unknown' : 'succeeded';
 }
 
 /** What is expected at the level of a warning changes no exit code. */
@@ -58,12 +63,13 @@ export function runDiagnostics({
   isDetached,
   isInterrupted,
   failures,
+  unread = [],
 }: RunsEnd): readonly Diagnostic[] {
   const open = runs.filter(({ state }) => state === 'running');
   const ended = runs.flatMap((run) => reasonsOf(run));
   const going = isDetached || isInterrupted ? [] : open.map(stillRunning);
   const others = failures.filter(({ code }) => code !== 'interrupted');
-  return [...ended, ...going, ...others, ...(isInterrupted ? [interruption(open)] : [])];
+  return [...ended, ...going, ...others, ...unread, ...(isInterrupted ? [interruption(open)] : [])];
 }
 
 function reasonsOf(run: Run): readonly Diagnostic[] {

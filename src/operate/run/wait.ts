@@ -41,9 +41,9 @@ export async function waitFor(
     onPoll: (runs) => onRuns?.(runs),
   });
   if (ended.failure !== null) throw problem(ended.failure.code, ended.failure.message, ended.failure.help);
-  const checked = await judgeFollowed(session, ended.runs, followed, watch, inventory);
+  const judged = await judgeFollowed(session, ended.runs, followed, watch, inventory);
   const isInterrupted = session.interrupted();
-  return runsResult({ runs: ended.runs, isDetached: false, isInterrupted, failures: [], checked }, [
+  return runsResult({ runs: ended.runs, isDetached: false, isInterrupted, failures: [], ...judged }, [
     ...session.warnings,
     ...earlier.map(isEarlier),
   ]);

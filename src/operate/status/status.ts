@@ -33,6 +33,17 @@ export interface StatusOptions extends ProjectPart {
  * @throws Problem when the manifests are not valid, the service cannot be read, or the inventory belongs to another account.
  */
 export async function status(session: ReadSession, options: StatusOptions = {}): Promise<Status> {
+  return (await readStatus(session, options)).status;
+}
+
+interface ReadStatus {
+  readonly status: Status;
+  /** What the rows are about, and everything else that is declared and can run. */
+  readonly declared: readonly DeclaredResource[];
+}
+
+/** `status`, with what it was computed from. */
+export async function readStatus(session: ReadSession, options: StatusOptions): Promise<ReadStatus> {
   const written = parseSince(options.since ?? '7d');
   const recorded = await recordedChanges(session);
   const period = written === 'apply' ? sinceLastApply(session, recorded) : written;
@@ -77,7 +88,7 @@ export async function status(session: ReadSession, options: StatusOptions = {}):
     ...shown.flatMap(warningsOf),
     ...owners.warnings,
   ];
-  return {
+  const status: Status = {
     project,
     environment,
     service: session.service,
@@ -85,6 +96,7 @@ export async function status(session: ReadSession, options: StatusOptions = {}):
     since: new Date(since).toISOString(),
     diagnostics: diagnostics.map((each) => asReported(each, isSelected, options)),
   };
+  return { status, declared: resources };
 }
 
 /** With their owners, where the repository says whose they are. */

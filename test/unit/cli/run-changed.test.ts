@@ -44,13 +44,14 @@ async function world(seed = agentsOf()) {
     const ran = await workspace.command(['run', '--changed', '--yes', ...words, '--format', 'json']);
     const { runs = [], diagnostics } = jsonOf<{
       runs?: Run[];
-      diagnostics: { code: string; message: string }[];
+      diagnostics: { code: string; message: string; severity: string }[];
     }>(ran);
     return { ...ran, diagnostics, started: runs.map(({ address }) => address) };
   };
   return { workspace, apply, run };
 }
 
+const UNKNOWN = '11111111-1111-4111-8111-111111111111';
 const shops = { members: ['a', 'b'] };
 const daily = { target: 'group/shops', ...later };
 const own = { target: 'agent/c', ...later };
@@ -88,6 +89,17 @@ describe('what the last apply changed is started once', () => {
     expect(await run()).toMatchObject({ exit: 0, started: [] });
   });
 
+  test('a schedule that was enabled again, and expects something else now', async () => {
+    const { apply, run } = await world();
+    await apply({ groups: { shops }, schedules: { daily } });
+    for (const each of sandbox.world.schedules.values()) each.isEnabled = false;
+    const expecting = { ...daily, expect: { records: { min: 1 } } };
+    sandbox.advance(60_000);
+    await apply({ groups: { shops }, schedules: { daily: expecting } });
+    expect((await run()).started).toEqual(['schedule/daily']);
+    expect((await run('group/*')).started).toEqual([]);
+  });
+
   test('what is on hold, paused or inactive is left alone, with the reason', async () => {
     const { workspace, apply, run } = await world();
     await apply({
@@ -101,6 +113,19 @@ describe('what the last apply changed is started once', () => {
     expect(ran.stderr).toContain('  schedule/daily: its target group/shops is not active\n');
     expect(ran.stderr).toContain('  schedule/paused: it is paused\n');
     expect(ran.stderr).toMatch(/ {2}schedule\/own: held by .*: "incident 42"\n/);
+  });
+
+  test('where all that was changed can no longer be matched, it is an error, and not nothing to start', async () => {
+    const { workspace, apply, run } = await world();
+    await apply({ groups: { shops } });
+    await apply({ groups: { shops, spare: { members: ['c'] } } });
+    const groups = { shops, spare: { members: ['c'], id: UNKNOWN } };
+    workspace.write('roster.yaml', JSON.stringify({ project: 'p', inventory: { git: {} }, groups }));
+    expect(await run()).toMatchObject({
+      exit: 1,
+      started: [],
+      diagnostics: [{ code: 'unknown-id', severity: 'error' }],
+    });
   });
 
   test('without an apply that changed anything on the service, or with an inventory in a file, it is an error', async () => {
@@ -120,22 +145,23 @@ describe('with --hold-on-failure', () => {
   const bad = { groups: { shops: { members: ['a', 'bad'] } }, schedules: { daily, own } };
 
   test.each<[string, object, Declared, string]>([
-    ['a run that fails', failing, bad, 'schedule/daily'],
+    ['a run that fails', failing, bad, 'failed'],
     [
       'a run that does not deliver what is expected',
       { seconds: 8, records: 0 },
       { ...bad, groups: { shops: { members: ['a', 'bad'], expect: { records: { min: 1 } } } } },
-      'schedule/daily',
+      'did not deliver what is expected',
     ],
-  ])('%s holds the schedules that start it', async (_, outcome, declared, held) => {
+  ])('%s holds the schedules that start it', async (_, outcome, declared, why) => {
     const { workspace, apply, run } = await world(agentsOf(outcome));
     await apply(declared);
     const ran = await run('--hold-on-failure');
     expect(ran.exit).toBe(5);
     expect(ran.diagnostics.map(({ code }) => code)).toContain('held');
     const listed = await workspace.command(['list', '--format', 'json']);
-    expect(listed.stdout).toMatch(/failed after an apply: schedule\/daily \(group run [0-9a-f-]+\)/);
-    expect(ran.diagnostics.find(({ code }) => code === 'held')?.message).toContain(held);
+    const reason = new RegExp(`"${why} after an apply: schedule/daily \\(group run [0-9a-f-]+\\)"`);
+    expect(listed.stdout).toMatch(reason);
+    expect(ran.diagnostics.find(({ code }) => code === 'held')?.message).toContain('schedule/daily');
     expect(paused()).toBe(1);
   });
 
@@ -151,6 +177,50 @@ describe('with --hold-on-failure', () => {
     });
     expect(ran.diagnostics.map(({ code }) => code)).toEqual(['run-failed', 'run-failed', 'held']);
     expect(paused()).toBe(1);
+  });
+
+  test('the failed run of a schedule holds the others of its target, but keeps the hold of a person, and leaves out what cannot be held', async () => {
+    const { workspace, apply, run } = await world(agentsOf(failing));
+    const every = (hours: number) => ({ ...daily, every: `${hours} hours` });
+    const kept = every(8);
+    await apply({ ...bad, schedules: { daily, other: every(7), kept, own } });
+    await workspace.command(['hold', 'schedule/kept', '--reason', 'incident 42', '--yes']);
+    const changed = { ...bad, schedules: { daily: every(5), other: every(7), kept, own } };
+    await apply(changed);
+    // Nobody has applied its entry yet.
+    const [similar] = sandbox.world.schedules.values();
+    if (similar !== undefined) sandbox.world.schedules.set(UNKNOWN, { ...similar, id: UNKNOWN });
+    const schedules = { ...changed.schedules, adopted: { ...every(9), id: UNKNOWN } };
+    workspace.write(
+      'roster.yaml',
+      JSON.stringify({ project: 'p', inventory: { git: {} }, ...changed, schedules }),
+    );
+    const ran = await run('--hold-on-failure');
+    expect([ran.exit, ran.started]).toEqual([5, ['schedule/daily']]);
+    expect(ran.diagnostics.filter(({ severity }) => severity === 'error').map(({ code }) => code)).toEqual(
+      expect.arrayContaining(['run-failed', 'not-in-inventory']),
+    );
+    const held = ran.diagnostics.filter(({ code }) => code === 'held').map(({ message }) => message);
+    expect(held.join('\n')).toMatch(/schedule\/daily, schedule\/other/);
+    expect(held.join('\n')).toMatch(/schedule\/kept is held by .*: "incident 42"/);
+    expect(paused()).toBe(3);
+  });
+
+  test('a start that could not be sent is no failure of what it would have started', async () => {
+    const { apply, run } = await world();
+    await apply({ groups: { shops, spare: { members: ['c'] } }, schedules: { daily } });
+    await apply({ groups: { shops: { members: ['a'] }, alone: { members: ['c'] } }, schedules: { daily } });
+    sandbox.faults.faults = [
+      { act: 'status', status: 401, body: '{}', method: 'POST', path: '/api/search-groups/*/run', nth: 2 },
+    ];
+    const ran = await run('--hold-on-failure');
+    expect({ exit: ran.exit, started: [...ran.started].sort() }).toEqual({
+      exit: 3,
+      started: ['group/alone', 'group/shops'],
+    });
+    expect(ran.diagnostics.map(({ code }) => code)).toContain('not-started');
+    expect(ran.diagnostics.map(({ code }) => code)).not.toContain('held');
+    expect(paused()).toBe(0);
   });
 
   test('nothing is held where everything succeeds, or without the flag', async () => {

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
 import type { CheckedDataset } from '../../../src/model/data.js';
+import type { Fault } from '../../../src/sandbox/index.js';
 import { jsonOf } from '../../support/json.js';
 import { agentsWith, PROJECT, type RunWorld, runWorld } from '../../support/runs.js';
 import { readXml } from '../../support/xml.js';
@@ -139,6 +140,25 @@ describe('run judges what it followed', () => {
     expect(ran.exit).toBe(6);
     expect(ran.said).toContain('unmet finish of agent/globex');
     expect(ran.said).not.toContain('unmet records.min of agent/globex');
+  });
+
+  const refused = { act: 'status', status: 403, body: '{}' } as const;
+  const list = { ...refused, method: 'GET', path: '/api/scraper-agents/cached-exports' };
+  const query = { ...refused, method: 'POST', path: '/api/data-explorer/*/query', nth: 1 };
+
+  test.each<[string, string[], Fault, number]>([
+    ['the list of datasets', ['run group/shops', 'wait group/shops'], list, 3],
+    ['one dataset', ['run group/shops'], query, 1],
+  ])('%s that the service refuses is unknown, and never met', async (_, lines, fault, unknown) => {
+    await expecting('{ records: { min: 5 }, columns: [sku] }');
+    world.sandbox.faults.faults = [fault];
+    for (const line of lines) {
+      const ran = await json(line);
+      expect(ran.exit).toBe(3);
+      expect(ran.said.filter((each) => each.startsWith('unknown columns'))).toHaveLength(unknown);
+      expect(ran.said.filter((each) => each.startsWith('met records.min'))).toHaveLength(3);
+      expect(ran.codes.filter((each) => each === 'unknown-expectation')).toHaveLength(unknown);
+    }
   });
 
   test('data that cannot be read is unknown, which is a warning', async () => {

@@ -1,5 +1,8 @@
 import { afterEach, describe, expect, test } from 'vitest';
+import { withSession } from '../../../src/engine/session.js';
 import type { ResourceStatus, Run } from '../../../src/model/run.js';
+import { chooseMissed } from '../../../src/operate/run/missed.js';
+import { run } from '../../../src/operate/run/run.js';
 import type { Sandbox, Seed } from '../../../src/sandbox/index.js';
 import { jsonOf } from '../../support/json.js';
 import { Workspace } from '../../support/roster.js';
@@ -132,7 +135,7 @@ describe('what is started', () => {
     const ran = await run('--missed', '--yes');
     expect([...ran.started].sort()).toEqual(['schedule/bad', 'schedule/one']);
     expect(ran.stderr).toContain(
-      'Not started:\n  schedule/once: it was to start only once, and that time has passed\n',
+      'Not started:\n  schedule/once: it starts only once, and that time has passed\n',
     );
   });
 
@@ -161,6 +164,32 @@ describe('what is started', () => {
   });
 });
 
+test('what is found at the question and no longer after it is not started', async () => {
+  const { sandbox, workspace } = await world(
+    { agents: agents(2) },
+    { one: { target: 'agent/a0', ...daily } },
+  );
+  outage(sandbox, 10 * hour);
+  const { env, root: cwd } = workspace;
+  const started = withSession({ cwd, env, now: () => sandbox.now() }, (session) => {
+    const choose = () => chooseMissed(session, { addresses: [], since: '24h', missed: true, failed: false });
+    return run(
+      session,
+      [],
+      { choose },
+      {
+        confirm: async () => {
+          await workspace.command(['hold', 'schedule/one', '--reason', 'incident 42', '--yes']);
+          sandbox.requests.length = 0;
+          return 'yes';
+        },
+      },
+    );
+  });
+  await expect(started).rejects.toThrow('what there is to start has changed since it was confirmed');
+  expect(sandbox.requests.filter(({ method }) => method !== 'GET')).toEqual([]);
+});
+
 test.each<[string, string[]]>([
   ['no address is given', []],
   ['`--since` has no effect without `--missed` or `--failed`', ['schedule/one', '--since', '24h']],
@@ -178,5 +207,6 @@ test.each<[string, string[]]>([
   const ran = await workspace.command(['run', ...words]);
   expect(ran.exit).toBe(1);
   expect(ran.stderr.replace(/\s+/g, ' ')).toContain(message);
+  if (message.includes(' without ')) expect(ran.stderr).toContain('Omit it.');
   expect(sandbox.requests).toEqual([]);
 });
