@@ -145,7 +145,10 @@ function refuseFlagsWithoutEffect(addresses: readonly string[], flags: RunFlags)
 
 /** What is missed is known of a project only. */
 function startSessionOptions(addresses: readonly string[], flags: RunFlags, context: CommandContext) {
-  return isChoosing(flags) ? sessionOptions(flags, context) : runSessionOptions(addresses, flags, context);
+  // A variable that is not set is an error of the entries that use it, which are left out.
+  return isChoosing(flags)
+    ? { ...sessionOptions(flags, context), unsetByEntry: true }
+    : runSessionOptions(addresses, flags, context);
 }
 
 function chosenCallbacks(

@@ -5,6 +5,7 @@ import { kinds } from '../../kinds/index.js';
 import { type Diagnostic, Problem } from '../../model/diagnostic.js';
 import { type Holds, hasEnded } from '../../model/hold.js';
 import { LockProblem } from '../../model/inventory.js';
+import type { ChangeOutcome } from '../../model/report.js';
 import type { Address, Project } from '../../model/resource.js';
 import { type Run, runKindNames } from '../../model/run.js';
 import { some } from '../../model/words.js';
@@ -39,8 +40,10 @@ export async function holdFailed(
     const free = addresses.filter((each) => former[each] === undefined);
     const made = free.length === 0 ? [] : await holdEach(session, free, reasons.join('; '), env);
     const diagnostics = new Map(made.flatMap((each) => each.diagnostics).map((each) => [each.message, each]));
-    const held: Holds = Object.assign({}, former, ...made.map((each) => each.held));
-    return [...diagnostics.values(), ...heldDiagnostics(held)];
+    const held: Holds = Object.assign({}, ...made.map((each) => each.held));
+    // Somebody must end them: without `-v`, notes are not shown.
+    const news = heldDiagnostics(held).map((each) => ({ ...each, severity: 'warning' }) as const);
+    return [...diagnostics.values(), ...news, ...heldDiagnostics(former)];
   } catch (failure) {
     if (failure instanceof Problem) return failure.diagnostics;
     throw failure;
@@ -86,7 +89,7 @@ async function holdsOf(session: Session, addresses: readonly Address[]): Promise
   return Object.fromEntries(held);
 }
 
-interface Held {
+interface HoldOutcome {
   readonly held: Holds;
   readonly diagnostics: readonly Diagnostic[];
 }
@@ -97,7 +100,7 @@ async function holdEach(
   addresses: readonly Address[],
   reason: string,
   env: Env,
-): Promise<readonly Held[]> {
+): Promise<readonly HoldOutcome[]> {
   try {
     return [await holdAll(session, addresses, reason, env)];
   } catch (failure) {
@@ -107,7 +110,7 @@ async function holdEach(
     if (isOfAll || addresses.length === 1 || session.interrupted())
       return [{ held: {}, diagnostics: failure.diagnostics }];
   }
-  const each: Held[] = [];
+  const each: HoldOutcome[] = [];
   for (const address of addresses) each.push(...(await holdEach(session, [address], reason, env)));
   return each;
 }
@@ -117,13 +120,21 @@ async function holdAll(
   addresses: readonly Address[],
   reason: string,
   env: Env,
-): Promise<Held> {
+): Promise<HoldOutcome> {
   const report = await hold(session, { addresses, hold: { reason, until: null }, env });
   const { hold: made, resources } = report.made;
-  const failed = new Set(
-    report.outcomes.flatMap(({ address, outcome }) => (outcome === 'done' ? [] : [address])),
-  );
-  const done = resources.filter(({ address, effect }) => effect !== 'none' && !failed.has(address));
+  const failed = report.outcomes.filter(({ outcome }) => outcome !== 'done');
+  const isFailed = new Set(failed.map(({ address }) => address));
+  const done = resources.filter(({ address, effect }) => effect !== 'none' && !isFailed.has(address));
   const held = made === null ? [] : done.map(({ address }) => [address, made] as const);
-  return { held: Object.fromEntries(held), diagnostics: report.diagnostics };
+  return {
+    held: Object.fromEntries(held),
+    diagnostics: [...report.diagnostics, ...failed.map(notHeld)],
+  };
+}
+
+function notHeld({ address, error }: ChangeOutcome): Diagnostic {
+  const message = `${address} could not be put on hold${error === null ? '' : `: ${error}`}`;
+  const help = `It starts again as planned. Run \`roster hold ${address} --reason TEXT\`.`;
+  return { severity: 'error', code: 'not-converged', message, help };
 }

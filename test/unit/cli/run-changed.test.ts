@@ -206,6 +206,25 @@ describe('with --hold-on-failure', () => {
     expect(paused()).toBe(3);
   });
 
+  test('a pause that the service refuses is an error, and no hold', async () => {
+    const { apply, run } = await world(agentsOf(failing));
+    await apply(bad);
+    const refused = { act: 'status', status: 400, body: '{}' } as const;
+    sandbox.faults.faults = [
+      { ...refused, method: 'POST', path: '/api/schedules/bulk/enabled' },
+      { ...refused, method: 'PUT', path: '/api/schedules/*' },
+      { ...refused, method: 'POST', path: '/api/schedules/*/enabled' },
+    ];
+    const ran = await run('--hold-on-failure');
+    expect(ran.exit).toBe(5);
+    const errors = ran.diagnostics.filter(({ code }) => code === 'not-converged');
+    expect(errors.map(({ message }) => message)).toEqual([
+      expect.stringMatching(/^schedule\/daily could not be put on hold: /),
+    ]);
+    expect(ran.diagnostics.map(({ code }) => code)).not.toContain('held');
+    expect(paused()).toBe(0);
+  });
+
   test('a start that could not be sent is no failure of what it would have started', async () => {
     const { apply, run } = await world();
     await apply({ groups: { shops, spare: { members: ['c'] } }, schedules: { daily } });
