@@ -9,7 +9,7 @@ import { misdescribed } from '../reconcile/rules/account.js';
 import { countUnmanaged, unmanagedObjects } from '../reconcile/unmanaged.js';
 import type { Comparison } from '../reconcile/world.js';
 import { judgedMatches, type Observation, observe, requireAccount } from './observe.js';
-import { ownersOf } from './owners.js';
+import { withOwners } from './owners.js';
 import { type ProjectPart, selectedOf, selectionOf } from './selectors.js';
 import type { ReadSession } from './session.js';
 
@@ -57,7 +57,15 @@ function driftIn(session: ReadSession, observation: Observation, selection: Proj
   const diagnostics = judgedMatches(session, observation, isSelected);
   const selected = matches.filter((each) => isSelected(each.address));
   const found = driftOf(selected, names, session.serviceNow());
-  const owners = ownersOfDrift(found.changes, inventory, session);
+  const owners = withOwners(
+    found.changes,
+    ({ address, source }) => {
+      const file = inventory.entries.get(address)?.file;
+      return source?.file ?? (file === undefined ? undefined : shownPath(session.project, file));
+    },
+    session,
+    'change',
+  );
   return {
     drift: {
       project: session.project.name,
@@ -66,26 +74,10 @@ function driftIn(session: ReadSession, observation: Observation, selection: Proj
       unmanaged: countUnmanaged(comparison.basis.kinds, unmanagedObjects(comparison)),
       diagnostics: merged([...diagnostics, ...refusedChanges(comparison, found.changes), ...owners.warnings]),
       resources: found.resources,
-      changes: owners.changes,
+      changes: owners.items,
     },
     unknown: notInInventory(matches, session.store.name, isSelected),
   };
-}
-
-/** With their owners, where the repository says whose they are: those of the files that declare them, or did so last. */
-function ownersOfDrift(
-  changes: readonly Drifted[],
-  { entries }: Inventory,
-  { project, cwd }: ReadSession,
-): { readonly changes: readonly Drifted[]; readonly warnings: readonly Diagnostic[] } {
-  const declared = changes.map(({ address, source }) => {
-    const file = entries.get(address)?.file;
-    const last = file === undefined ? undefined : shownPath(project, file);
-    return { address, file: source?.file ?? last };
-  });
-  const { byAddress, warnings } = ownersOf(declared, { root: project.root, cwd, noun: 'change' });
-  if (byAddress.size === 0) return { changes, warnings };
-  return { changes: changes.map((each) => ({ ...each, owners: byAddress.get(each.address) })), warnings };
 }
 
 /** The changes that no apply reverts, because the inventory does not describe the objects as they are now. */

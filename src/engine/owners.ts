@@ -4,7 +4,7 @@ import { statOf } from '../manifest/files.js';
 import { type Diagnostic, Problem } from '../model/diagnostic.js';
 import { Glob } from '../model/glob.js';
 import type { Difference } from '../model/plan.js';
-import type { Address } from '../model/resource.js';
+import type { Address, Project } from '../model/resource.js';
 import { count } from '../model/words.js';
 
 /** Which host reads the file: they understand some lines differently. */
@@ -70,7 +70,7 @@ interface Owning {
 }
 
 /** The owners of resources: those of their files. None where there is no CODEOWNERS. */
-export function ownersOf(all: readonly DeclaredIn[], { root, cwd, noun }: Owning): ChangeOwners {
+function ownersOf(all: readonly DeclaredIn[], { root, cwd, noun }: Owning): ChangeOwners {
   const byAddress = new Map<Address, readonly string[]>();
   const owners = ownersIn(root);
   if (owners === null) return { byAddress, warnings: [] };
@@ -83,6 +83,28 @@ export function ownersOf(all: readonly DeclaredIn[], { root, cwd, noun }: Owning
   if (unknown === 0) return { byAddress, warnings: [] };
   const found = unknownOwnersOf(owners, `the owners of ${count(unknown, noun)}`);
   return { byAddress, warnings: [{ ...found, severity: 'warning' }] };
+}
+
+/** Items with the owners of their files. Unchanged where there is no CODEOWNERS. */
+export function withOwners<T extends { readonly address: Address }>(
+  items: readonly T[],
+  fileOf: (item: T) => string | undefined,
+  { project, cwd }: { readonly project: Pick<Project, 'root'>; readonly cwd: string },
+  noun: string,
+): { readonly items: readonly T[]; readonly warnings: readonly Diagnostic[] } {
+  const files = new Map(items.map((each) => [each.address, fileOf(each)]));
+  const declared = [...files].map(([address, file]) => ({ address, file }));
+  const { byAddress, warnings } = ownersOf(declared, { root: project.root, cwd, noun });
+  if (byAddress.size === 0) return { items, warnings };
+  return { items: items.map((each) => ({ ...each, owners: byAddress.get(each.address) })), warnings };
+}
+
+/** The file of each entry, by its address, for `withOwners`. */
+export function filesOf({
+  entries,
+}: Pick<Project, 'entries'>): (item: { readonly address: Address }) => string | undefined {
+  const files = new Map(entries.map(({ address, source }) => [address, source.file]));
+  return ({ address }) => files.get(address);
 }
 
 /** An error, where something rests on them. */

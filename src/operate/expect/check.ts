@@ -1,5 +1,5 @@
 import { diagnosticsIn, observe, requireAccount } from '../../engine/observe.js';
-import { type ChangeOwners, ownersOf } from '../../engine/owners.js';
+import { filesOf, withOwners } from '../../engine/owners.js';
 import { selectedOf, selectionOf } from '../../engine/selectors.js';
 import type { ReadSession } from '../../engine/session.js';
 import type { CheckedDataset, DataCheck } from '../../model/data.js';
@@ -70,14 +70,15 @@ export async function checkData(
   const named = ids.length === 0 ? found : found.filter(({ dataset }) => ids.includes(dataset?.id ?? ''));
   checkIds(ids, named);
   const checked = await readDeliveries(reader, named);
-  const owners = ownersOfRuns(named, session);
   const { name: project, environment } = session.project;
   const about = { project: session.project, inventory: observation.inventory, agents };
+  const datasets = checked.map((each) => described(each, about));
+  const owners = withOwners(datasets, filesOf(session.project), session, 'resource');
   return {
     project,
     environment,
     service: session.service,
-    datasets: checked.map((each) => owned(described(each, about), owners.byAddress)).sort(worstFirst),
+    datasets: owners.items.toSorted(worstFirst),
     diagnostics: [
       ...diagnosticsIn(session, observation, observation.comparison.diagnostics),
       ...diagnostics,
@@ -85,21 +86,6 @@ export async function checkData(
       ...owners.warnings,
     ],
   };
-}
-
-/** Where the repository says whose they are. */
-function ownersOfRuns(
-  runs: readonly { readonly address: Address }[],
-  { project, cwd }: ReadSession,
-): ChangeOwners {
-  const files = new Map(project.entries.map(({ address, source }) => [address, source.file]));
-  const addresses = [...new Set(runs.map(({ address }) => address))];
-  const declared = addresses.map((address) => ({ address, file: files.get(address) }));
-  return ownersOf(declared, { root: project.root, cwd, noun: 'resource' });
-}
-
-function owned(checked: CheckedDataset, owners: ChangeOwners['byAddress']): CheckedDataset {
-  return owners.size === 0 ? checked : { ...checked, owners: owners.get(checked.address) };
 }
 
 function sinceOf(written: string | undefined, now: Date): number | null {

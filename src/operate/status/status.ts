@@ -1,5 +1,5 @@
 import { diagnosticsIn, observe, requireAccount } from '../../engine/observe.js';
-import { ownersOf } from '../../engine/owners.js';
+import { filesOf, withOwners } from '../../engine/owners.js';
 import { type ProjectPart, selectedOf, selectionOf, selectionText } from '../../engine/selectors.js';
 import type { ReadSession } from '../../engine/session.js';
 import { type Diagnostic, type Problem, problem } from '../../model/diagnostic.js';
@@ -80,7 +80,7 @@ export async function readStatus(session: ReadSession, options: StatusOptions): 
   const shown = rows.filter(({ address }) => isSelected(address)).sort(worstFirst);
   if (shown.length === 0 && selectors !== null) throw withoutHealth(selectors);
   const { name: project, environment } = session.project;
-  const owners = ownersOfResources(shown, session);
+  const owners = withOwners(shown, filesOf(session.project), session, 'resource');
   const unread = found.diagnostics.map((each) => ({ ...each, severity: 'error' }) as const);
   const diagnostics = [
     ...diagnosticsIn(session, observation, observation.comparison.diagnostics),
@@ -92,23 +92,11 @@ export async function readStatus(session: ReadSession, options: StatusOptions): 
     project,
     environment,
     service: session.service,
-    resources: owners.resources,
+    resources: owners.items,
     since: new Date(since).toISOString(),
     diagnostics: diagnostics.map((each) => asReported(each, isSelected, options)),
   };
   return { status, declared: resources };
-}
-
-/** With their owners, where the repository says whose they are. */
-function ownersOfResources(
-  resources: readonly ResourceStatus[],
-  { project, cwd }: ReadSession,
-): { readonly resources: readonly ResourceStatus[]; readonly warnings: readonly Diagnostic[] } {
-  const files = new Map(project.entries.map(({ address, source }) => [address, source.file]));
-  const declared = resources.map(({ address }) => ({ address, file: files.get(address) }));
-  const { byAddress, warnings } = ownersOf(declared, { root: project.root, cwd, noun: 'resource' });
-  if (byAddress.size === 0) return { resources, warnings };
-  return { resources: resources.map((each) => ({ ...each, owners: byAddress.get(each.address) })), warnings };
 }
 
 /** What is unmet at the level of a warning changes no health. */
