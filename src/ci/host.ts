@@ -131,7 +131,7 @@ export interface PlanRun extends PlanFiles {
   readonly rehearse?: boolean;
 }
 
-/** Whether what this job has applied does what it is for, as an exit code. */
+/** Checks the health of everything that this job has applied. Returns an exit code. */
 export async function verified(
   { commit }: JobHost,
   roster: Roster,

@@ -45,7 +45,7 @@ function entryOf({ address, properties }: ImportEntry) {
   return { address, properties, placeOf: () => nowhere };
 }
 
-/** `group "Shops" (5c4ed…)`: what there is no entry for has no place, and its address is only a proposal. */
+/** `group "Shops" (5c4ed…)`: an object without an entry has no place, and its address is only a proposal. */
 function aboutObject(
   { place: _, address = '', ...said }: Diagnostic,
   entries: ReadonlyMap<string, ImportEntry>,

@@ -56,12 +56,12 @@ export function ownersOfChanges(
 }
 
 /** A resource, with the file that declares it, or declared it at the last apply. */
-interface DeclaredIn {
+interface OwnedFile {
   readonly address: Address;
   readonly file: string | undefined;
 }
 
-interface Owning {
+interface OwnersContext {
   readonly root: string;
   /** Paths of files are relative to it. */
   readonly cwd: string;
@@ -70,7 +70,7 @@ interface Owning {
 }
 
 /** The owners of resources: those of their files. None where there is no CODEOWNERS. */
-function ownersOf(all: readonly DeclaredIn[], { root, cwd, noun }: Owning): ChangeOwners {
+function ownersOf(all: readonly OwnedFile[], { root, cwd, noun }: OwnersContext): ChangeOwners {
   const byAddress = new Map<Address, readonly string[]>();
   const owners = ownersIn(root);
   if (owners === null) return { byAddress, warnings: [] };

@@ -222,5 +222,5 @@ export interface Status extends ProjectScope {
   readonly diagnostics: readonly Diagnostic[];
 }
 
-/** How CI checks what it has applied: by the health of what is declared. `start`: what was applied is started before that. */
+/** How CI checks an apply: `status` checks the health of everything declared, `start` first starts what was applied. */
 export type Verify = 'status' | 'start';

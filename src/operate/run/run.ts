@@ -85,11 +85,11 @@ export async function run(
   ]);
 }
 
-/** The user may confirm hours later. Throws a Problem if what was confirmed is no longer what there is to start. */
+/** The user may confirm hours later. Throws a Problem if the list of starts is no longer the one that was confirmed. */
 function requireSame(confirmed: ChosenStarts, now: ChosenStarts | undefined): void {
   const [before, after] = [confirmed, now].map((each) => each?.starts.map(({ address }) => address).sort());
   if (equal(before ?? [], after ?? [])) return;
-  const message = 'what there is to start has changed since it was confirmed: nothing was started';
+  const message = 'the list of starts has changed since it was confirmed: nothing was started';
   throw problem('not-confirmed', message, 'Run the command again.');
 }
 

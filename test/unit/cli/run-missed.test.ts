@@ -186,7 +186,7 @@ test('what is found at the question and no longer after it is not started', asyn
       },
     );
   });
-  await expect(started).rejects.toThrow('what there is to start has changed since it was confirmed');
+  await expect(started).rejects.toThrow('the list of starts has changed since it was confirmed');
   expect(sandbox.requests.filter(({ method }) => method !== 'GET')).toEqual([]);
 });
 
