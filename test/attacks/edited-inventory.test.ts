@@ -320,7 +320,7 @@ describe('what else an edit of the inventory file could hide', () => {
     commit('.');
     const { risks } = await plan();
     expect(risks).toContain(
-      `ownership first appears in the latest commit of ${INVENTORY}: make sure that an apply wrote it`,
+      `this project's ownership of it first appears in the latest commit of ${INVENTORY}: make sure that an apply wrote it`,
     );
   });
 
@@ -335,7 +335,7 @@ describe('what else an edit of the inventory file could hide', () => {
     commit('.');
     expect((await plan()).risks).toEqual([
       '`limits.deletes` is 50, which allows more than in the previous commit (5)',
-      'group/old ignores `description` since the previous commit',
+      'group/old now ignores `description`, which it did not in the previous commit',
     ]);
   });
 });
