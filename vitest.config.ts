@@ -15,7 +15,7 @@ const files = readdirSync('test', { recursive: true, encoding: 'utf8' })
   .filter((path) => path.endsWith('.test.ts'));
 /** Tests that replace a module: each needs a process of its own. */
 const isMocking = (file: string) => file.includes('/toy/');
-/** Tests that count steps: V8 then drops all that it has compiled in the process. */
+/** Files with tests that count steps. Only the long run counts: V8 then drops all that it has compiled in the process. */
 const isCounting = (file: string) => /from '[./]*\/support\/cost\.js'/.test(readFileSync(file, 'utf8'));
 const isProgram = (file: string) => program.some((folder) => file.startsWith(`${folder}/`));
 
@@ -29,6 +29,7 @@ const slow = [
   'test/faults/',
   'test/plans/',
   'test/sandbox/',
+  'test/unit/kinds/toy/',
   'test/docs/links.',
   'test/docs/plan-json.',
   'test/unit/init/host-lint.',
@@ -47,6 +48,23 @@ const slow = [
     'run-changed',
     'status-clocks',
   ].map((name) => `test/unit/cli/${name}.`),
+  // Of odd and lost answers: `npm test` has those of test/faults/every-request.
+  ...[
+    'data-lost-answers',
+    'data-odd-answers',
+    'data-rm-odd-answers',
+    'run-lost-answers',
+    'runs-odd-answers',
+  ].map((name) => `test/unit/cli/${name}.`),
+  // Large random projects and files: `npm test` has smaller ones of the same features.
+  'test/cases/canary.',
+  'test/properties/hostile.',
+  'test/properties/policies.',
+  'test/properties/projects.',
+  'test/properties/pull-environments.',
+  'test/unit/cli/formats.',
+  'test/unit/cli/numbers.',
+  'test/unit/schemas/mutations.',
   // Of pairs of features: each alone is in other tests.
   'test/unit/cli/selection-pairs.',
 ];
@@ -54,13 +72,10 @@ const quick = [
   'attacks/reviewed-plan',
   'cli/list/list',
   'cli/loading',
-  'cli/pull/import',
   'cli/pull/write-back',
   'examples/ci-files',
   'faults/bugs',
   'faults/every-request',
-  'sandbox/interface',
-  'sandbox/interface-rules',
 ].map((name) => `test/${name}.test.ts`);
 /** Every test but this one passes without the reader of plain YAML: the library reads the same. */
 const aboutPlainReader = 'test/properties/plain-yaml.test.ts';
@@ -91,6 +106,8 @@ export default defineConfig(({ mode }) => {
   const isLarge = (file: string) => isSlow(file) || sized.test(readFileSync(file, 'utf8'));
   const isLeftOut = (file: string) => (isLong ? !isLarge(file) : isSlow(file)) || isNightly(file);
   const isLibrary = mode === 'library';
+  const size = isLong ? mode : (process.env['ROSTER_TESTS'] ?? 'sample');
+  const needsOwnProcess = (file: string) => size !== 'sample' && isCounting(file);
   const chosen = files.filter((file) => {
     if (isLibrary && file === aboutPlainReader) return false;
     return mode === 'all' ? isLarge(file) : isNamed(file) || !isLeftOut(file);
@@ -106,7 +123,7 @@ export default defineConfig(({ mode }) => {
     // Otherwise the styles of the HTML pages would be empty.
     css: true,
     env: {
-      ROSTER_TESTS: isLong ? mode : (process.env['ROSTER_TESTS'] ?? 'sample'),
+      ROSTER_TESTS: size,
       // The command, started with the environment of the tests, would leave compiled code in the user's folder.
       NODE_DISABLE_COMPILE_CACHE: '1',
     },
@@ -125,7 +142,7 @@ export default defineConfig(({ mode }) => {
           test: {
             ...common,
             name: 'tests',
-            include: chosen.filter((file) => !isMocking(file) && !isCounting(file)),
+            include: chosen.filter((file) => !isMocking(file) && !needsOwnProcess(file)),
             globalSetup: needsProgram ? 'scripts/setup-program.ts' : 'scripts/setup-modules.ts',
           },
         },
@@ -134,7 +151,7 @@ export default defineConfig(({ mode }) => {
           test: {
             ...common,
             name: 'steps',
-            include: chosen.filter(isCounting),
+            include: chosen.filter(needsOwnProcess),
             // V8 counts the loops only of functions that it compiles during the count, so which functions are compiled already
             // must not depend on garbage collection.
             execArgv: [...endsWithTheRun, '--no-flush-bytecode'],
@@ -151,7 +168,7 @@ export default defineConfig(({ mode }) => {
             globalSetup: 'scripts/setup-modules.ts',
           },
         },
-      ],
+      ].filter(({ test }) => test.include.length > 0),
     },
   };
 });

@@ -228,7 +228,9 @@ export async function prepareApply(host: GitlabHost, roster: Roster, subject: Su
   emptyArtifacts(host);
   const json = join(host.temp, `merged${ending(subject)}.json`);
   const exit = await roster.plan(placeIn(host.git.root, subject, host.env), {
-    ...{ json, out: artifact(host, 'plan.json'), html: artifact(host, 'plan.html') },
+    json,
+    out: artifact(host, 'plan.json'),
+    html: artifact(host, 'plan.html'),
     pageLink: pageLink(host),
   });
   const said = (fate: string) => say(host, subject, fate);

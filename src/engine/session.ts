@@ -29,7 +29,7 @@ import { apiKeyOf, withKeyHint } from './api-key.js';
 import { type Clock, clockOf, serviceNow } from './clock.js';
 import { exposedKeys } from './key-files.js';
 import { type KeyPlaces, keptKeyWarnings, keysOnDisk } from './keys.js';
-import { checkPolicies } from './policies.js';
+import { checkPolicies, type Judged } from './policies.js';
 import { openProject, type ProjectOptions, readProject } from './project.js';
 import { chooseService, type ServiceOptions, serviceName } from './service-choice.js';
 import { type ReadSiblings, siblingReader } from './siblings.js';
@@ -194,7 +194,7 @@ export function openSession(options: SessionOptions): Session {
     }),
     exposedKeys: () => exposedKeys(project, open),
     keyPlaces: keysOnDisk(project, redactor),
-    checkPolicies: once(() => checkPolicies({ project, ...judged }, options)),
+    checkPolicies: policyCheck({ project, ...judged }, options),
     concurrency,
     warnings: [...warnings, ...given.warnings, ...keptKeyWarnings(project)],
     outputs: (options.outputs ?? []).map(({ file }) => resolve(cwd, file)),
@@ -223,6 +223,11 @@ export function once<T>(make: () => Promise<T>): () => Promise<T> {
     if (made === null) throw new Error('it is made when it is first asked for');
     return made;
   };
+}
+
+/** A function of its own, so that a session does not keep what only policies need of the manifests. */
+function policyCheck(judged: Judged, options: SessionOptions): () => Promise<PolicyCheck> {
+  return once(() => checkPolicies(judged, options));
 }
 
 /** With the work tree that it lies in, which is found only when it is needed. */

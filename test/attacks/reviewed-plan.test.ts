@@ -1,5 +1,5 @@
-import { appendFileSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { appendFileSync, cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Roster } from '../../src/ci/host.js';
 import { runJob, type Task } from '../../src/ci/job.js';
@@ -29,8 +29,8 @@ let api: GithubApi;
 let pull: Pull;
 let record: Artifact;
 let run: RecordedRun;
-/** Brings the remote back to what it is here. */
-let restore: () => void;
+/** A copy of the refs of the remote, as they are before each test. */
+let savedRefs: string;
 
 beforeAll(() => {
   remote = new Remote();
@@ -50,7 +50,8 @@ beforeAll(() => {
     }),
     merged: commit('merged', () => git(checkout, 'merge', '--quiet', '--no-ff', '--no-commit', head)),
   };
-  restore = remote.save();
+  savedRefs = mkdtempSync(join(remote.root, 'refs-'));
+  cpSync(join(remote.path, 'refs'), savedRefs, { recursive: true });
 });
 afterAll(() => remote.remove());
 
@@ -67,8 +68,9 @@ beforeEach(async () => {
 });
 afterEach(() => {
   api.close();
-  git(checkout, 'checkout', '--quiet', '--detach', commits.merged);
-  restore();
+  if (checkedOut() !== commits.merged) git(checkout, 'checkout', '--quiet', '--detach', commits.merged);
+  rmSync(join(remote.path, 'refs'), { recursive: true });
+  cpSync(savedRefs, join(remote.path, 'refs'), { recursive: true });
 });
 
 /** On a branch from main, which stays checked out. */
@@ -79,14 +81,28 @@ function commit(branch: string, change: () => unknown): string {
   return git(checkout, 'rev-parse', 'HEAD');
 }
 
+/** As `git update-ref` does, without a process. */
+function writeRef(repository: string, ref: string, commit: string): void {
+  const file = join(repository, ref);
+  mkdirSync(dirname(file), { recursive: true });
+  writeFileSync(file, `${commit}\n`);
+}
+
 function push(commit: string, ref: string): void {
-  remote.git('update-ref', ref, commit);
+  writeRef(remote.path, ref, commit);
+}
+
+/** As `git rev-parse HEAD` says in the checkout. */
+function checkedOut(): string {
+  const head = readFileSync(join(checkout, '.git', 'HEAD'), 'utf8').trim();
+  const [, ref] = /^ref: (.*)/.exec(head) ?? [];
+  return ref === undefined ? head : readFileSync(join(checkout, '.git', ref), 'utf8').trim();
 }
 
 /** As the last commit of main. */
 function publish(commit: string): void {
   push(commit, 'refs/heads/main');
-  git(checkout, 'update-ref', 'refs/remotes/origin/main', commit);
+  writeRef(join(checkout, '.git'), 'refs/remotes/origin/main', commit);
 }
 
 /** Instead of by a merge. */
@@ -210,7 +226,7 @@ async function runTask(
         GITHUB_REPOSITORY: REPOSITORY,
         GITHUB_RUN_ID: String(run.id),
         GITHUB_SERVER_URL: 'https://github.com',
-        GITHUB_SHA: git(checkout, 'rev-parse', 'HEAD'),
+        GITHUB_SHA: checkedOut(),
         GITHUB_TRIGGERING_ACTOR: 'olivia',
         GITHUB_WORKFLOW_REF: `${REPOSITORY}/.github/workflows/${workflow}.yml@refs/heads/main`,
         GITHUB_WORKSPACE: checkout,
@@ -340,7 +356,7 @@ describe('a pull request is planned', () => {
     'unless there is no test merge of it, also if there is %s',
     async (name) => {
       remote.git('update-ref', '-d', 'refs/pull/1/merge');
-      remote.git('update-ref', name, commits.merged);
+      push(commits.merged, name);
       await isNotPlanned('no test merge');
     },
   );
@@ -579,7 +595,7 @@ describe('a plan is not reviewed because', () => {
     'a newer commit was pushed, although %s has this one',
     async (name) => {
       publish(commits.more);
-      remote.git('update-ref', name, commits.merged);
+      push(commits.merged, name);
       expect(await isReviewed()).toBe(false);
       const { exit, ran } = await runTask({ do: 'apply', digest, verify: null }, {});
       expect([exit, ran]).toEqual([1, []]);

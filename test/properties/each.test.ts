@@ -55,7 +55,7 @@ test('a project with `each` declares what the project written out declares, in a
       expect(declared(repeated)).toEqual(expected);
       expect(declared(reversed(repeated))).toEqual(expected);
     }),
-    { numRuns: runs(10, 1_000) },
+    { numRuns: runs(5, 1_000) },
   );
 });
 
@@ -80,7 +80,7 @@ test('a project with `each` has the plan and the digest of the project written o
       const { exit } = await workspace.apply(flags);
       if (exit === 0) expect([(await plan(text)).changes, (await plan(repeated)).changes]).toEqual([[], []]);
     }),
-    { numRuns: runs(2, 60) },
+    { numRuns: runs(1, 60) },
   );
 });
 
@@ -121,7 +121,7 @@ test('items that are renamed are as many renames, whatever else changes with the
         expect(notes).toEqual([expect.stringContaining('renamed from group/g-old')]);
       }
     }),
-    { numRuns: runs(2, 60) },
+    { numRuns: runs(1, 60) },
   );
 });
 
@@ -134,7 +134,7 @@ test('what is rendered declares the same, is the same when it is rendered again,
       expect(renderOf(rendered)).toBe(rendered);
       expect(renderOf(withEach(text))).toBe(rendered);
     }),
-    { numRuns: runs(10, 1_000) },
+    { numRuns: runs(5, 1_000) },
   );
 });
 

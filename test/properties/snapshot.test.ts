@@ -20,7 +20,7 @@ import {
   seedOf,
 } from '../support/worlds.js';
 
-const worlds = runs(10, 200);
+const worlds = runs(5, 200);
 
 /** What the main branch declares, and what a fork declares instead. */
 const forked = fc
@@ -114,7 +114,7 @@ schedules:
           if (format === 'json') jsonOf(ran);
         }
       }),
-      { numRuns: runs(20, 300) },
+      { numRuns: runs(10, 300) },
     );
     expect(outcomes.has(0) && outcomes.has(1)).toBe(true);
   });

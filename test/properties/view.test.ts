@@ -117,7 +117,7 @@ describe('text', () => {
       fc.property(nasty, nasty, (a, b) => {
         expect(quoted(a) === quoted(b)).toBe(a === b);
       }),
-      { numRuns: runs(50, 2000) },
+      { numRuns: runs(25, 2000) },
     );
   });
 

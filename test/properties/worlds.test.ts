@@ -24,7 +24,7 @@ import {
   startTime,
 } from '../support/worlds.js';
 
-const options = { numRuns: runs(20, 1_000) };
+const options = { numRuns: runs(10, 1_000) };
 
 /** What roster sees: the lists, and the hidden groups that it reads by id because the inventory knows them. */
 function objectsOf(world: RandomWorld, order: <T>(list: readonly T[]) => T[]): Map<string, Observed[]> {

@@ -2,7 +2,8 @@ import { type Profiler, Session } from 'node:inspector';
 
 /**
  * How often functions, branches and loops run during `work`. It grows as the time does, and is the same on every machine.
- * What the engine itself does, such as matching a regular expression, counts as one step.
+ * What the engine itself does, such as matching a regular expression, counts as one step. For each count, V8 drops all that it
+ * has compiled, so only the long run counts, with processes for these tests alone.
  */
 export function stepsOf(work: () => unknown): number {
   const session = new Session();

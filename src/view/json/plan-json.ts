@@ -204,7 +204,9 @@ export function listJson(view: ServiceListing, withInputs: boolean) {
   const { project, environment, service, serviceOverride, agents, sections } = view;
   return {
     formatVersion: 1,
-    ...{ project, environment, service },
+    project,
+    environment,
+    service,
     ...(serviceOverride === undefined ? {} : { serviceOverride }),
     ...(agents === null ? {} : { agents: agents.map((each) => agentJson(each, withInputs)) }),
     ...Object.fromEntries(sections.map(({ section, objects }) => [section, objects.map(objectJson)])),

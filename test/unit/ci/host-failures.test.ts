@@ -6,7 +6,7 @@ import { zipSync } from 'fflate';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { GithubHost } from '../../../src/ci/github.js';
 import { GitlabHost } from '../../../src/ci/gitlab.js';
-import { git } from '../../support/repository.js';
+import { initRepository } from '../../support/repository.js';
 import { Workspace } from '../../support/roster.js';
 import { sampleOf } from '../../support/size.js';
 
@@ -39,7 +39,7 @@ beforeEach(async () => {
     { url: 'http://127.0.0.1:9', apiKey: 'svc_live_of_the_job' },
   );
   workspace.sleep = () => new Promise((done) => setImmediate(done));
-  git(workspace.root, 'init', '--quiet', '--initial-branch=main');
+  initRepository(workspace.root);
 });
 afterEach(() => {
   server.closeAllConnections();
@@ -243,7 +243,7 @@ describe('on GitHub', () => {
 
 describe('on GitLab', () => {
   beforeEach(() => {
-    git(workspace.root, 'remote', 'add', 'origin', `${url}/acme/config.git`);
+    initRepository(workspace.root, `${url}/acme/config.git`);
     workspace.env = {
       ...workspace.env,
       ...{

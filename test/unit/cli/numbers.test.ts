@@ -92,7 +92,7 @@ describe('an update sends back what somebody else manages', () => {
         expect((await workspace.apply()).exit).toBe(0);
         expect((await schedule()).inputParameters).toBe(`{"token":${text}}`);
       }),
-      { numRuns: runs(15, 300) },
+      { numRuns: runs(5, 300) },
     );
   });
 
@@ -269,7 +269,7 @@ describe('data', () => {
     };
     await check(notableNumbers);
     await fc.assert(fc.asyncProperty(fc.array(numberText(), { minLength: 1, maxLength: 20 }), check), {
-      numRuns: runs(5, 200),
+      numRuns: runs(2, 200),
     });
   });
 

@@ -1,10 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Sandbox, startSandbox } from '../../../src/sandbox/index.js';
 import type { PlanJson } from '../../../src/view/json/plan-json.js';
-import { initRepository } from '../../support/repository.js';
 import { Workspace } from '../../support/roster.js';
 
+/** Owners are those of a repository. In this folder, git says that it is none: in one, each command starts git ten times. */
 const files = {
+  '.git/HEAD': '',
   '.github/CODEOWNERS': '/teams/retail.yaml @acme/retail @acme/Leads\n/teams/travel.yaml @acme/travel\n',
   'roster.yaml': 'project: p\ninclude: [teams/*.yaml]\nlimits: { deletes: 9 }\n',
   'teams/retail.yaml': `groups: { shops: { members: [acme-shop] }, malls: { members: [globex] } }
@@ -29,9 +30,7 @@ afterAll(async () => {
 });
 
 function created(service = sandbox): Workspace {
-  const workspace = new Workspace(files, service);
-  initRepository(workspace.root);
-  return workspace;
+  return new Workspace(files, service);
 }
 
 async function applied(): Promise<Workspace> {
@@ -107,8 +106,8 @@ describe('a plan', () => {
     without.write('.github/CODEOWNERS', `* @a\n${'#'.repeat(3 * 1024 * 1024)}`);
     const tooLarge = await without.command(['plan', '--owner', '@acme/retail']);
     expect(tooLarge).toMatchObject({ exit: 1, stderr: expect.stringContaining('is larger than') });
-    const none = new Workspace({ 'roster.yaml': 'project: p\ngroups: { a: { members: [] } }\n' }, sandbox);
-    initRepository(none.root);
+    const manifest = 'project: p\ngroups: { a: { members: [] } }\n';
+    const none = new Workspace({ '.git/HEAD': '', 'roster.yaml': manifest }, sandbox);
     const missing = await none.command(['plan', '--owner', '@acme/retail']);
     expect(missing).toMatchObject({ exit: 1, stderr: expect.stringContaining('has no CODEOWNERS file') });
   });

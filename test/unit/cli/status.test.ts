@@ -9,7 +9,7 @@ import { initWithOrigin } from '../../support/repository.js';
 import { Workspace } from '../../support/roster.js';
 import { startSandbox } from '../../support/sandbox.js';
 import { Saves } from '../../support/saves.js';
-import { many } from '../../support/size.js';
+import { isLong, many } from '../../support/size.js';
 import { expectFits } from '../schemas/schemas.js';
 
 const cleanups: (() => unknown)[] = [];
@@ -427,7 +427,10 @@ async function appliedInGit(only: readonly string[], applyTime: string) {
   return workspace;
 }
 
-test('with an inventory in git, starts count since roster last changed the schedule', async () => {
+/** Each command runs a dozen git processes where the inventory is in git. */
+const inLongRun = test.runIf(isLong);
+
+inLongRun('with an inventory in git, starts count since roster last changed the schedule', async () => {
   const workspace = await appliedInGit(['missed', 'fresh', 'fine'], '2026-12-06T12:00:00Z');
   const { of } = await statusOf(workspace);
   expect(of('schedule/missed')?.counts.missed).toBe(1);
@@ -435,22 +438,25 @@ test('with an inventory in git, starts count since roster last changed the sched
   expect(of('schedule/fine')?.health).toBe('healthy');
 });
 
-test('a failure since the last apply fails a check, and one before it is marked and does not', async () => {
-  const old = await appliedInGit(['failing', 'fine'], '2026-12-08T05:00:00Z');
-  expect((await statusOf(old, '--since', 'apply')).healths).toEqual([
-    'failing schedule/failing',
-    'healthy schedule/fine',
-  ]);
-  const recent = await appliedInGit(['failing', 'fine'], '2026-12-08T11:00:00Z');
-  const { exit, healths } = await statusOf(recent, '--since', 'apply', '--check');
-  expect(healths).toEqual(['unknown schedule/failing', 'unknown schedule/fine']);
-  expect(exit).toBe(0);
-  const text = (await recent.command(['status', '--since', 'apply'])).stdout;
-  expect(text).toContain('ran 2026-12-08 06:0');
-  expect(text).toContain('has not run since the last apply');
-  const { stdout } = await recent.command(['status']);
-  expect(stdout).toContain('The source did not respond. (before the last apply)');
-});
+inLongRun(
+  'a failure since the last apply fails a check, and one before it is marked and does not',
+  async () => {
+    const old = await appliedInGit(['failing', 'fine'], '2026-12-08T05:00:00Z');
+    expect((await statusOf(old, '--since', 'apply')).healths).toEqual([
+      'failing schedule/failing',
+      'healthy schedule/fine',
+    ]);
+    const recent = await appliedInGit(['failing', 'fine'], '2026-12-08T11:00:00Z');
+    const { exit, healths } = await statusOf(recent, '--since', 'apply', '--check');
+    expect(healths).toEqual(['unknown schedule/failing', 'unknown schedule/fine']);
+    expect(exit).toBe(0);
+    const text = (await recent.command(['status', '--since', 'apply'])).stdout;
+    expect(text).toContain('ran 2026-12-08 06:0');
+    expect(text).toContain('has not run since the last apply');
+    const { stdout } = await recent.command(['status']);
+    expect(stdout).toContain('The source did not respond. (before the last apply)');
+  },
+);
 
 const JOBS = '/api/scraper-agents/jobs';
 const jobOf = (fields: object) => ({
@@ -477,7 +483,7 @@ test.each<[string, string, string]>([
   expect((await statusOf(workspace)).exit).toBe(0);
 });
 
-test('a last apply in the future is an error, because it would hide every failure', async () => {
+inLongRun('a last apply in the future is an error, because it would hide every failure', async () => {
   const workspace = await appliedInGit(['failing'], '2026-12-24T12:00:00Z');
   const { exit, stderr } = await workspace.command(['status', '--since', 'apply', '--check']);
   expect([exit, stderr]).toEqual([1, expect.stringContaining('in the future')]);

@@ -6,7 +6,6 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ownersIn, ownersOfChanges } from '../../../src/engine/owners.js';
 import { type Sandbox, startSandbox } from '../../../src/sandbox/index.js';
 import type { PlanJson } from '../../../src/view/json/plan-json.js';
-import { initRepository } from '../../support/repository.js';
 import { Workspace } from '../../support/roster.js';
 import { isLong } from '../../support/size.js';
 import { change, place } from '../view/samples.js';
@@ -214,12 +213,12 @@ describe('a plan', () => {
   test('names the owners of each change in JSON and in the comment, and its digest does not change', async () => {
     const workspace = new Workspace(
       {
+        '.git/HEAD': '',
         'roster.yaml': 'project: p\ninclude: [teams/*.yaml]\ngroups: { shared: { members: [] } }\n',
         'teams/retail.yaml': 'groups: { retail: { members: [acme-shop] } }\n',
       },
       sandbox,
     );
-    initRepository(workspace.root);
     const plan = async () => {
       const { stdout } = await workspace.command(['plan', '--format', 'json']);
       return JSON.parse(stdout) as PlanJson;
@@ -238,7 +237,9 @@ describe('a plan', () => {
   });
 
   describe('of a project that was applied', () => {
+    /** Git says that this is no repository: in one, each command starts git ten times. */
     const teams = {
+      '.git/HEAD': '',
       '.github/CODEOWNERS': 'teams/retail.yaml @acme/retail\nteams/travel.yaml @acme/travel\n',
       'roster.yaml': 'project: p\ninclude: [teams/*.yaml]\nlimits: { deletes: 5 }\n',
       'teams/retail.yaml':
@@ -247,7 +248,6 @@ describe('a plan', () => {
     };
     const applied = async () => {
       const workspace = new Workspace(teams, await startSandbox());
-      initRepository(workspace.root);
       expect(await workspace.command(['apply', '--yes'])).toMatchObject({ exit: 0 });
       return workspace;
     };
@@ -283,12 +283,12 @@ describe('a plan', () => {
     test('knows them from another folder, too', async () => {
       const workspace = new Workspace(
         {
+          '.git/HEAD': '',
           'config/roster.yaml': 'project: q\ngroups: { shops: { members: [] } }\n',
           CODEOWNERS: 'config/ @acme/retail\n',
         },
         await startSandbox(),
       );
-      initRepository(workspace.root);
       await workspace.command(['apply', '--yes', '-f', 'config/roster.yaml']);
       expect(textOf(workspace, 'config/roster.inventory.json')).toContain('"file":"roster.yaml"');
       workspace.write('config/roster.yaml', 'project: q\ngroups: { malls: { members: [] } }\n');

@@ -7,6 +7,7 @@ import { agentLookup } from '../../../src/reconcile/references.js';
 import { defaultSeed } from '../../../src/sandbox/index.js';
 import { jsonText } from '../../../src/view/json/diagnostics-json.js';
 import { danger } from '../../support/inert.js';
+import { many, sampleOf } from '../../support/size.js';
 import { load, type Project, projectsOfCases } from './case-files.js';
 import { valueInEditor } from './editor.js';
 import { validator } from './schemas.js';
@@ -75,13 +76,13 @@ test('what the static schema refuses, the live schema refuses, too', () => {
   let refused = 0;
   for (const manifest of whole)
     for (const path of pathsOf(manifest))
-      for (const value of [null, ' x', -1, {}, 'svc_live_0123456789abcdef']) {
+      for (const value of sampleOf([null, ' x', -1, {}, 'svc_live_0123456789abcdef'], 2)) {
         const changed = put(manifest, path, value);
         if (strict(changed)) continue;
         expect([path, value, live(changed)]).toEqual([path, value, false]);
         refused += 1;
       }
-  expect(refused).toBeGreaterThan(500);
+  expect(refused).toBeGreaterThan(many(200, 500));
 });
 
 const withMember = (member: unknown) => ({ project: 'p', groups: { g: { members: [member] } } });

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { Pace } from '../../../src/service/pace.js';
 import { bucket, type Limit, sendAll, shortest, window } from '../../support/limited-service.js';
+import { sampleOf } from '../../support/size.js';
 
 interface Case {
   readonly name: string;
@@ -79,7 +80,7 @@ const cases: readonly Case[] = [
   },
 ];
 
-test.each(cases)(
+test.each(sampleOf(cases, 6))(
   'a limit of $name is met in nearly the shortest time, and few requests are refused',
   ({ limit, readsHeaders = false, ratio, refused }) => {
     const random = spread();

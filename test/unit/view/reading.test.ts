@@ -6,6 +6,7 @@ import { diagnosticsText } from '../../../src/view/text/diagnostics-text.js';
 import { planText } from '../../../src/view/text/plan-text.js';
 import { reportText } from '../../../src/view/text/report-text.js';
 import { stepsOf } from '../../support/cost.js';
+import { isLong } from '../../support/size.js';
 import { change, completeReport, emptyPlan, field, place, plan, report } from './samples.js';
 
 const plain = { color: false, width: 80 };
@@ -309,7 +310,7 @@ describe('the summary of a text plan', () => {
     expect(lines[0]?.length).toBeLessThan(300);
   });
 
-  it('costs about ten times as much for ten times as many changes', () => {
+  it.runIf(isLong)('costs about ten times as much for ten times as many changes', () => {
     const stepsFor = (count: number) => {
       const many = planWith(manyChanges(count));
       return stepsOf(() => planText(many, { ...plain, summary: true }));
