@@ -35,7 +35,7 @@ export const driftCommand = define({
     ['Also save the result as JSON', 'roster drift --write json=drift.json'],
   ],
   exits: { 0: 'Nothing was changed', 1: 'An error', 2: 'Something was changed', 4: elsewhere },
-  docs: 'docs/drift.md',
+  docs: 'docs/recovery.md#drift',
 });
 
 export const listCommand = define({
@@ -62,7 +62,7 @@ export const listCommand = define({
     ['Show the inputs that agents accept', 'roster list agents --inputs'],
   ],
   exits: { 0: 'Success', 1: 'An error', 4: 'The URL is not the one that the manifest declares' },
-  docs: 'docs/list.md',
+  docs: 'docs/import.md#roster-list',
 });
 
 export const whyCommand = define({
@@ -99,7 +99,7 @@ export const snapshotCommand = define({
     ['Plan against it', 'roster plan --snapshot roster.snapshot.json'],
   ],
   exits: { 0: 'Success', 1: 'An error', 4: elsewhere },
-  docs: 'docs/forks.md',
+  docs: 'docs/ci.md#snapshots',
 });
 
 export const graphCommand = define({

@@ -145,7 +145,7 @@ export const pullCommand = define({
     1: 'An error, or some objects or values could not be written; the others were',
     4: elsewhere,
   },
-  docs: 'docs/pull.md',
+  docs: 'docs/import.md#roster-pull',
 });
 
 export const moveCommand = define({

@@ -38,7 +38,7 @@ export const apiCommand = define({
     1: 'An error; if the request was to write, it was not carried out',
     3: 'A request to write has failed, and may have taken effect',
   },
-  docs: 'docs/api.md',
+  docs: 'docs/library.md#roster-api',
 });
 
 export const unlockCommand = define({
@@ -142,7 +142,7 @@ export const schemaCommand = define({
     1: 'An error',
     4: 'With `--live`: refused, because the inventory belongs to another service or account',
   },
-  docs: 'docs/plan-json.md',
+  docs: 'docs/library.md#the-json-plan',
 });
 
 export const completionCommand = define({
@@ -160,7 +160,7 @@ export const completionCommand = define({
     ['For fish', 'roster completion fish > ~/.config/fish/completions/roster.fish'],
   ],
   exits: { 0: 'Success', 1: 'An error' },
-  docs: 'docs/completion.md',
+  docs: 'docs/support.md#completion',
 });
 
 export const versionCommand = define({
