@@ -23,7 +23,7 @@ export const runsCommand = define({
   ],
   options: [
     choice('--state <state>', 'Only runs in this state', ['active', 'succeeded', 'failed']),
-    flag('--attention', 'Only failures that nobody has acknowledged: runs of agents, not jobs'),
+    flag('--attention', 'Only failures that have not been acknowledged: runs of agents, not jobs'),
     flag('--since <time>', 'Only runs that started within this time, such as 90m, 24h, 7d or 2w'),
     flag('--limit <n>', 'Number of runs, the newest first (default: 50)'),
   ],
@@ -34,7 +34,7 @@ export const runsCommand = define({
   examples: [
     ['List the failures of the last day', 'roster runs --state failed --since 24h'],
     ['List the runs of a group', 'roster runs group/retail-prices'],
-    ['List the failures that nobody has acknowledged', 'roster runs --attention'],
+    ['List the failures that have not been acknowledged', 'roster runs --attention'],
   ],
   exits: { 0: 'The list, whatever the states of the runs', 1: 'An error', 4: elsewhere, 130: 'Interrupted' },
   docs: 'docs/run.md#roster-runs',
@@ -78,7 +78,7 @@ export const runsStopCommand = define({
   name: 'runs stop',
   summary: 'Stop runs',
   about:
-    'Stop jobs, group runs, pipeline runs and single runs of agents, and look whether they have stopped. What has finished is left alone.',
+    'Stop jobs, group runs, pipeline runs and single runs of agents, and check that they have stopped. Finished runs are left alone.',
   arguments: [argument('<ids...>', 'Ids of jobs, group runs, pipeline runs or runs of agents')],
   shared: account,
   does: writingToService,
