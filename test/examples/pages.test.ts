@@ -169,7 +169,7 @@ async function followed(at: Reader, page: string, skip = /^$/) {
 const failures = (results: readonly { exit: number | null; text: string; output: string }[]) =>
   results.filter(({ exit }) => exit !== 0);
 
-test('a new user who follows docs/start.md gets from an empty folder to the comment of a pull request', async () => {
+test('a new user who follows docs/start.md gets from an empty folder to a change that was reviewed and applied', async () => {
   const at = await begin();
   const results = await followed(at, 'start.md', /npm pack|roster sandbox|^export/);
   expect(failures(results)).toEqual([]);
@@ -177,6 +177,7 @@ test('a new user who follows docs/start.md gets from an empty folder to the comm
   expect(printedBy('roster run')).toMatch(/agent\/acme-shop +succeeded .* records/);
   expect(printedBy('roster data query')).toContain('agent/globex: 3 rows of ');
   expect(at.read('plan.md')).toMatch(/^\*\*Plan: 1 to update\b/m);
+  expect(printedBy('--expect')).toContain('Apply complete: 0 created, 1 updated');
   expect((await at.run('git ls-tree -r --name-only main')).output).not.toContain('inventory.json');
 });
 

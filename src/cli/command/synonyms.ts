@@ -77,7 +77,6 @@ export const FLAGS: Readonly<Record<string, string>> = {
   '--environment': 'Use `-e`.',
   '--filter': 'Pass addresses or globs as arguments, such as `schedule/*`.',
   '--force': 'Each refusal names the flag that allows it.',
-  '--host': 'Use `--url`.',
   '--json': 'Use `--format json`.',
   '--key': 'Pass the API key in `ROSTER_API_KEY`, or its file in `ROSTER_API_KEY_FILE`.',
   '--lock': 'roster always locks. `--lock-timeout` sets how long it waits.',
