@@ -1,7 +1,7 @@
 # An image with roster, Node and git, for CI jobs. Put the tarball that `npm pack` makes next to this file, then:
 #   docker build --build-arg TARBALL=rosterctl-0.2.0.tgz --build-arg INTEGRITY=sha512-… --tag roster .
 # `npm pack --json` prints the hash as `integrity`. Pass the digest of the image to `roster init --install IMAGE@sha256:…`.
-# For an image that others use, add the digest to the base: `docker buildx imagetools inspect node:24-bookworm-slim` prints it.
+# Before a release, add the digest to the base (`npm run release:check` requires it): `docker buildx imagetools inspect` prints it.
 FROM node:24.11.1-bookworm-slim
 
 LABEL org.opencontainers.image.title="roster" \

@@ -8,7 +8,9 @@ import { bundle } from './products.js';
 
 const program = join(root, 'dist/roster.cjs');
 /** Without the user's own settings. */
-const { ROSTER_ENV: _, ROSTER_URL: __, ROSTER_API_KEY: ___, ...environment } = process.env;
+const environment = Object.fromEntries(
+  Object.entries(process.env).filter(([name]) => !name.startsWith('ROSTER_')),
+);
 const running = new Set<ChildProcess>();
 let stopped = false;
 

@@ -1,7 +1,9 @@
 /**
- * Refuses a release whose package.json does not say where the project lives. Run with `npm run release:check`. The name of
- * the repository stands in `repository.url`: links of the site, of `--help` and of the release are made from these fields.
+ * Refuses a release whose package.json does not name the repository, or whose image has a base without a digest. Run with
+ * `npm run release:check`. The name of the repository is in `repository.url`: links of the site, of `--help` and of the
+ * release are made from these fields.
  */
+import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import manifest from '../package.json' with { type: 'json' };
 import { repositoryOf } from './site/addresses.js';
@@ -11,6 +13,16 @@ interface Manifest {
   readonly repository?: { readonly type: string; readonly url: string };
   readonly homepage?: string;
   readonly bugs?: { readonly url: string };
+}
+
+/** Why an image of this Dockerfile must not be published: a tag of its base can name another image tomorrow. */
+export function imageProblems(dockerfile: string): string[] {
+  const bases = Array.from(dockerfile.matchAll(/^FROM +(\S+)/gm), ([, base = '']) => base);
+  const loose = bases.filter((base) => !/@sha256:[0-9a-f]{64}$/.test(base));
+  return loose.map(
+    (base) =>
+      `The Dockerfile names its base without a digest: ${base}. \`docker buildx imagetools inspect ${base}\` prints it.`,
+  );
 }
 
 /** What keeps this package from being released. `workflow` is the repository that the release runs in, null on a computer. */
@@ -42,8 +54,9 @@ const placeholder = /\b(?:OWNER|REPOSITORY|TODO)\b|[<>]|example\.(?:com|org)|\.i
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const { GITHUB_SERVER_URL, GITHUB_REPOSITORY } = process.env;
   const workflow = GITHUB_REPOSITORY === undefined ? null : `${GITHUB_SERVER_URL}/${GITHUB_REPOSITORY}`;
-  const problems = releaseProblems(manifest, workflow);
+  const dockerfile = readFileSync(new URL('../Dockerfile', import.meta.url), 'utf8');
+  const problems = [...releaseProblems(manifest, workflow), ...imageProblems(dockerfile)];
   for (const each of problems) console.error(each);
   if (problems.length > 0) process.exitCode = 1;
-  else console.log('package.json says where the project lives.');
+  else console.log('package.json names the repository, and the Dockerfile the digest of its base.');
 }

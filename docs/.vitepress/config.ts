@@ -26,9 +26,13 @@ export default defineConfig({
     ['meta', { 'http-equiv': 'Content-Security-Policy', content: policy }],
     // Otherwise browsers ask for /favicon.ico.
     ['link', { rel: 'icon', href: 'data:,' }],
+    // The name of the language in the corner of a code block, with enough contrast.
+    ['style', {}, 'html:root { --vp-code-lang-color: var(--vp-c-text-2) }'],
   ],
   markdown: {
     languageAlias: { gitignore: 'ini' },
+    // The default themes have too little contrast on the background of code blocks.
+    theme: { light: 'github-light-high-contrast', dark: 'github-dark-high-contrast' },
     anchor: { slugify: anchorOf },
     config: (markdown) => linksOutside(repository)(markdown),
   },

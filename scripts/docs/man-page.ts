@@ -75,9 +75,9 @@ function commandLines(command: Command): string[] {
   ];
 }
 
-/** The rows of docs/environment-variables.md. */
+/** The rows of the variables in docs/support.md. */
 function environment(): [name: string, meaning: string][] {
-  const page = readFileSync(new URL('../../docs/environment-variables.md', import.meta.url), 'utf8');
+  const page = readFileSync(new URL('../../docs/support.md', import.meta.url), 'utf8');
   const rows = Array.from(page.matchAll(/^\| (`[^|]+) \| ([^|]+) \|$/gm), ([, name = '', meaning = '']) => [
     name,
     meaning,

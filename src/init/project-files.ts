@@ -65,6 +65,11 @@ const gitignore = `# New API keys: \`deliver: { file: … }\` writes them here.
 # What a killed command may leave behind: the lock of the inventory, and temporary files.
 roster.inventory*.lock
 *.roster-tmp
+# Snapshots and plans that commands with \`--out\` or \`--write\` save here.
+/roster.snapshot*.json
+/plan.html
+/plan.json
+/plan.md
 `;
 
 /** Which files an editor validates, by schema. */

@@ -10,7 +10,7 @@ import { codeTexts } from '../../src/view/code-texts.js';
 const root = join(import.meta.dirname, '../..');
 const pages = [
   ...readdirSync(root),
-  ...['docs', 'examples', 'templates', '.github']
+  ...['docs', 'examples', 'templates', 'test/sandbox', '.github']
     .filter((each) => existsSync(join(root, each)))
     .flatMap(filesIn),
 ].filter((each) => each.endsWith('.md'));

@@ -6,7 +6,7 @@ import { type Sandbox, startSandbox } from '../../src/sandbox/index.js';
 import { Workspace } from '../support/roster.js';
 import { validator } from '../unit/schemas/schemas.js';
 
-const text = readFileSync(new URL('../../docs/plan-json.md', import.meta.url), 'utf8');
+const text = readFileSync(new URL('../../docs/library.md', import.meta.url), 'utf8');
 const blocks = (language: string) =>
   Array.from(text.matchAll(new RegExp(`^\`\`\`${language}\n(.*?)^\`\`\`$`, 'gms')), ([, code = '']) => code);
 

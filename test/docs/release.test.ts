@@ -4,7 +4,7 @@ import { describe, expect, it, test } from 'vitest';
 import { parse } from 'yaml';
 import manifest from '../../package.json' with { type: 'json' };
 import { root } from '../../scripts/fresh.js';
-import { releaseProblems } from '../../scripts/release-check.js';
+import { imageProblems, releaseProblems } from '../../scripts/release-check.js';
 
 const text = (name: string) => readFileSync(join(root, name), 'utf8');
 
@@ -53,6 +53,14 @@ describe('a release', () => {
   it('is refused in a repository that package.json does not name', () => {
     expect(releaseProblems(complete, 'https://github.com/acme/fork')).toEqual([
       expect.stringContaining('runs in https://github.com/acme/fork'),
+    ]);
+  });
+
+  it('is refused while the base of the image is only a tag', () => {
+    const base = `node:24-bookworm-slim@sha256:${'a'.repeat(64)}`;
+    expect(imageProblems(`# An image\nFROM ${base}\nUSER node\n`)).toEqual([]);
+    expect(imageProblems('FROM node:24-bookworm-slim\n')).toEqual([
+      expect.stringMatching(/without a digest: node:24-bookworm-slim\..*imagetools inspect/),
     ]);
   });
 

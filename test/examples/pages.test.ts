@@ -23,9 +23,15 @@ interface Block {
   readonly text: string;
 }
 
-/** The fenced blocks of a page, in order. */
-function blocksOf(page: string): Block[] {
-  const text = readFileSync(join(root, 'docs', page), 'utf8');
+/** The fenced blocks of a page, or of a section of it such as `recovery.md#Drift`, in order. */
+function blocksOf(source: string): Block[] {
+  const [page = source, section] = source.split('#');
+  const whole = readFileSync(join(root, 'docs', page), 'utf8');
+  const text =
+    section === undefined
+      ? whole
+      : whole.split(/^(?=## )/m).find((each) => each.startsWith(`## ${section}\n`));
+  if (text === undefined) throw new Error(`${page} has no section "${section}"`);
   return Array.from(
     text.matchAll(/^( *)```(\w+)\n(.*?)^ *```$/gms),
     ([, indent = '', language = '', block = '']) => ({
@@ -163,7 +169,7 @@ async function followed(at: Reader, page: string, skip = /^$/) {
 const failures = (results: readonly { exit: number | null; text: string; output: string }[]) =>
   results.filter(({ exit }) => exit !== 0);
 
-test('a new user who follows docs/start.md gets from an empty folder to the comment of a pull request', async () => {
+test('a new user who follows docs/start.md gets from an empty folder to a change that was reviewed and applied', async () => {
   const at = await begin();
   const results = await followed(at, 'start.md', /npm pack|roster sandbox|^export/);
   expect(failures(results)).toEqual([]);
@@ -171,6 +177,7 @@ test('a new user who follows docs/start.md gets from an empty folder to the comm
   expect(printedBy('roster run')).toMatch(/agent\/acme-shop +succeeded .* records/);
   expect(printedBy('roster data query')).toContain('agent/globex: 3 rows of ');
   expect(at.read('plan.md')).toMatch(/^\*\*Plan: 1 to update\b/m);
+  expect(printedBy('--expect')).toContain('Apply complete: 0 created, 1 updated');
   expect((await at.run('git ls-tree -r --name-only main')).output).not.toContain('inventory.json');
 });
 
@@ -213,11 +220,11 @@ describe.skipIf(!isLong)('a user who follows a page of docs/', () => {
     expect(results.at(-1)?.output).toContain('Apply complete');
   });
 
-  test('drift.md: drift is shown, undone and explained', async () => {
+  test('recovery.md: drift is shown, undone and explained', async () => {
     const at = await begin(project);
     await at.run('git init -q --initial-branch main');
     for (const group of at.sandbox.world.groups.values()) group.description = 'changed in the dashboard';
-    const [drift, ...results] = await followed(at, 'drift.md');
+    const [drift, ...results] = await followed(at, 'recovery.md#Drift');
     expect(drift).toMatchObject({ exit: 2 });
     expect(failures(results)).toEqual([]);
     expect(await at.run('roster drift')).toMatchObject({ exit: 0 });
@@ -295,9 +302,9 @@ describe.skipIf(!isLong)('a user who follows a page of docs/', () => {
     });
   });
 
-  test('rotate-a-key.md: the old key is replaced in its file', async () => {
+  test('api-keys.md: the old key is replaced in its file', async () => {
     const at = await begin(null);
-    const [first] = blocksOf('rotate-a-key.md');
+    const [first] = blocksOf('api-keys.md#Rotate a key');
     at.write((first?.text ?? '').replace('    name: roster ci\n', '    name: roster ci 0\n'));
     expect(await at.run('roster apply --allow-self-revoke && chmod 600 .secrets/ci.key')).toMatchObject({
       exit: 0,
@@ -305,16 +312,16 @@ describe.skipIf(!isLong)('a user who follows a page of docs/', () => {
     const before = at.read('.secrets/ci.key');
     const key = 'export ROSTER_API_KEY="$(cat .secrets/ci.key)"\n';
     at.write(first?.text ?? '');
-    const [plan, apply] = blocksOf('rotate-a-key.md').filter(({ language }) => language === 'sh');
+    const [plan, apply] = blocksOf('api-keys.md#Rotate a key').filter(({ language }) => language === 'sh');
     expect((await at.run(key + plan?.text)).output).toMatch(/stops working/);
     expect(await at.run(key + apply?.text)).toMatchObject({ exit: 0 });
     expect(at.read('.secrets/ci.key')).not.toBe(before);
   });
 
-  test('lost-inventory.md: without its inventory, a plan only adopts', async () => {
+  test('recovery.md: without its inventory, a plan only adopts', async () => {
     const at = await begin(project);
     await at.run('rm roster.inventory.json');
-    const results = await followed(at, 'lost-inventory.md');
+    const results = await followed(at, 'recovery.md#Lost inventory');
     expect(failures(results)).toEqual([]);
     expect(results[0]?.output).toMatch(/0 to create, 0 to update, 0 to replace, 0 to delete, 4 to adopt/);
     expect(await at.run('roster plan --detailed-exitcode')).toMatchObject({ exit: 0 });

@@ -100,14 +100,14 @@ export const ciShowCommand = define({
 
 export const ciReviewCommand = define({
   name: 'ci review',
-  summary: 'Plan what was merged, and check that it was reviewed',
+  summary: 'Plan the merged commit, and check that the plan was reviewed',
   about:
-    'Plan what was merged and show the plan. On GitHub, fail unless it is the plan that the pull request showed before the merge, or its digest was given by hand. On GitLab, whoever starts the apply job reads the plan first.',
+    'Plan the merged commit and show the plan. On GitHub, fail unless it is the plan that the pull request showed before the merge, or its digest was given by hand. On GitLab, whoever starts the apply job reads the plan first.',
   shared,
   does: inJob,
   formats: ['text'],
   examples: [
-    ['Plan what was merged', 'roster ci review'],
+    ['Plan the merged commit', 'roster ci review'],
     ['Plan it for an environment', 'roster ci review -e staging'],
   ],
   exits: planExits,
@@ -118,7 +118,7 @@ export const ciApplyCommand = define({
   name: 'ci apply',
   summary: 'Apply exactly the plan that was reviewed',
   about:
-    'Apply exactly the plan of `roster ci review`, or nothing, and only for the last commit of the branch. It also finishes what an interrupted apply left undone.',
+    'Apply exactly the plan of `roster ci review`, or nothing, and only for the last commit of the branch. It also finishes an interrupted apply.',
   options: [flag('--expect <digest>', 'On GitHub: digest of the plan. GitLab passes the plan on'), verify],
   shared,
   does: { ...inJob, changesService: true },
@@ -144,7 +144,7 @@ export const ciDriftCommand = define({
   options: [
     flag(
       '--applied <result>',
-      'On GitHub: result of the job that applied. Says in the comment what became of the plan',
+      'On GitHub: result of the job that applied. The comment then shows the result of the plan',
     ),
   ],
   shared,
@@ -152,10 +152,7 @@ export const ciDriftCommand = define({
   formats: ['text'],
   examples: [
     ['Check every night', 'roster ci drift'],
-    [
-      'Check after an apply, and say in the comment what became of the plan',
-      'roster ci drift --applied "$RESULT"',
-    ],
+    ['Check after an apply, and show its result in the comment', 'roster ci drift --applied "$RESULT"'],
   ],
   exits,
   docs: 'docs/ci.md',

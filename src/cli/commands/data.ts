@@ -109,9 +109,9 @@ export const dataSampleCommand = define({
 
 export const dataCheckCommand = define({
   name: 'data check',
-  summary: 'Compare what runs delivered with what is expected',
+  summary: 'Compare the data of runs with what is expected',
   about:
-    'Compare what the last runs delivered with what `expect` of their entries says: records, time, columns, empty values and rows. Judged are runs that schedules of the project started. Each dataset takes one request, and one for each condition.',
+    'Compare the data of the last runs with the `expect` of their entries: records, time, columns, empty values and rows. Only runs that schedules of the project started are judged. Each dataset takes one request, and one for each condition.',
   arguments: [
     argument(
       '[datasets...]',
@@ -120,7 +120,7 @@ export const dataCheckCommand = define({
   ],
   options: [
     flag('--since <time>', 'All runs since then, such as 24h or 2026-12-01T08:00Z (default: the last ones)'),
-    flag('--fail-on <list>', 'What ends in 5: unmet, unknown, or both (default: unmet)'),
+    flag('--fail-on <list>', 'Verdicts that end in exit code 5: unmet, unknown, or both (default: unmet)'),
   ],
   shared: service,
   does: reading,
@@ -233,7 +233,7 @@ export const dataRmCommand = define({
   formats: ['text', 'json'],
   examples: [
     [
-      'List what is old, except the newest three of each agent',
+      'List old datasets, except the newest three of each agent',
       'roster data rm --older-than 90d --keep-last 3',
     ],
     ['Delete it', 'roster data rm --older-than 90d --keep-last 3 --yes'],
@@ -312,9 +312,9 @@ export const dataQueriesRunCommand = define({
 export const dataQueriesRmCommand = define({
   name: 'data queries rm',
   summary: 'Delete a saved query',
-  about: 'Say which saved query would be deleted, and delete it only with `--yes`.',
+  about: 'Show the saved query that would be deleted, and delete it only with `--yes`.',
   arguments: [argument('<name>', storedQuery)],
-  options: [flag('-y, --yes', 'Delete the query, instead of saying that it would be deleted')],
+  options: [flag('-y, --yes', 'Delete the query, instead of showing it')],
   shared: account,
   does: deletingFromService,
   interruptEnds: 'steps',

@@ -16,9 +16,9 @@ import {
 } from '../command/command.js';
 export const driftCommand = define({
   name: 'drift',
-  summary: 'Show what was changed outside roster since the last apply',
+  summary: 'Show changes made outside roster since the last apply',
   about:
-    'Show what was changed outside roster since the last apply, regardless of what the manifests declare now.',
+    'Show changes made outside roster since the last apply, regardless of what the manifests declare now.',
   arguments: [addresses],
   options: [
     ...selection,
@@ -35,17 +35,17 @@ export const driftCommand = define({
     ['Also save the result as JSON', 'roster drift --write json=drift.json'],
   ],
   exits: { 0: 'Nothing was changed', 1: 'An error', 2: 'Something was changed', 4: elsewhere },
-  docs: 'docs/drift.md',
+  docs: 'docs/recovery.md#drift',
 });
 
 export const listCommand = define({
   name: 'list',
   summary: 'List what exists on the service',
   about:
-    'List the agents, groups, pipelines, schedules and API keys on the service, with the addresses of those that the project declares. Works without a project, too, with `--url` or ROSTER_URL.',
+    'List the agents, groups, pipelines, schedules and API keys on the service, with the addresses of the declared ones. Works without a project, too, with `--url` or ROSTER_URL.',
   arguments: [argument('[kind]', 'What to list (default: everything)', listable)],
   options: [
-    flag('--unmanaged', 'List only what a plan counts as not managed here'),
+    flag('--unmanaged', 'List only objects that are not managed here'),
     flag(
       '--policies',
       'With --unmanaged, also warn about objects that break a policy of the project or of ROSTER_POLICIES',
@@ -62,13 +62,14 @@ export const listCommand = define({
     ['Show the inputs that agents accept', 'roster list agents --inputs'],
   ],
   exits: { 0: 'Success', 1: 'An error', 4: 'The URL is not the one that the manifest declares' },
-  docs: 'docs/list.md',
+  docs: 'docs/import.md#roster-list',
 });
 
 export const whyCommand = define({
   name: 'why',
   summary: 'Explain which remote object matches a resource',
-  about: 'Explain which remote object matches a resource, by which rule, what differs, and what is ignored.',
+  about:
+    'Explain which remote object matches a resource, and by which rule. Show the differences and the ignored properties.',
   arguments: [
     argument('<addresses...>', 'Addresses or globs, such as `group/retail-prices` or `schedule/*`'),
   ],
@@ -99,7 +100,7 @@ export const snapshotCommand = define({
     ['Plan against it', 'roster plan --snapshot roster.snapshot.json'],
   ],
   exits: { 0: 'Success', 1: 'An error', 4: elsewhere },
-  docs: 'docs/forks.md',
+  docs: 'docs/ci.md#snapshots',
 });
 
 export const graphCommand = define({
@@ -165,7 +166,7 @@ export const logCommand = define({
   name: 'log',
   summary: 'Show the history of the inventory',
   about:
-    'Show who changed what this project owns, when, and with which result: each apply, destroy, hold and resume, from the inventory in git. Needs no API key.',
+    'List each apply, destroy, hold and resume of this project, with its person, time and result, from the inventory in git. Needs no API key.',
   arguments: [
     argument(
       '[number]',

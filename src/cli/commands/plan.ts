@@ -93,7 +93,7 @@ export const applyCommand = define({
   exits: {
     0: 'The service matches the manifests',
     1: 'An error, and nothing was changed',
-    3: 'Not finished or not verified: the report says what was done',
+    3: 'Not finished or not verified: the report shows what was done',
     4: guarded,
     130: 'Interrupted',
   },
@@ -127,7 +127,7 @@ export const destroyCommand = define({
   exits: {
     0: 'Everything in the plan was deleted',
     1: 'An error, and nothing was changed',
-    3: 'Not finished or not verified: the report says what was done',
+    3: 'Not finished or not verified: the report shows what was done',
     4: guarded,
     130: 'Interrupted',
   },

@@ -18,7 +18,7 @@ export const initCommand = define({
   name: 'init',
   summary: 'Create a project; with `--install`, also its CI files',
   about:
-    'Create a project with editor settings and, with `--install`, the files of its CI jobs. Files that somebody has changed are left alone.',
+    'Create a project with editor settings and, with `--install`, the files of its CI jobs. It never overwrites files that have been changed.',
   options: [
     flag(
       '--url <url>',
@@ -134,7 +134,7 @@ export const pullCommand = define({
   formats: ['text', 'json', 'diff'],
   examples: [
     ['Import everything that is not declared', 'roster pull --yes'],
-    ['Show what was changed outside roster as a patch', "roster pull 'schedule/*' --format diff"],
+    ['Show changes made outside roster as a patch', "roster pull 'schedule/*' --format diff"],
     [
       'Show the `expect` that the runs of a group suggest',
       'roster pull --expect group/retail-prices --format diff',
@@ -145,14 +145,14 @@ export const pullCommand = define({
     1: 'An error, or some objects or values could not be written; the others were',
     4: elsewhere,
   },
-  docs: 'docs/pull.md',
+  docs: 'docs/import.md#roster-pull',
 });
 
 export const moveCommand = define({
   name: 'move',
   summary: 'Move entries to another project of the repository',
   about:
-    'Move entries with their comments to the project file of another project in the same git work tree, and list them under `removed` in this one. The next applies adopt and forget the objects, in any order, and nothing is deleted. What would mean something else there is refused.',
+    'Move entries with their comments to the project file of another project in the same git work tree, and list them under `removed` in this one. The next applies adopt and forget the objects, in any order, and nothing is deleted. An entry that would mean something else there is refused.',
   arguments: [argument('<addresses...>', 'Addresses or globs of the entries')],
   options: [
     flag('--to <file>', 'Project file of the other project (required)'),

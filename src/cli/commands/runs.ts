@@ -23,7 +23,7 @@ export const runsCommand = define({
   ],
   options: [
     choice('--state <state>', 'Only runs in this state', ['active', 'succeeded', 'failed']),
-    flag('--attention', 'Only failures that nobody has acknowledged: runs of agents, not jobs'),
+    flag('--attention', 'Only failures that have not been acknowledged: runs of agents, not jobs'),
     flag('--since <time>', 'Only runs that started within this time, such as 90m, 24h, 7d or 2w'),
     flag('--limit <n>', 'Number of runs, the newest first (default: 50)'),
   ],
@@ -34,10 +34,10 @@ export const runsCommand = define({
   examples: [
     ['List the failures of the last day', 'roster runs --state failed --since 24h'],
     ['List the runs of a group', 'roster runs group/retail-prices'],
-    ['List the failures that nobody has acknowledged', 'roster runs --attention'],
+    ['List the failures that have not been acknowledged', 'roster runs --attention'],
   ],
   exits: { 0: 'The list, whatever the states of the runs', 1: 'An error', 4: elsewhere, 130: 'Interrupted' },
-  docs: 'docs/runs.md',
+  docs: 'docs/run.md#roster-runs',
 });
 
 export const runsShowCommand = define({
@@ -54,7 +54,7 @@ export const runsShowCommand = define({
     ['Show a job as JSON', 'roster runs show "$JOB" --format json'],
   ],
   exits: { 0: 'The run, whatever its state', 1: 'An error', 130: 'Interrupted' },
-  docs: 'docs/runs.md',
+  docs: 'docs/run.md#roster-runs',
 });
 
 export const runsRefreshCommand = define({
@@ -71,14 +71,14 @@ export const runsRefreshCommand = define({
     ['Refresh all members of a group run', 'roster runs refresh "$GROUP_RUN"'],
   ],
   exits: { 0: 'Read again', 1: 'An error', 130: 'Interrupted' },
-  docs: 'docs/runs.md',
+  docs: 'docs/run.md#roster-runs',
 });
 
 export const runsStopCommand = define({
   name: 'runs stop',
   summary: 'Stop runs',
   about:
-    'Stop jobs, group runs, pipeline runs and single runs of agents, and look whether they have stopped. What has finished is left alone.',
+    'Stop jobs, group runs, pipeline runs and single runs of agents, and check that they have stopped. Finished runs are left alone.',
   arguments: [argument('<ids...>', 'Ids of jobs, group runs, pipeline runs or runs of agents')],
   shared: account,
   does: writingToService,
@@ -95,7 +95,7 @@ export const runsStopCommand = define({
     3: 'Something still runs, or it is unknown whether it does',
     130: 'Interrupted',
   },
-  docs: 'docs/runs.md',
+  docs: 'docs/run.md#roster-runs',
 });
 
 export const runsRetryCommand = define({
@@ -123,7 +123,7 @@ export const runsRetryCommand = define({
     5: 'The service did not start a member',
     130: 'Interrupted',
   },
-  docs: 'docs/runs.md',
+  docs: 'docs/run.md#roster-runs',
 });
 
 export const runsAckCommand = define({
@@ -152,7 +152,7 @@ export const runsAckCommand = define({
     3: 'Some were not changed, or it is unknown whether they were',
     130: 'Interrupted',
   },
-  docs: 'docs/runs.md',
+  docs: 'docs/run.md#roster-runs',
 });
 
 export const runsRmCommand = define({
@@ -176,5 +176,5 @@ export const runsRmCommand = define({
     3: 'It is unknown whether it was deleted',
     130: 'Interrupted',
   },
-  docs: 'docs/runs.md',
+  docs: 'docs/run.md#roster-runs',
 });

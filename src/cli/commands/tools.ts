@@ -12,7 +12,7 @@ export const apiCommand = define({
   name: 'api',
   summary: 'Send one request to the service',
   about:
-    'Send one request to the service, for what has no command, and print the `data` of the response as JSON. The API key goes to the service of the project only. GET, PUT and DELETE are retried; POST and PATCH are never sent twice.',
+    'Send one request to the service, for operations that have no command, and print the `data` of the response as JSON. The API key goes to the service of the project only. GET, PUT and DELETE are retried; POST and PATCH are never sent twice.',
   arguments: [
     argument('<request...>', 'The method (default: GET) and the path, such as `/api/search-groups`'),
   ],
@@ -38,7 +38,7 @@ export const apiCommand = define({
     1: 'An error; if the request was to write, it was not carried out',
     3: 'A request to write has failed, and may have taken effect',
   },
-  docs: 'docs/api.md',
+  docs: 'docs/library.md#roster-api',
 });
 
 export const unlockCommand = define({
@@ -89,10 +89,10 @@ export const sandboxCommand = define({
     flag('--speed <factor>', 'Simulated seconds per real second (default: 1)'),
     flag(
       '--seed <file>',
-      'JSON file with the initial agents, groups, pipelines, schedules, keys and past starts',
+      'JSON or YAML file with the initial agents, groups, pipelines, schedules, keys and past starts',
     ),
     flag('--data <file>', 'File that keeps the state from one start to the next'),
-    flag('--faults <file>', 'JSON file with the failures to simulate'),
+    flag('--faults <file>', 'JSON or YAML file with the failures to simulate'),
   ],
   does: offline,
   interruptEnds: 'service',
@@ -142,7 +142,7 @@ export const schemaCommand = define({
     1: 'An error',
     4: 'With `--live`: refused, because the inventory belongs to another service or account',
   },
-  docs: 'docs/plan-json.md',
+  docs: 'docs/library.md#the-json-plan',
 });
 
 export const completionCommand = define({
@@ -160,7 +160,7 @@ export const completionCommand = define({
     ['For fish', 'roster completion fish > ~/.config/fish/completions/roster.fish'],
   ],
   exits: { 0: 'Success', 1: 'An error' },
-  docs: 'docs/completion.md',
+  docs: 'docs/support.md#completion',
 });
 
 export const versionCommand = define({

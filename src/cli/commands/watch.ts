@@ -20,7 +20,8 @@ const direct = flag(
   '--direct',
   'For an agent, select only the schedules that target it directly, not those that start it through a group or pipeline',
 );
-const holdTargets = 'Addresses or globs of schedules, or of what they start, such as `group/retail-prices`';
+const holdTargets =
+  'Addresses or globs of schedules, or of the groups, pipelines and agents that they start, such as `group/retail-prices`';
 export const runCommand = define({
   name: 'run',
   summary: 'Start agents, groups, pipelines and schedules, and follow them',
@@ -30,8 +31,11 @@ export const runCommand = define({
   options: [
     flag('--missed', 'Start each schedule that has missed starts'),
     flag('--failed', 'Start each schedule whose last run failed'),
-    flag('--changed', 'Start what the last apply created or changed (needs an inventory in git)'),
-    flag('--hold-on-failure', 'With `--changed`: hold the schedules that start what failed'),
+    flag(
+      '--changed',
+      'Start the resources that the last apply created or changed (needs an inventory in git)',
+    ),
+    flag('--hold-on-failure', 'With `--changed`: hold the schedules that start failed resources'),
     flag(
       '--since <time>',
       'How far back `--missed` and `--failed` look, as in `roster status` (default: 24h)',
@@ -49,7 +53,7 @@ export const runCommand = define({
     ),
     flag(
       '--save <folder>',
-      'Download what succeeded to this folder; - prints the records as JSON lines, as each agent finishes',
+      'Download the data of successful runs to this folder; - prints the records as JSON lines, as each agent finishes',
     ),
     flag('--stop-on-interrupt', 'Stop the runs when the command is interrupted'),
   ],
@@ -61,7 +65,7 @@ export const runCommand = define({
   examples: [
     ['Run a group, and wait for its result', 'roster run group/retail-prices'],
     ['Search with an agent, for at most ten minutes', 'roster run agent/acme-shop -i country=DE --for 10m'],
-    ['Make up for the starts of a day that did not happen', 'roster run --missed --since 24h'],
+    ['Make up for the missed starts of a day', 'roster run --missed --since 24h'],
   ],
   exits: {
     0: 'Everything succeeded, or was started with `--detach`',
@@ -118,7 +122,7 @@ export const statusCommand = define({
     flag('--check', 'Exit with 5 if any resource has a health listed in `--fail-on`'),
     flag(
       '--fail-on <list>',
-      'What `--check` fails on, such as failing,missed,quiet (default: failing,missed,unmet)',
+      'Health that makes `--check` fail, such as failing,missed,quiet (default: failing,missed,unmet)',
     ),
     flag(
       '--since <time>',
@@ -135,7 +139,7 @@ export const statusCommand = define({
       'roster status --check --fail-on failing,missed,unmet,quiet',
     ],
     [
-      'Show what starts at night, as Markdown for an issue',
+      'Show the health of nightly schedules, as Markdown for an issue',
       "roster status 'schedule/nightly*' --since 24h --format markdown",
     ],
   ],
@@ -160,7 +164,7 @@ export const holdCommand = define({
     flag('--all', 'Hold all schedules of the project'),
     allowAccountChange,
     direct,
-    flag('--reason <text>', 'Why, for everyone who sees a plan (required)'),
+    flag('--reason <text>', 'Reason, which every plan shows (required)'),
     flag(
       '--until <time>',
       'When the hold ends: 90m, 8h, 3d, or 2026-12-01T08:00Z (default: until `roster resume`)',
@@ -175,7 +179,7 @@ export const holdCommand = define({
   formats: ['text', 'json'],
   examples: [
     [
-      'Pause what starts a group for eight hours',
+      'Pause the schedules that start a group, for eight hours',
       'roster hold group/retail-prices --reason incident-42 --until 8h',
     ],
     ['Pause everything that starts an agent', 'roster hold agent/acme-shop --reason incident-42'],
@@ -195,7 +199,7 @@ export const resumeCommand = define({
   name: 'resume',
   summary: 'Enable the schedules that a hold has paused',
   about:
-    'Enable exactly those schedules that `roster hold` has paused. What was paused before, or is paused in its manifest, stays paused.',
+    'Enable exactly those schedules that `roster hold` has paused. Schedules that were paused before, or are paused in their manifests, stay paused.',
   arguments: [argument('[addresses...]', holdTargets)],
   options: [
     ...selection,
@@ -211,7 +215,7 @@ export const resumeCommand = define({
   afterStop: again,
   formats: ['text', 'json'],
   examples: [
-    ['End the hold of what starts a group', 'roster resume group/retail-prices'],
+    ['Enable the schedules that start a group', 'roster resume group/retail-prices'],
     ['End all holds without confirmation', 'roster resume --all --yes'],
   ],
   exits: {

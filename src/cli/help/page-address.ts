@@ -4,9 +4,11 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import { diagnosticPage, site } from '../../engine/version.js';
 import type { DiagnosticCode } from '../../model/diagnostic.js';
 
-/** Where a user reads a page such as `docs/ci.md`: on the site, or in the installed package while there is no site. */
+/** Where a user reads `docs/ci.md` or `docs/ci.md#snapshots`: on the site, or in the installed package while there is no site. */
 export function pageAddress(page: string, at: string | null = site): string {
-  return at === null ? fileOf(page) : at + page.replace(/^docs\/(.*)\.md$/, '$1');
+  if (at !== null) return at + page.replace(/^docs\/(.*)\.md(?=#|$)/, '$1');
+  const [file = page, anchor] = page.split('#');
+  return anchor === undefined ? fileOf(file) : `${fileOf(file)}#${anchor}`;
 }
 
 /** Where a user reads about a code. */

@@ -111,6 +111,14 @@ describe('init', () => {
     expect(await init()).toMatchObject({ written: [...ofProject, ...ofGithub], ci: { host: 'github' } });
   });
 
+  it('makes git ignore the files that must not be committed', async () => {
+    repository('git@github.com:acme/config.git');
+    await init();
+    const ignored = ['.secrets/ci.key', 'roster.inventory.json.lock', 'roster.snapshot.json', 'plan.md'];
+    const listed = git(workspace.root, 'check-ignore', ...ignored, 'docs/plan.md', 'roster.yaml');
+    expect(listed.trim().split('\n')).toEqual(ignored);
+  });
+
   it('writes nothing when git cannot read the repository', async () => {
     workspace.write('.git', 'gitdir: nowhere\n');
     const { exit, stderr } = await workspace.command(['init']);

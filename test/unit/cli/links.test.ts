@@ -78,10 +78,14 @@ test('the code of an error is a link to what this package or the site says of it
 describe('where a page is read', () => {
   test('is a file of this package while there is no site', () => {
     expect(pageAddress('docs/ci.md', null)).toBe(join(root, 'docs/ci.md'));
+    expect(pageAddress('docs/ci.md#snapshots', null)).toBe(`${join(root, 'docs/ci.md')}#snapshots`);
   });
 
   test('is the site when package.json names it', () => {
     expect(pageAddress('docs/ci.md', 'https://docs.example/roster/')).toBe('https://docs.example/roster/ci');
+    expect(pageAddress('docs/ci.md#snapshots', 'https://docs.example/')).toBe(
+      'https://docs.example/ci#snapshots',
+    );
     const page = diagnosticPage('locked', 'https://docs.example/roster/');
     expect(page).toBe('https://docs.example/roster/codes/locked');
   });
