@@ -139,6 +139,7 @@ class ApplyRun implements ReviewedRun<Look, ApplyResult> {
       session: this.session,
       plan,
       command: 'apply',
+      reason: options.allow?.policyReason ?? undefined,
       expected: inventory,
       work: (lock) => lock.save(after),
       runResult: () => runResult('complete', plan, [], { before: inventory, after }),

@@ -1,3 +1,4 @@
+import type { Hold } from '../model/hold.js';
 import type { InventoryEntry } from '../model/inventory.js';
 import { removedAddresses } from '../model/removed.js';
 import { type Address, type Observed, objectKey } from '../model/resource.js';
@@ -15,10 +16,14 @@ export class OtherOwners {
   private readonly byId = new Map<string, Elsewhere>();
   /** Of objects that no list shows an id of, too. */
   private readonly byObject = new Map<Observed, Elsewhere>();
+  private readonly holds = new Map<string, Hold>();
 
   /** `match` is passed because it needs this. */
   constructor(basis: MatchBasis, match: (basis: MatchBasis) => Matched) {
-    for (const sibling of basis.siblings.known) this.addOwned(sibling);
+    for (const sibling of basis.siblings.known) {
+      this.addOwned(sibling);
+      this.addHolds(sibling);
+    }
     for (const sibling of basis.siblings.known)
       if (sibling.declares !== null) this.addDeclared(sibling, basis, match);
   }
@@ -26,6 +31,16 @@ export class OtherOwners {
   of(observed: Observed): Elsewhere | undefined {
     const { kind, id } = observed;
     return this.byObject.get(observed) ?? (id === null ? undefined : this.byId.get(objectKey(kind, id)));
+  }
+
+  /** The hold that another project has recorded of the object. */
+  holdOf({ kind, id }: Observed): Hold | undefined {
+    return id === null ? undefined : this.holds.get(objectKey(kind, id));
+  }
+
+  private addHolds({ inventory }: Sibling): void {
+    for (const { kind, id, hold } of inventory.entries.values())
+      if (id !== null && hold !== undefined) this.holds.set(objectKey(kind, id), hold);
   }
 
   private addOwned(sibling: Sibling): void {
