@@ -80,7 +80,8 @@ function filesOf({ project, cwd, inventory }: Declaring): ReadonlyMap<Address, s
   for (const [address, { file }] of inventory?.entries ?? [])
     if (file !== undefined) files.set(address, resolve(cwd, shownPath(project, file)));
   for (const { address, place } of project.unread ?? [])
-    if (address !== undefined && place !== undefined) files.set(address, resolve(cwd, place.file));
+    if (address !== undefined && place !== undefined && !files.has(address))
+      files.set(address, resolve(cwd, place.file));
   for (const { address, source } of project.entries) files.set(address, resolve(cwd, source.file));
   return files;
 }

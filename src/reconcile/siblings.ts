@@ -1,7 +1,8 @@
 import type { Hold } from '../model/hold.js';
 import type { InventoryEntry } from '../model/inventory.js';
+import { referencesOf } from '../model/kind.js';
 import { removedAddresses } from '../model/removed.js';
-import { type Address, type Observed, objectKey } from '../model/resource.js';
+import { type Address, isPending, type Observed, objectKey } from '../model/resource.js';
 import { noSiblings, type Sibling, siblingName } from '../model/sibling.js';
 import type { Elsewhere, Match, MatchBasis, Matched } from './world.js';
 
@@ -78,9 +79,9 @@ export class OtherOwners {
   }
 }
 
-/** What may be deleted here, and what the sibling owns: few services hold nothing else. */
+/** What may be deleted here, what the sibling owns, and what these refer to: few services hold nothing else. */
 function concerned(
-  { objects, inventory, prune }: MatchBasis,
+  { kinds, objects, inventory, prune }: MatchBasis,
   owned: ReadonlySet<string>,
 ): MatchBasis['objects'] {
   if (prune === 'all') return objects;
@@ -89,7 +90,17 @@ function concerned(
     const key = objectKey(kind, id);
     return id === null || own.has(key) || owned.has(key);
   };
-  return new Map([...objects].map(([kind, list]) => [kind, list.filter(isConcerned)]));
+  const referred = new Set<string>();
+  for (const kind of kinds) {
+    if (kind.references === undefined) continue;
+    for (const each of objects.get(kind.name) ?? [])
+      if (each.spec !== null && isConcerned(each))
+        for (const { kind: to, id } of referencesOf(kind, each.spec))
+          if (!isPending(id)) referred.add(objectKey(to, id));
+  }
+  const isReferred = ({ kind, id }: Observed) => id !== null && referred.has(objectKey(kind, id));
+  const part = (list: readonly Observed[]) => list.filter((each) => isConcerned(each) || isReferred(each));
+  return new Map([...objects].map(([kind, list]) => [kind, part(list)]));
 }
 
 function ownedKeys(entries: ReadonlyMap<Address, InventoryEntry>): string[] {
