@@ -27,7 +27,8 @@ import { sourceLinks } from './host/repository.js';
 export const runDrift: Implementation<typeof driftCommand> = async (addresses, flags, context) => {
   const { host, output } = context;
   const urlOf = sourceLinks(flags, host);
-  const shown = await readShown(sessionOptions(flags, context), context, (session) =>
+  const options = { ...sessionOptions(flags, context), partly: true };
+  const shown = await readShown(options, context, (session) =>
     drift(session, {
       ...chosenSelection(addresses, flags),
       allowAccountChange: flags.allowAccountChange,
@@ -51,12 +52,12 @@ type ListFlags = FlagsOf<typeof listCommand>;
 
 /** `roster list [KIND]`: what exists on the service, with the addresses of what is declared. */
 export const runList: Implementation<typeof listCommand> = async (kind, flags, context) => {
-  const { unmanaged = false, inputs = false, unused = false, policies = false } = flags;
+  const { unmanaged = false, inputs = false, unused = false, policies = false, allowAccountChange } = flags;
   const section = kind === undefined ? undefined : sectionNamed(kind);
   checkFlags(section, { unmanaged, inputs, unused, policies });
   const options = { ...sessionOptions(flags, context), orNone: !unmanaged && needsNoProject(flags) };
   const shown = await readShown(options, context, (session) =>
-    list(session, { section, unmanaged, unused, policies }),
+    list(session, { section, unmanaged, unused, policies, allowAccountChange }),
   );
   return {
     exit: exitCode.fine,
@@ -101,7 +102,7 @@ function checkFlags(
 
 /** `roster why ADDRESS…`: which remote object each is matched with, by which rule, what differs, and what is ignored. */
 export const runWhy: Implementation<typeof whyCommand> = async (addresses, flags, context) => {
-  const options = sessionOptions(flags, context);
+  const options = { ...sessionOptions(flags, context), partly: true };
   const { allowAccountChange } = flags;
   const { whys, plan } = await readShown(options, context, (session) =>
     why(session, addresses, { allowAccountChange }),
@@ -122,9 +123,8 @@ export const runSnapshot: Implementation<typeof snapshotCommand> = async (flags,
   const { out, allowAccountChange } = flags;
   const path = out === undefined ? null : resolve(context.host.cwd, out);
   if (path !== null) checkWritable(path);
-  const taken = await withReadSession(sessionOptions(flags, context), (session) =>
-    snapshot(session, { allowAccountChange }),
-  );
+  const options = { ...sessionOptions(flags, context), partly: true };
+  const taken = await withReadSession(options, (session) => snapshot(session, { allowAccountChange }));
   const text = escapeJson(taken.text);
   if (path === null) checkIntact(text, context.output);
   else await writeAtomic(path, text);

@@ -84,8 +84,10 @@ async function makePlan(
 ): Promise<Plan> {
   const { snapshot, out } = flags;
   // A plan of everything needs every variable: that is found out before anything is read.
-  const unsetByEntry = options.destroy === true || !isEverything(options);
-  const session = { ...sessionOptions(flags, context), unsetByEntry };
+  const isDestroy = options.destroy === true;
+  const isPart = !isEverything(options);
+  const unsetByEntry = isDestroy || isPart;
+  const session = { ...sessionOptions(flags, context), unsetByEntry, partly: isPart && !isDestroy };
   const isRehearsed = ({ plan: { findings, steps } }: PlanMade) =>
     flags.rehearse === true && steps.length <= mostRehearsed && !findings.some(isRefusal);
   const rehearsed = async (made: PlanMade) => (isRehearsed(made) ? rehearsedPlan(made, options) : made.plan);

@@ -22,7 +22,8 @@ export const runStatus: Implementation<typeof statusCommand> = async (addresses,
   const { since, check = false, allowAccountChange } = flags;
   refuseFlagsWithoutEffect(flags);
   const failOn = chooseHealths(flags.failOn);
-  const found = await withReadSession(sessionOptions(flags, context), (session) =>
+  const options = { ...sessionOptions(flags, context), partly: true };
+  const found = await withReadSession(options, (session) =>
     status(session, {
       ...chosenSelection(addresses, flags),
       since,

@@ -29,6 +29,8 @@ export interface CarryOut {
   readonly plan: Plan;
   /** For the history of the inventory. */
   readonly command: RunCommand;
+  /** Why policies may be broken, for the history. Missing where none are. */
+  readonly reason?: string | undefined;
   /** From before the run. The comparison is as large as all of it, and nothing needs it once there is a plan. */
   readonly seen: ReadState;
   /** By `ownKeysIn`. */
@@ -58,11 +60,12 @@ interface LockedRun extends CarryOut {
 
 /** Takes the lock, carries out the plan, reads back, and releases the lock with the result. */
 export async function carryOut(inputs: CarryOut): Promise<CarriedOut> {
-  const { session, plan, command, seen } = inputs;
+  const { session, plan, command, reason, seen } = inputs;
   const { value, diagnostics } = await withLock({
     session,
     plan,
     command,
+    reason,
     expected: seen.inventory,
     work: (lock) => execute(inputs, lock),
     runResult: (carried, lock) => {
@@ -150,6 +153,7 @@ interface LockedWork<T> {
   readonly session: Session;
   readonly plan: Plan;
   readonly command: RunCommand;
+  readonly reason?: string | undefined;
   /** The inventory that the plan was made with. */
   readonly expected: Inventory;
   work(lock: Lock): Promise<T>;
@@ -165,8 +169,9 @@ const failed: RunResult = { result: 'incomplete', changes: [] };
 export async function withLock<T>(
   inputs: LockedWork<T>,
 ): Promise<{ readonly value: T; readonly diagnostics: readonly Diagnostic[] }> {
-  const { session, plan, command, expected, work, runResult } = inputs;
-  const lock = await session.store.lock(factsOf(plan, command, session), expected);
+  const { session, plan, command, reason, expected, work, runResult } = inputs;
+  const facts = { ...factsOf(plan, command, session), reason };
+  const lock = await session.store.lock(facts, expected);
   let value: T;
   try {
     value = await work(lock);

@@ -52,9 +52,12 @@ function driftIn(session: ReadSession, observation: Observation, selection: Proj
   const selectors = selectionOf(selection, { project, cwd, inventory });
   // An object that the inventory does not describe has been changed: that is drift.
   requireAccount(observation);
-  const addresses = [...matches, ...session.project.entries].map((each) => each.address);
+  const { unread = [] } = project;
+  const declared = [...matches, ...project.entries, ...unread].flatMap(({ address }) => address ?? []);
+  const addresses = [...new Set(declared)];
   const isSelected = selectedOf(selectors, { addresses, existsIn: session.project.existsIn });
-  const diagnostics = judgedMatches(session, observation, isSelected);
+  const unknown = selectors === null ? unread.filter(({ address }) => address === undefined) : [];
+  const diagnostics = [...judgedMatches(session, observation, isSelected), ...unknown];
   const selected = matches.filter((each) => isSelected(each.address));
   const found = driftOf(selected, names, session.serviceNow());
   const owners = withOwners(

@@ -15,7 +15,7 @@ import { isOtherService, type MatchBasis } from '../reconcile/world.js';
 import { refusePastedKey } from './api-key.js';
 import { type CarriedOut, carryOut, doneAddresses, ownKeysIn, type StepCallbacks } from './carry-out.js';
 import { holdTargets } from './hold-targets.js';
-import { type Observation, observe, requireAccount } from './observe.js';
+import { errorsAsWarnings, type Observation, observe, requireAccount } from './observe.js';
 import { type Confirmation, type ReviewedRun, reviewedRun } from './reviewed-run.js';
 import { type ProjectPart, selectionOf } from './selectors.js';
 import type { Session } from './session.js';
@@ -94,7 +94,8 @@ class HoldRun implements ReviewedRun<PlannedHold, HoldReport> {
       outside: asked === null ? [] : found.outside,
       comparison,
     });
-    return { made, observation, diagnostics: asked === null ? [] : found.diagnostics };
+    const unread = errorsAsWarnings(project.unread ?? []);
+    return { made, observation, diagnostics: asked === null ? [] : [...found.diagnostics, ...unread] };
   }
 
   show({ made, diagnostics }: PlannedHold): void {

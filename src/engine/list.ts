@@ -12,7 +12,7 @@ import {
 import type { UnmanagedCounts } from '../model/plan.js';
 import type { Address, Agent, Observed } from '../model/resource.js';
 import { naturalOrder } from '../model/words.js';
-import { accountRefusals, inventoryRefusals } from '../reconcile/rules/index.js';
+import { inventoryRefusals } from '../reconcile/rules/index.js';
 import { countUnmanaged, unmanagedObjects } from '../reconcile/unmanaged.js';
 import { isOwnedElsewhere, type Match } from '../reconcile/world.js';
 import { listAgentsWithInputs } from '../service/operations/agents.js';
@@ -20,7 +20,7 @@ import { inFileOrder, noEnvironmentWarnings } from './diagnostics.js';
 import { AGENTS } from './listable.js';
 import { withReferred } from './lookup.js';
 import { isNoProject } from './no-project.js';
-import { asWarning, goneEntries, type Observation, observe } from './observe.js';
+import { asWarning, type Observation, observe, requireAccount } from './observe.js';
 import type { ReadSession } from './session.js';
 import { unusedAgents } from './unused.js';
 
@@ -33,11 +33,14 @@ export interface ListOptions {
   readonly unused?: boolean | undefined;
   /** Judges what is not managed here by the policies. Default: false. */
   readonly policies?: boolean | undefined;
+  /** Objects of the inventory that the service does not show were deleted: it is the same account. Default: false. */
+  readonly allowAccountChange?: boolean | undefined;
 }
 
 /**
  * What exists on the service, with the addresses of what this project declares: matched as a plan matches. Sends reads only.
- * @throws Problem when the service cannot be read, or the manifests of what is listed do not allow a plan.
+ * @throws Problem when the service cannot be read, the inventory belongs to another account, or the manifests of what is
+ *   listed do not allow a plan.
  */
 export async function list(session: ReadSession, options: ListOptions = {}): Promise<ServiceListing> {
   const { section, unmanaged = false, unused = false, policies = false } = options;
@@ -49,19 +52,20 @@ export async function list(session: ReadSession, options: ListOptions = {}): Pro
     service,
     serviceOverride: serviceOverride ?? undefined,
   };
+  const allow = { accountChange: options.allowAccountChange === true };
   if (section === AGENTS) {
     const agents = await session.client.reader().readAll(listAgentsWithInputs());
-    const left = unused ? await unusedAgents(session) : { agents, diagnostics: [] };
+    const left = unused ? await unusedAgents(session, allow) : { agents, diagnostics: [] };
     const ids = new Set(left.agents.map(({ id }) => id));
     const shown = byName(agents.filter(({ id }) => ids.has(id)));
     return { ...header, agents: shown, sections: [], unmanaged: null, diagnostics: left.diagnostics };
   }
   const shown = kinds.filter((kind) => section === undefined || kind.section === section);
-  const observation = await observe(session, { kinds: withReferred(shown), everything: shown });
+  const observation = await observe(session, { kinds: withReferred(shown), everything: shown, allow });
+  requireAccount(observation);
   const { comparison } = observation;
   // A list is shown although a plan would be refused: it may be what the user looks for.
-  const errors =
-    accountRefusals(comparison).length === 0 ? errorsIn(comparison.diagnostics) : goneEntries(comparison);
+  const errors = errorsIn(comparison.diagnostics);
   const lister = new Lister(observation, isNone, session.serviceNow());
   const isShown = (each: ListedObject) => !unmanaged || each.status === 'unmanaged';
   return {

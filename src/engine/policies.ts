@@ -3,7 +3,7 @@ import type { OutsidePolicies } from '../manifest/policy-files.js';
 import { type Diagnostic, hasErrors, Problem } from '../model/diagnostic.js';
 import { appliesIn, noPolicies, type PolicyCheck, recordOfPolicy } from '../model/policy.js';
 import type { Address } from '../model/resource.js';
-import type { JudgedEntry, PolicyJudge } from '../policy/judge.js';
+import type { JudgedEntry, PolicyJudge, UnneededException } from '../policy/judge.js';
 import { checkOutputs } from './output-files.js';
 import { environmentOf, type ProjectOptions } from './project.js';
 
@@ -39,10 +39,23 @@ export async function runPolicies(
   runs.judge ??= new PolicyJudge();
   const environment = environmentOf(options);
   const found = runs.judge.judge(read.policies, entriesOf(judged), environment);
-  const diagnostics = [...read.diagnostics, ...found.diagnostics];
+  // An exception may be for an entry of another environment, or for one with an error.
+  const isWhole = judged.policies.environments.size === 0 && judged.project?.unread === undefined;
+  const unneeded = isWhole && judged.project !== null ? found.unneeded : [];
+  const diagnostics = [
+    ...read.diagnostics,
+    ...found.diagnostics,
+    ...unneeded.filter(({ policy }) => !policy.isOutside).map(notNeeded),
+  ];
   const checked = read.policies.filter((each) => appliesIn(each, environment)).map(recordOfPolicy);
   const warnings = diagnostics.filter(({ severity }) => severity !== 'error');
   return { check: { declared: read.policies, checked, broken: found.broken, warnings }, diagnostics };
+}
+
+function notNeeded({ policy: { name }, exception: { match, place } }: UnneededException): Diagnostic {
+  const message = `nothing that the exception for ${match.join(', ')} matches breaks the policy \`${name}\``;
+  const help = 'Remove the exception: it lets pass what is added later.';
+  return { severity: 'warning', code: 'policy-exception', policy: name, message, help, place };
 }
 
 /** The same, where errors in the policies end the run. */
@@ -63,7 +76,8 @@ function outsidePolicies(options: ProjectOptions): readonly OutsidePolicies[] {
 }
 
 function addressesOf({ project }: Judged): ReadonlySet<Address> | null {
-  if (project === null) return null;
+  // An address that is not among them may be one with an error.
+  if (project === null || project.unread !== undefined) return null;
   return new Set([...project.entries.map(({ address }) => address), ...(project.elsewhere ?? [])]);
 }
 

@@ -37,6 +37,11 @@ export interface ProjectOptions extends ClockOptions {
    * on. Default: false, an error of the project.
    */
   readonly unsetByEntry?: boolean | undefined;
+  /**
+   * Goes on without the entries and files that have an error, if nothing else has one (`Project.unread`): for runs that say
+   * what they leave out. Default: false.
+   */
+  readonly partly?: boolean | undefined;
   /** Files that the caller will write. They must not be files of the project. */
   readonly outputs?: readonly OutputFile[];
   /** Whether a folder without a project is read as a project that declares nothing. Default: false. */
@@ -115,10 +120,14 @@ function inventoryOf({ inventory, env }: ProjectOptions): WrittenInventory | und
 
 /** Throws a Problem with everything that is wrong with the manifests. */
 export function openProject(options: ProjectOptions): OpenedProject {
-  const { project, diagnostics, files, paths, written, policies } = readProject(options);
+  const { project, diagnostics, files, paths, written, policies, part } = readProject(options);
   if (project === null && paths.length === 0 && options.orNone === true)
     return { project: noProject(options.cwd), warnings: [], manifests: [], written, policies };
-  if (project === null) throw new Problem(diagnostics);
   const manifests = files.map(({ file }) => resolve(options.cwd, file));
+  if (project === null && options.partly === true && part !== null) {
+    const warnings = diagnostics.filter(({ severity }) => severity !== 'error');
+    return { ...part(), warnings, manifests, policies };
+  }
+  if (project === null) throw new Problem(diagnostics);
   return { project, warnings: diagnostics, manifests, written, policies };
 }

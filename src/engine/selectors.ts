@@ -79,6 +79,9 @@ function filesOf({ project, cwd, inventory }: Declaring): ReadonlyMap<Address, s
   const files = new Map<Address, string>();
   for (const [address, { file }] of inventory?.entries ?? [])
     if (file !== undefined) files.set(address, resolve(cwd, shownPath(project, file)));
+  for (const { address, place } of project.unread ?? [])
+    if (address !== undefined && place !== undefined && !files.has(address))
+      files.set(address, resolve(cwd, place.file));
   for (const { address, source } of project.entries) files.set(address, resolve(cwd, source.file));
   return files;
 }

@@ -96,7 +96,7 @@ export async function snapshot(
   const told = inFileOrder(
     project,
     warnings,
-    doubtful.diagnostics.map(asWarning),
+    [...doubtful.diagnostics, ...(project.unread ?? [])].map(asWarning),
     leftOut(doubtful.entries, withheld),
   );
   return { snapshot: taken, text: snapshotText(taken), warnings: told };
@@ -139,7 +139,8 @@ function withheldFor(
   const found = new Map<Observed, SecretFields>();
   for (const kind of kinds) {
     const own = doubtful.filter((entry) => entry.kind === kind.name && mayHoldSecrets(entry, inventory));
-    if (own.length === 0) continue;
+    // Nobody knows what an entry that cannot be read uses.
+    if (own.length === 0 && comparison.basis.project.unread === undefined) continue;
     const fields = Object.keys(kind.fields).filter((field) => ruleOf(kind, field).mayHoldSecrets === true);
     const all = Object.fromEntries(fields.map((field) => [field, [UNKNOWN_TEMPLATE]]));
     for (const each of state.objects.get(kind.name) ?? []) if (!certain.has(each)) found.set(each, all);

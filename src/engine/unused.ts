@@ -1,11 +1,12 @@
 import { kinds } from '../kinds/index.js';
 import type { Diagnostic } from '../model/diagnostic.js';
+import type { Allowances } from '../model/finding.js';
 import type { Agent } from '../model/resource.js';
 import { some } from '../model/words.js';
 import { isTimed, startedAgents } from '../reconcile/starts.js';
 import type { Match } from '../reconcile/world.js';
 import { withReferred } from './lookup.js';
-import { type Observation, observe } from './observe.js';
+import { type Observation, observe, requireAccount } from './observe.js';
 import type { ReadSession } from './session.js';
 
 interface UnusedAgents {
@@ -18,9 +19,14 @@ interface UnusedAgents {
  * The agents that no schedule on the service will start, neither by itself nor through a group or pipeline. What is on hold
  * will go on. Sends reads only.
  */
-export async function unusedAgents(session: ReadSession): Promise<UnusedAgents> {
+export async function unusedAgents(
+  session: ReadSession,
+  allow: Partial<Allowances> = {},
+): Promise<UnusedAgents> {
   const needed = withReferred(kinds.filter(isTimed));
-  const observation = await observe(session, { kinds: needed, everything: needed });
+  const observation = await observe(session, { kinds: needed, everything: needed, allow });
+  // A key of another user shows none of the schedules.
+  requireAccount(observation);
   const { used, unknown } = startedIn(observation, session.serviceNow());
   return {
     agents: observation.state.agents.filter(({ id }) => !used.has(id)),

@@ -404,12 +404,13 @@ class GitLock implements Lock {
   }
 
   private trailers(step: string): string {
-    const { service, digest, commit = null } = this.run;
+    const { service, digest, commit = null, reason } = this.run;
     const serviceTime = this.run.serviceTime?.() ?? null;
     // The commit has the time of this machine.
     const time = serviceTime === null ? '' : `Roster-Time: ${serviceTime}\n`;
     const manifests = commit === null ? '' : `Roster-Commit: ${commit}\n`;
-    return `Roster-Step: ${step}\nRoster-Plan: ${digest}\nRoster-Service: ${service}\n${manifests}${time}Roster-Run: ${this.store.runName}\n`;
+    const why = reason === undefined ? '' : `Roster-Reason: ${reason}\n`;
+    return `Roster-Step: ${step}\nRoster-Plan: ${digest}\nRoster-Service: ${service}\n${manifests}${why}${time}Roster-Run: ${this.store.runName}\n`;
   }
 }
 

@@ -136,6 +136,7 @@ function runOf(commit: HistoryCommit, message: Message): OpenRun {
     digest: trailers['Plan'] ?? null,
     commit: commitFrom(trailers['Commit']),
     service: trailers['Service'] ?? null,
+    ...reasonIn(message),
     notes: message.takesOver ? ['it took over the lock of the previous command'] : [],
     changes: message.changes,
     commits: [commit.hash],
@@ -149,6 +150,11 @@ function withOutcome(run: OpenRun, commit: HistoryCommit, message: Message): Ope
   const { serviceTime: _, ...known } = run;
   const ended = { endedAt: commit.time, ...serviceTimeIn(message) };
   return withCommit({ ...known, outcome, title, changes, ...ended }, commit);
+}
+
+function reasonIn({ trailers }: Message): { readonly reason?: string } {
+  const reason = trailers['Reason'];
+  return reason === undefined ? {} : { reason };
 }
 
 /** Only in the form that roster writes. */

@@ -2,7 +2,7 @@ import type { Diagnostic, DiagnosticCode, Place, Severity } from '../model/diagn
 import { MergedDiagnostics } from '../model/merged-diagnostics.js';
 import type { Address } from '../model/resource.js';
 import { agree, count } from '../model/words.js';
-import { placeOf, type Span, type YamlProblem, type YamlProblemCode } from '../yaml/source.js';
+import { placeOf, type Source, type Span, type YamlProblem, type YamlProblemCode } from '../yaml/source.js';
 import { limits } from './limits.js';
 import { Suggestions } from './suggest.js';
 
@@ -27,6 +27,15 @@ const codes: Readonly<Record<YamlProblemCode, DiagnosticCode>> = {
   'inexact-number': 'inexact-number',
 };
 
+/** An entry, by its address, or a file whose entries are not known. */
+export type Subject = Address | Source;
+
+/** An error that is about a part of the project. */
+export interface PartError {
+  readonly about: Subject;
+  readonly finding: Reported;
+}
+
 /** Collects what is wrong with a project: each thing once, in the order of the files, and no more than can be read. */
 export class Diagnostics {
   readonly suggestions = new Suggestions();
@@ -40,6 +49,27 @@ export class Diagnostics {
   private reported = 0;
   /** Among those that are kept. */
   private warnings = 0;
+  /** Those that the errors are about by now; null for the whole project. */
+  private about: readonly Subject[] | null = null;
+  private readonly parts: PartError[] = [];
+  /** Errors that are not in `parts`. */
+  private errorsOfAll = 0;
+
+  /** The errors that `work` reports are about these entries or files, and nothing else. */
+  within<T>(about: readonly Subject[], work: () => T): T {
+    const before = this.about;
+    this.about = about;
+    try {
+      return work();
+    } finally {
+      this.about = before;
+    }
+  }
+
+  /** The errors, if each is about known entries or files; null otherwise. */
+  get partErrors(): readonly PartError[] | null {
+    return this.errorsOfAll > 0 || this.hidden > 0 ? null : this.parts;
+  }
 
   error(code: DiagnosticCode, span: Span | null, message: string, details: ReportedDetails = {}): void {
     this.report({ severity: 'error', code, span, message, ...details });
@@ -60,6 +90,8 @@ export class Diagnostics {
     if (severity === 'error') {
       this.reported += 1;
       this.errors += 1;
+      if (this.about === null) this.errorsOfAll += 1;
+      else for (const about of this.about) this.parts.push({ about, finding });
     }
     if (this.reported > limits.errors && severity === 'error') {
       this.hidden += 1;
@@ -133,7 +165,7 @@ export class Diagnostics {
   }
 }
 
-function build({ severity, code, span, message, help, related, entry }: Reported): Diagnostic {
+export function build({ severity, code, span, message, help, related, entry }: Reported): Diagnostic {
   return {
     severity,
     code,

@@ -137,6 +137,10 @@ class EntryReader {
 
   private entry(kind: Kind, entry: Entry): void {
     const address = addressOf(kind.name, entry.key.text);
+    this.diagnostics.within([address], () => this.entryAt(address, kind, entry));
+  }
+
+  private entryAt(address: Address, kind: Kind, entry: Entry): void {
     const first = this.addresses.get(address);
     checkEntryKey(entry, this.diagnostics);
     if (first === undefined) {

@@ -10,7 +10,7 @@ import type { YamlUsage } from '../yaml/limits.js';
 import { placeOf, type Source, type Span } from '../yaml/source.js';
 import { quoted } from '../yaml/text.js';
 import type { Entry, Node, ScalarNode } from '../yaml/tree.js';
-import { Diagnostics } from './diagnostics.js';
+import { build, Diagnostics, type PartError } from './diagnostics.js';
 import { type EntriesRead, readEntries } from './entries.js';
 import { checkAddedVariables } from './environments.js';
 import { findProjectFile, ProjectFiles } from './files.js';
@@ -62,6 +62,8 @@ export interface Loaded {
   readonly diagnostics: readonly Diagnostic[];
   /** The same in the form of a manifest, made when it is asked for. Null when there are errors. */
   readonly written: (() => WrittenProject) | null;
+  /** What can be read where every error is about an entry or an included file. Null for other errors, and without any. */
+  readonly part: (() => ReadPart) | null;
   /** The files that could be read and parsed, in that order, with their paths as shown in messages. */
   readonly files: readonly { readonly file: string; readonly text: string }[];
   /** What `policies` of roster.yaml names. The files are not read. */
@@ -70,6 +72,12 @@ export interface Loaded {
   readonly paths: readonly string[];
   /** False when a file of the project is missing among `files`: why is reported. */
   readonly allFiles: boolean;
+}
+
+/** A project without the entries and files that have an error (`unread` of the project). */
+export interface ReadPart {
+  readonly project: Project;
+  readonly written: () => WrittenProject;
 }
 
 /** The files with policies that a project names, and what they may refer to. */
@@ -87,18 +95,18 @@ export function loadProject(options: LoadOptions): Loaded {
   const diagnostics = new Diagnostics();
   const cwd = resolve(options.cwd);
   const file = findProjectFile(options.file, cwd, diagnostics);
-  const { project, written, ...rest } =
+  const { project, written, part, ...rest } =
     file === null ? nothing([], cwd) : new ProjectLoader(file, { ...options, cwd }, diagnostics).load();
   if (project === null && !diagnostics.failed) throw new Error('a project is refused without a reason');
   const made = diagnostics.failed ? { project: null, written: null } : { project, written };
-  return { ...made, diagnostics: diagnostics.sorted(), ...rest };
+  return { ...made, part: diagnostics.failed ? part : null, diagnostics: diagnostics.sorted(), ...rest };
 }
 
 type LoadedProject = Omit<Loaded, 'diagnostics'>;
 
 function nothing(paths: readonly string[], root: string): LoadedProject {
   const policies = { items: [], root, environments: new Set<string>() };
-  return { project: null, written: null, files: [], policies, allFiles: false, paths };
+  return { project: null, written: null, part: null, files: [], policies, allFiles: false, paths };
 }
 
 interface ManifestFile extends TopLevel {
@@ -143,7 +151,8 @@ class ProjectLoader {
     this.checkInventory(read, names);
     return {
       project: this.project(top, read, entries, manifests),
-      written: read.written && writtenBy(read.written, read, entries),
+      written: read.written && writtenBy(read.written, read, entries.list),
+      part: this.part(top, read, entries, manifests),
       files: manifests.map(({ source }) => ({ file: source.file, text: source.text })),
       policies: { items: read.policies, root: this.root, environments: read.environments.declared },
       allFiles,
@@ -157,15 +166,22 @@ class ProjectLoader {
     const found = this.disk.read(path, asked);
     if (found === null) return null;
     reportPastedKeys(found, this.diagnostics);
+    if (!isProject) return this.diagnostics.within([found], () => this.included(found));
     const { source, documents } = this.read(found, isProject);
     if (documents === null) return null;
     const { version } = this.options;
-    if (isProject && version !== undefined && !supports(version, documents, this.diagnostics)) return null;
-    if (documents.length === 0 && !isProject) reportEmpty(source, this.diagnostics);
+    if (version !== undefined && !supports(version, documents, this.diagnostics)) return null;
     const top = readTopLevel(documents, isProject, this.diagnostics);
     // That is reported, and missing settings only follow from it.
-    if (isProject && documents.length > 0 && documents.every(({ type }) => type !== 'map')) return null;
+    if (documents.length > 0 && documents.every(({ type }) => type !== 'map')) return null;
     return { ...top, source };
+  }
+
+  private included(found: Source): ManifestFile | null {
+    const { source, documents } = this.read(found, false);
+    if (documents === null) return null;
+    if (documents.length === 0) reportEmpty(source, this.diagnostics);
+    return { ...readTopLevel(documents, false, this.diagnostics), source };
   }
 
   private read(source: Source, isProject: boolean): ReadFile {
@@ -217,10 +233,28 @@ class ProjectLoader {
     this.diagnostics.error('schema', asked, message, { help });
   }
 
+  private part(
+    top: ManifestFile,
+    read: SettingsRead,
+    entries: EntriesRead,
+    manifests: readonly ManifestFile[],
+  ): LoadedProject['part'] {
+    const { written, settings } = read;
+    const errors = this.diagnostics.partErrors;
+    if (written === null || settings === null || errors === null || errors.length === 0) return null;
+    return () => {
+      const { defaults, elsewhere, existsIn } = entries;
+      const { list, unread } = readable(entries, errors);
+      const project = this.project(top, read, { list, defaults, elsewhere, existsIn }, manifests);
+      if (project === null) throw new Error('a project has settings');
+      return { project: { ...project, unread }, written: writtenBy(written, read, list) };
+    };
+  }
+
   private project(
     top: ManifestFile,
     read: SettingsRead,
-    { list, defaults, elsewhere, existsIn }: EntriesRead,
+    { list, defaults, elsewhere, existsIn }: ProjectEntries,
     manifests: readonly ManifestFile[],
   ): Project | null {
     if (read.settings === null) return null;
@@ -243,7 +277,31 @@ class ProjectLoader {
   }
 }
 
-function writtenBy(settings: JsonObject, { environments }: SettingsRead, { list }: EntriesRead) {
+type ProjectEntries = Pick<EntriesRead, 'list' | 'defaults' | 'elsewhere' | 'existsIn'>;
+
+/** The entries without an error, and the errors of the others. */
+function readable(
+  { list }: EntriesRead,
+  errors: readonly PartError[],
+): { readonly list: readonly EntryRead[]; readonly unread: readonly Diagnostic[] } {
+  const addresses = new Set<string>();
+  const files = new Set<string>();
+  for (const { about } of errors)
+    if (typeof about === 'string') addresses.add(about);
+    else files.add(about.file);
+  const sound = list.filter(
+    ({ sound: isSound, declared: { address }, places }) =>
+      isSound && !addresses.has(address) && !files.has(places.key.source.file),
+  );
+  return { list: sound, unread: errors.map(ofPart) };
+}
+
+function ofPart({ about, finding }: PartError): Diagnostic {
+  const found = build(finding);
+  return typeof about === 'string' ? { ...found, address: about } : found;
+}
+
+function writtenBy(settings: JsonObject, { environments }: SettingsRead, list: readonly EntryRead[]) {
   return () => writtenProject(settings, environments.declared, list);
 }
 

@@ -19,6 +19,7 @@ export function checkBetween(entries: EntriesRead, isComplete: boolean, diagnost
 function checkReferences(entries: EntriesRead, diagnostics: Diagnostics): void {
   const { list, addresses, elsewhere, hints, partial } = entries;
   const renamed = renamedFrom(list);
+  const report = (each: EntryRead, work: () => void) => diagnostics.within([each.declared.address], work);
   for (const each of list) {
     const { field = '', inEntry } = each.kind.references ?? {};
     // It may be missing or invalid, which is reported.
@@ -28,12 +29,12 @@ function checkReferences(entries: EntriesRead, diagnostics: Diagnostics): void {
       if ((addresses.has(address) && other === undefined) || isPartial(address, partial)) continue;
       const span = each.places.spanOf([field]);
       if (other !== undefined) {
-        reportElsewhere(address, other, span, diagnostics);
+        report(each, () => reportElsewhere(address, other, span, diagnostics));
         continue;
       }
       const message = `\`${address}\` is not declared in this project`;
       const help = hint(address, renamed.get(address), hints);
-      diagnostics.error('unknown-reference', span, message, { help });
+      report(each, () => diagnostics.error('unknown-reference', span, message, { help }));
     }
   }
 }
@@ -104,10 +105,11 @@ function reportSame(each: EntryRead, first: EntryRead, field: string, diagnostic
   const help = areItems(each, first)
     ? `${identity} must differ for each item: use \`\${each.key}\`, or a value of the item.`
     : 'Remove one of them, change what identifies it, or bind each to its own object with `id:`, which must stay.';
-  diagnostics.error('duplicate-name', each.places.spanOf([field]), message, {
-    help,
-    related: [{ message: 'the other entry is here', span: first.places.spanOf([field]) }],
-  });
+  const related = [{ message: 'the other entry is here', span: first.places.spanOf([field]) }];
+  const both = [each.declared.address, first.declared.address];
+  diagnostics.within(both, () =>
+    diagnostics.error('duplicate-name', each.places.spanOf([field]), message, { help, related }),
+  );
 }
 
 /** True for two items of one repeated entry. */
@@ -123,8 +125,13 @@ function checkFormer({ list, addresses, elsewhere }: EntriesRead, diagnostics: D
     const declared = elsewhere.has(formerly) ? undefined : addresses.get(formerly);
     const claimed = former.get(formerly);
     former.set(formerly, each);
-    if (declared !== undefined) reportStillDeclared(each, declared, diagnostics);
-    else if (claimed !== undefined) reportClaimed(each, claimed, diagnostics);
+    const own = each.declared.address;
+    if (declared !== undefined)
+      diagnostics.within([own, formerly], () => reportStillDeclared(each, declared, diagnostics));
+    else if (claimed !== undefined) {
+      const both = [own, claimed.declared.address];
+      diagnostics.within(both, () => reportClaimed(each, claimed, diagnostics));
+    }
   }
 }
 

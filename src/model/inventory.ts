@@ -185,6 +185,8 @@ export interface RunFacts {
   readonly commit?: string | null;
   /** `2 to create, 1 to update`. */
   readonly plan: string;
+  /** The `--reason` of an apply that may break policies, one line. Default: none. */
+  readonly reason?: string | undefined;
   /** What time it is by the service's clock, ISO 8601; null where this machine's agrees with it. Default: null. */
   serviceTime?(): string | null;
 }

@@ -32,6 +32,8 @@ export interface LogEntry {
   /** The commit of the manifests, followed by `-dirty` if they differed from it. */
   readonly commit: string | null;
   readonly service: string | null;
+  /** Why it was allowed to break policies. Missing where it was not. */
+  readonly reason?: string;
   /** What else happened to the run, in sentences without a period. */
   readonly notes: readonly string[];
   readonly changes: readonly LoggedChange[];

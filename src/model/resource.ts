@@ -192,6 +192,11 @@ export interface Project extends ProjectSettings, ProjectHints {
   /** Entries of other environments. Missing when there are none. */
   readonly elsewhere?: readonly Address[] | undefined;
   readonly entries: readonly Declared[];
+  /**
+   * The errors of entries that are not in `entries`, with their addresses; those without one are of a file, whose entries
+   * are not known. Missing where the manifests have no error.
+   */
+  readonly unread?: readonly Diagnostic[] | undefined;
   /** Values from the environment that no manifest writes out: masked where the service quotes them. */
   readonly secrets: readonly string[];
 }

@@ -23,6 +23,18 @@ export interface Judgement {
   /** What is wrong with the policies themselves. */
   readonly diagnostics: readonly Diagnostic[];
   readonly broken: readonly BrokenPolicy[];
+  /** Those that match no entry that breaks their policy. */
+  readonly unneeded: readonly UnneededException[];
+}
+
+export interface UnneededException {
+  readonly policy: Policy;
+  readonly exception: PolicyException;
+}
+
+interface JudgedPolicy {
+  readonly found: BrokenPolicy;
+  readonly unneeded: readonly PolicyException[];
 }
 
 /** A schema that is compiled when the first entry is judged by it. */
@@ -62,28 +74,31 @@ export class PolicyJudge {
     const sizes = entries.map(({ properties }) => 1 + valuesIn(properties));
     const diagnostics: Diagnostic[] = [];
     const broken: BrokenPolicy[] = [];
+    const unneeded: UnneededException[] = [];
     for (const policy of policies) {
       const rule = this.ruleOf(policy);
       if ('severity' in rule) diagnostics.push(rule);
       else if (appliesIn(policy, environment)) {
-        const found = this.byPolicy(policy, rule, { entries, sizes });
-        if ('severity' in found) return { diagnostics: [...diagnostics, found], broken };
-        if (found.breaches.length > 0) broken.push(found);
+        const judged = this.byPolicy(policy, rule, { entries, sizes });
+        if ('severity' in judged) return { diagnostics: [...diagnostics, judged], broken, unneeded: [] };
+        if (judged.found.breaches.length > 0) broken.push(judged.found);
+        for (const exception of judged.unneeded) unneeded.push({ policy, exception });
       }
     }
-    return { diagnostics, broken };
+    return { diagnostics, broken, unneeded };
   }
 
   private byPolicy(
     policy: Policy,
     rule: CompiledPolicy,
     { entries, sizes }: { readonly entries: readonly JudgedEntry[]; readonly sizes: readonly number[] },
-  ): BrokenPolicy | Diagnostic {
+  ): JudgedPolicy | Diagnostic {
     const spend = (steps: number) => this.spend(ADDRESS_STEPS + steps);
     const globs = policy.match.map((pattern) => new Glob(pattern, { crossing: true, spend }));
     const breaches: Breach[] = [];
     const addresses: Address[] = [];
-    const exceptionOf = policy.exceptions.length === 0 ? null : exceptionFinder(policy, spend);
+    const needed = new Set<PolicyException>();
+    const exceptionOf = policy.exceptions.length === 0 ? null : exceptionFinder(policy, spend, needed);
     const exceptions = exceptionOf === null ? noExceptions : new Map<Address, PolicyException>();
     try {
       for (const [index, entry] of entries.entries()) {
@@ -105,7 +120,8 @@ export class PolicyJudge {
       if (failure instanceof TypeError) return notChecked(policy);
       throw failure;
     }
-    return { policy, breaches, addresses, exceptions };
+    const unneeded = policy.exceptions.filter((each) => !needed.has(each));
+    return { found: { policy, breaches, addresses, exceptions }, unneeded };
   }
 
   /** The first is, whatever the policy. */
@@ -157,10 +173,14 @@ export class PolicyJudge {
   }
 }
 
-/** Finds the exception of an entry that ends last. Its patterns are read when the first entry breaks the policy. */
+/**
+ * Finds the exception of an entry that ends last. Its patterns are read when the first entry breaks the policy. All that
+ * match are `needed`.
+ */
 function exceptionFinder(
   { exceptions }: Policy,
   spend: (steps: number) => void,
+  needed: Set<PolicyException>,
 ): (address: Address) => PolicyException | null {
   let read: { readonly exception: PolicyException; readonly globs: readonly Glob[] }[] | null = null;
   return (address) => {
@@ -170,7 +190,9 @@ function exceptionFinder(
         exception,
         globs: exception.match.map((pattern) => new Glob(pattern, { crossing: true, spend })),
       }));
-    return read.find(({ globs }) => globs.some((glob) => glob.matches(address)))?.exception ?? null;
+    const matching = read.filter(({ globs }) => globs.some((glob) => glob.matches(address)));
+    for (const { exception } of matching) needed.add(exception);
+    return matching[0]?.exception ?? null;
   };
 }
 

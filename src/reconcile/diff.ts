@@ -130,7 +130,7 @@ function diffUndeclared(match: Match, basis: PlanBasis, names: Names): ResourceD
   if (match.ours && prune !== 'never' && match.elsewhere?.claim === 'managed')
     return resourceDiff(match, 'forget', {});
   // Once forgotten, it would be like any other object that `prune: all` deletes.
-  if (match.ours && removed.has(match.address))
+  if (match.ours && removed.has(match.address) && !waitsForHold(match, basis))
     return resourceDiff(match, prune === 'all' ? 'none' : 'forget', {});
   if (prune === 'never') return resourceDiff(match, 'none', {});
   if (isWithheld(match, basis)) return resourceDiff(match, 'none', {});
@@ -146,6 +146,11 @@ function diffUndeclared(match: Match, basis: PlanBasis, names: Names): ResourceD
     ...resourceDiff(match, 'delete', deleted),
     requests: observed.id === null ? [] : kind.remove(existingObject(observed)),
   };
+}
+
+/** The project that it moves to learns of the hold from the inventory of this one: it must not be forgotten before that. */
+export function waitsForHold(match: Match, basis: Pick<PlanBasis, 'siblings'>): boolean {
+  return match.known?.hold !== undefined && isWithheld(match, basis);
 }
 
 /** Nothing is deleted that another project of the repository may want. */

@@ -187,7 +187,7 @@ function keepEffect(match: Match, known: InventoryEntry, hold: Hold, basis: Matc
 function whyNotStarted({ kind, entry, address }: Match, { project, now }: MatchBasis): string | null {
   // With an error in its entry, nothing is applied yet.
   if (entry === null)
-    return project.entries.some((each) => each.address === address)
+    return project.unread !== undefined || project.entries.some((each) => each.address === address)
       ? null
       : 'it is paused, and no entry declares it';
   if (isExpired(kind, entry.declared, now)) return 'its time has passed';

@@ -1,5 +1,5 @@
 import { isHidden } from '../model/digest.js';
-import { hasEnded } from '../model/hold.js';
+import { type Hold, hasEnded } from '../model/hold.js';
 import type { InventoryEntry } from '../model/inventory.js';
 import { canonical, equal, isJsonObject, type Json, type JsonObject } from '../model/json.js';
 import { fieldValue, type Kind, rawValue, ruleOf } from '../model/kind.js';
@@ -11,9 +11,11 @@ import type { Match, MatchBasis } from './world.js';
 /**
  * Applies what overrides an entry: keys that earlier runs kept, ignored properties and holds. What compares the result need
  * not handle them. What shows or records it still leaves out the ignored parts (ignore.ts), because requests need them.
+ * `movedHold` is the hold of another project that the object comes from.
  */
-export function resolve(match: Match, { kept, now }: MatchBasis): Match {
-  return withHold(withoutOthers(withKept(match, kept)), now);
+export function resolve(match: Match, { kept, now }: MatchBasis, movedHold?: Hold): Match {
+  const hold = match.known?.hold ?? movedHold;
+  return withHold(withoutOthers(withKept(match, kept)), hold, now);
 }
 
 /** Its key can still be read: it need not be replaced, however the run ended that created it. */
@@ -115,9 +117,8 @@ function without(template: Json, part: string): Json {
  * A match whose hold the plan respects: while it lasts, the entry wants the object paused. What ignores the property
  * leaves it to somebody else, who may start it again; but when a hold ends, what it paused is started.
  */
-function withHold(match: Match, now: Date): Match {
-  const { entry, known, kind, observed } = match;
-  const hold = known?.hold;
+function withHold(match: Match, hold: Hold | undefined, now: Date): Match {
+  const { entry, kind, observed } = match;
   if (hold === undefined || kind.pausing === undefined) return match;
   const ended = hasEnded(hold, now);
   // It is as somebody else has left it, which is an ordinary difference again.

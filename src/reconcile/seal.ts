@@ -250,7 +250,8 @@ function recordOf(match: Match, entry: Desired, { expired, file, agents }: Recor
     else if (template !== undefined && !expired) applied[field] = template;
   }
   const pausing = kind.pausing?.field ?? '';
-  const before = match.known?.applied[pausing];
+  const former = match.known === null ? match.unheld?.spec : undefined;
+  const before = former === undefined ? match.known?.applied[pausing] : fieldValue(kind, former, pausing);
   // Somebody else has paused it, not this apply: it is drift again when the hold ends.
   if (match.hold?.wasPaused === true && before !== undefined) applied[pausing] = before;
   const record = {

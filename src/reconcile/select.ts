@@ -12,7 +12,7 @@ import type { Matched, PlanBasis, ResourceDiff, Selector } from './world.js';
 export function select(
   all: readonly ResourceDiff[],
   matched: Matched,
-  { selected: selectors, project: { entries, existsIn }, agents: { suggest }, prune }: PlanBasis,
+  { selected: selectors, project: { entries, existsIn, unread = [] }, agents: { suggest }, prune }: PlanBasis,
 ): { readonly kept: readonly ResourceDiff[]; readonly diagnostics: readonly Diagnostic[] } {
   if (selectors === null) return { kept: all, diagnostics: matched.diagnostics };
   const excluded = selectors.filter(isExcluding);
@@ -25,11 +25,15 @@ export function select(
   const inPlan = new Set(kept);
   const planned = new Set(kept.map(({ change }) => change.address));
   const isMeant = (address: Address) => planned.has(address) || isSelectedBy(selectors, address);
-  const judged = judgedBy(matched, isMeant);
+  const unknown = unread.filter(({ address }) => address === undefined);
+  // What is in such a file is not excluded, whatever it is.
+  const meant = selectors.every(isExcluding) ? unknown : [];
+  const judged = [...judgedBy(matched, isMeant), ...meant];
   // An address may match nothing because of an error in its entry.
   if (hasErrors(judged)) return { kept, diagnostics: judged };
   const addresses = [...all.map((each) => each.change.address), ...entries.map((each) => each.address)];
-  const left = all.filter((each) => each.change.action !== 'none' && !inPlan.has(each));
+  const isLeft = (each: ResourceDiff) => each.change.action !== 'none' && !inPlan.has(each);
+  const left = all.filter((each) => isLeft(each) && !(unread.length > 0 && mayBeUnread(each)));
   const including = selectors.filter((each) => !isExcluding(each));
   const unclear = including.flatMap((each) => mayBeBroken(each, addresses, matched));
   const clear = selectors.filter((each) => !unclear.some(({ selector }) => selector === each));
@@ -42,11 +46,18 @@ export function select(
     ),
     ...withoutNeeded(kept, new Set(left.map(({ change }) => change.address))),
     ...strandedBroken(kept, matched),
+    ...(unread.length > 0 ? notCertain(kept, unknown) : []),
   ];
   if (errors.length > 0) return { kept, diagnostics: [...judged, ...errors] };
   const destroys = prune === 'destroy';
-  const unjudged = [...matched.broken.keys()].filter((address) => !isMeant(address));
-  return { kept, diagnostics: [...judged, ...leftOut(left, destroys), ...notJudged(unjudged)] };
+  const unreadAddresses = unread.flatMap(({ address }) => address ?? []);
+  const unjudged = [...new Set([...matched.broken.keys(), ...unreadAddresses])].filter(
+    (address) => !isMeant(address),
+  );
+  return {
+    kept,
+    diagnostics: [...judged, ...leftOut(left, destroys), ...notJudged(unjudged), ...unreadFiles(unknown)],
+  };
 }
 
 /**
@@ -72,11 +83,14 @@ export function judgedBy(
   const own = diagnostics.filter(
     ({ severity, address }) => severity !== 'error' || address === undefined || concerned.has(address),
   );
+  const { unread = [] } = project;
+  const isMissing = (address: Address) => isBroken(address) || (unread.length > 0 && !entries.has(address));
   const because = dependent.flatMap((entry) => {
-    const cause = failed.has(entry.address) ? undefined : referredBy(entry).find(isBroken);
+    const cause = failed.has(entry.address) ? undefined : referredBy(entry).find(isMissing);
     return cause === undefined ? [] : [refersToBroken(entry, known.get(entry.kind), cause)];
   });
-  return [...own, ...because];
+  const unreadOwn = unread.filter(({ address }) => address !== undefined && isMeant(address));
+  return [...own, ...because, ...unreadOwn];
 }
 
 function refersToBroken(entry: Declared, kind: Kind | undefined, cause: Address): Diagnostic {
@@ -93,6 +107,32 @@ function notJudged(addresses: readonly Address[]): Diagnostic[] {
   const message = `${what} outside the selection, and not in this plan: ${inShort(addresses)}`;
   const help = 'To see the errors, run `roster plan` without a selection.';
   return [{ severity: 'warning', code: 'not-selected', message, help }];
+}
+
+/** Files of which nothing is in the plan. */
+function unreadFiles(unread: readonly Diagnostic[]): Diagnostic[] {
+  const files = new Set(unread.flatMap(({ place }) => place?.file ?? []));
+  if (files.size === 0) return [];
+  const [has, its] = files.size === 1 ? ['has', 'it declares'] : ['have', 'they declare'];
+  const message = `${inShort([...files])} ${has} an error: what ${its} is not in this plan`;
+  const help = 'To see the errors, run `roster validate`.';
+  return [{ severity: 'warning', code: 'not-selected', message, help }];
+}
+
+/** It may be what an entry means that cannot be read: no entry declares it, or another one did when it was applied. */
+function mayBeUnread({ change, match }: ResourceDiff): boolean {
+  if (match.entry === null) return change.action !== 'none';
+  return match.renamedFrom !== null;
+}
+
+/** `files` are the errors of files, which may be why it is not known. */
+function notCertain(kept: readonly ResourceDiff[], files: readonly Diagnostic[]): readonly Diagnostic[] {
+  const uncertain = kept.filter(mayBeUnread).map(({ change, match }): Diagnostic => {
+    const message = `${match.renamedFrom ?? change.address} may be declared in a manifest with an error`;
+    const help = 'Correct the error first. To see all errors, run `roster validate`.';
+    return { severity: 'error', code: 'usage', message, help, address: change.address };
+  });
+  return uncertain.length === 0 ? [] : [...files, ...uncertain];
 }
 
 /** What only matches objects that may be those of entries with an error. */

@@ -1,6 +1,8 @@
+import type { Hold } from '../model/hold.js';
 import type { InventoryEntry } from '../model/inventory.js';
+import { referencesOf } from '../model/kind.js';
 import { removedAddresses } from '../model/removed.js';
-import { type Address, type Observed, objectKey } from '../model/resource.js';
+import { type Address, isPending, type Observed, objectKey } from '../model/resource.js';
 import { noSiblings, type Sibling, siblingName } from '../model/sibling.js';
 import type { Elsewhere, Match, MatchBasis, Matched } from './world.js';
 
@@ -15,10 +17,14 @@ export class OtherOwners {
   private readonly byId = new Map<string, Elsewhere>();
   /** Of objects that no list shows an id of, too. */
   private readonly byObject = new Map<Observed, Elsewhere>();
+  private readonly holds = new Map<string, Hold>();
 
   /** `match` is passed because it needs this. */
   constructor(basis: MatchBasis, match: (basis: MatchBasis) => Matched) {
-    for (const sibling of basis.siblings.known) this.addOwned(sibling);
+    for (const sibling of basis.siblings.known) {
+      this.addOwned(sibling);
+      this.addHolds(sibling);
+    }
     for (const sibling of basis.siblings.known)
       if (sibling.declares !== null) this.addDeclared(sibling, basis, match);
   }
@@ -26,6 +32,16 @@ export class OtherOwners {
   of(observed: Observed): Elsewhere | undefined {
     const { kind, id } = observed;
     return this.byObject.get(observed) ?? (id === null ? undefined : this.byId.get(objectKey(kind, id)));
+  }
+
+  /** The hold that another project has recorded of the object. */
+  holdOf({ kind, id }: Observed): Hold | undefined {
+    return id === null ? undefined : this.holds.get(objectKey(kind, id));
+  }
+
+  private addHolds({ inventory }: Sibling): void {
+    for (const { kind, id, hold } of inventory.entries.values())
+      if (id !== null && hold !== undefined) this.holds.set(objectKey(kind, id), hold);
   }
 
   private addOwned(sibling: Sibling): void {
@@ -63,9 +79,9 @@ export class OtherOwners {
   }
 }
 
-/** What may be deleted here, and what the sibling owns: few services hold nothing else. */
+/** What may be deleted here, what the sibling owns, and what these refer to: few services hold nothing else. */
 function concerned(
-  { objects, inventory, prune }: MatchBasis,
+  { kinds, objects, inventory, prune }: MatchBasis,
   owned: ReadonlySet<string>,
 ): MatchBasis['objects'] {
   if (prune === 'all') return objects;
@@ -74,7 +90,17 @@ function concerned(
     const key = objectKey(kind, id);
     return id === null || own.has(key) || owned.has(key);
   };
-  return new Map([...objects].map(([kind, list]) => [kind, list.filter(isConcerned)]));
+  const referred = new Set<string>();
+  for (const kind of kinds) {
+    if (kind.references === undefined) continue;
+    for (const each of objects.get(kind.name) ?? [])
+      if (each.spec !== null && isConcerned(each))
+        for (const { kind: to, id } of referencesOf(kind, each.spec))
+          if (!isPending(id)) referred.add(objectKey(to, id));
+  }
+  const isReferred = ({ kind, id }: Observed) => id !== null && referred.has(objectKey(kind, id));
+  const part = (list: readonly Observed[]) => list.filter((each) => isConcerned(each) || isReferred(each));
+  return new Map([...objects].map(([kind, list]) => [kind, part(list)]));
 }
 
 function ownedKeys(entries: ReadonlyMap<Address, InventoryEntry>): string[] {

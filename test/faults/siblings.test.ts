@@ -23,6 +23,8 @@ const after = {
     schedules: { nightly: { ...nightly, enabled: false } },
   },
 };
+/** The schedule is on hold while it moves, and declared enabled. */
+const afterHeld = { ...after, travel: { ...after.travel, schedules: { nightly } } };
 const names = ['retail', 'travel'] as const;
 type Name = (typeof names)[number];
 
@@ -30,16 +32,19 @@ class MovedPipeline {
   private constructor(
     readonly team: Team,
     private readonly moved: readonly string[],
+    private readonly isHeld: boolean,
   ) {}
 
-  static async make(): Promise<MovedPipeline> {
+  static async make(isHeld = false): Promise<MovedPipeline> {
     const team = new Team(await startSandbox(), { retail: before, travel: { groups: {} } });
     await team.apply('retail');
+    const hold = ['hold', 'schedule/nightly', '--reason', 'incident 42', '--yes'];
+    if (isHeld) expect((await team.run('retail', ...hold)).exit).toBe(0);
     const { pipelines, schedules } = team.sandbox.world;
     const moved = [...pipelines.keys(), ...schedules.keys()].map(String);
-    for (const name of names) team.declare(name, after[name]);
+    for (const name of names) team.declare(name, (isHeld ? afterHeld : after)[name]);
     team.takeDeletes();
-    return new MovedPipeline(team, moved);
+    return new MovedPipeline(team, moved, isHeld);
   }
 
   /** As processes, because a fault may kill them. */
@@ -61,6 +66,12 @@ class MovedPipeline {
       1,
     ]);
     expect([...world.pipelines.keys(), ...world.schedules.keys()].map(String)).toEqual(this.moved);
+    const started = this.team.sandbox.requests.filter(({ path }) => path.includes('enable'));
+    if (this.isHeld)
+      expect([started, [...world.schedules.values()].map(({ isEnabled }) => isEnabled)]).toEqual([
+        [],
+        [false],
+      ]);
     const deletes = this.team.takeDeletes();
     expect(deletes.filter((path) => this.moved.some((id) => path.includes(id)))).toEqual([]);
     for (const name of names) expect(await this.team.actions(name)).toEqual([]);
@@ -105,6 +116,36 @@ experiments(
     const repository = await MovedPipeline.make();
     expect(await Promise.all(names.map((name) => repository.apply(name)))).toEqual([0, 0]);
     for (const name of names) expect(await repository.apply(name)).toBe(0);
+    await repository.expectConverged();
+  },
+  2,
+);
+
+experiments(
+  'I41',
+  'siblings: a schedule on hold moves, one of them is killed at any request, and it is never started',
+  kills,
+  async ({ first, fault }) => {
+    const repository = await MovedPipeline.make(true);
+    const faults = new FaultInjector(repository.team.sandbox);
+    faults.inject(fault);
+    await repository.apply(first, faults);
+    faults.inject();
+    const other: Name = first === 'retail' ? 'travel' : 'retail';
+    for (const name of [other, first, other]) expect([name, await repository.apply(name)]).toEqual([name, 0]);
+    await repository.expectConverged();
+  },
+  6,
+);
+
+experiments(
+  'I41',
+  'siblings: a schedule on hold moves, both are applied at once, and then again, and it is never started',
+  Array.from({ length: 20 }, (_, index) => index),
+  async () => {
+    const repository = await MovedPipeline.make(true);
+    expect(await Promise.all(names.map((name) => repository.apply(name)))).toEqual([0, 0]);
+    for (const name of ['travel', 'retail', 'travel'] as const) expect(await repository.apply(name)).toBe(0);
     await repository.expectConverged();
   },
   2,

@@ -52,6 +52,7 @@ export const listCommand = define({
     ),
     flag('--inputs', 'Show the input keys of agents and their default values'),
     flag('--unused', 'List only agents that no schedule on the service will start'),
+    allowAccountChange,
   ],
   shared: service,
   does: reading,
@@ -61,7 +62,7 @@ export const listCommand = define({
     ['List what the project does not manage', 'roster list --unmanaged'],
     ['Show the inputs that agents accept', 'roster list agents --inputs'],
   ],
-  exits: { 0: 'Success', 1: 'An error', 4: 'The URL is not the one that the manifest declares' },
+  exits: { 0: 'Success', 1: 'An error', 4: elsewhere },
   docs: 'docs/import.md#roster-list',
 });
 

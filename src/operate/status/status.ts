@@ -2,7 +2,7 @@ import { diagnosticsIn, observe, requireAccount } from '../../engine/observe.js'
 import { filesOf, withOwners } from '../../engine/owners.js';
 import { type ProjectPart, selectedOf, selectionOf, selectionText } from '../../engine/selectors.js';
 import type { ReadSession } from '../../engine/session.js';
-import { type Diagnostic, type Problem, problem } from '../../model/diagnostic.js';
+import { type Diagnostic, Problem, problem } from '../../model/diagnostic.js';
 import type { Address } from '../../model/resource.js';
 import { healths, type ResourceStatus, type RunIdKind, type Status } from '../../model/run.js';
 import { noSiblings } from '../../model/sibling.js';
@@ -53,8 +53,9 @@ export async function readStatus(session: ReadSession, options: StatusOptions): 
   const now = session.serviceNow();
   const since = instantOf(period, now);
   const resources = declaredResources(session.project, observation, now);
-  const addresses = session.project.entries.map((each) => each.address);
   const { project: declared, cwd } = session;
+  const { unread: withError = [] } = declared;
+  const addresses = [...declared.entries, ...withError].flatMap(({ address }) => address ?? []);
   const selectors = selectionOf(options, { project: declared, cwd });
   const isSelected = selectedOf(selectors, { addresses, existsIn: session.project.existsIn });
 
@@ -78,12 +79,16 @@ export async function readStatus(session: ReadSession, options: StatusOptions): 
     sinceApply: 'lastApply' in period,
   });
   const shown = rows.filter(({ address }) => isSelected(address)).sort(worstFirst);
-  if (shown.length === 0 && selectors !== null) throw withoutHealth(selectors);
+  if (shown.length === 0 && selectors !== null) {
+    const errors = withError.filter(({ address }) => address !== undefined && isSelected(address));
+    throw errors.length > 0 ? new Problem(errors) : withoutHealth(selectors);
+  }
   const { name: project, environment } = session.project;
   const owners = withOwners(shown, filesOf(session.project), session, 'resource');
   const unread = found.diagnostics.map((each) => ({ ...each, severity: 'error' }) as const);
   const diagnostics = [
     ...diagnosticsIn(session, observation, observation.comparison.diagnostics),
+    ...withError,
     ...unread,
     ...shown.flatMap(warningsOf),
     ...owners.warnings,

@@ -25,10 +25,13 @@ function staysHeld(action: Action): boolean {
 }
 
 /** What a hold means for a change that is not just about the hold. */
-function holdNotes({ match: { hold, endedHold }, change: { action, address } }: ResourceDiff): Finding[] {
+function holdNotes({ match, change: { action, address } }: ResourceDiff): Finding[] {
+  const { hold, endedHold, elsewhere } = match;
   if (hold === undefined) return endedHold === undefined ? [] : [note(address, endedHoldText(endedHold))];
   if (action === 'none' || action === 'adopt') return [];
-  if (staysHeld(action)) return [note(address, holdText(hold))];
+  // The project that manages it now has taken over the hold.
+  const isHandedOver = action === 'forget' && elsewhere?.claim === 'managed';
+  if (staysHeld(action) || isHandedOver) return [note(address, holdText(hold))];
   const paused = action === 'forget' ? ', and it stays paused' : '';
   return [note(address, `${holdText(hold)}; the hold ends with this${paused}`)];
 }

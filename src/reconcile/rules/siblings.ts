@@ -2,7 +2,7 @@ import { type Finding, note, risk } from '../../model/finding.js';
 import { groupBy } from '../../model/json.js';
 import type { UnreadSibling } from '../../model/sibling.js';
 import { agree, count, some } from '../../model/words.js';
-import { isWithheld } from '../diff.js';
+import { isWithheld, waitsForHold } from '../diff.js';
 import { type Elsewhere, isOwnedElsewhere, type ResourceDiff, type Rule, type World } from '../world.js';
 
 /** Other projects of the repository that have to do with the same objects. */
@@ -51,22 +51,26 @@ function notDeleted({ diffs, basis }: World): Finding[] {
       change.action === 'none' &&
       match.entry === null &&
       match.observed !== null &&
-      !basis.removed.has(match.address) &&
+      (!basis.removed.has(match.address) || waitsForHold(match, basis)) &&
       isWithheld(match, basis),
   );
-  const claimed = withheld.flatMap(({ change, match: { elsewhere } }) =>
-    elsewhere === undefined || elsewhere.claim === 'dropped' ? [] : [{ address: change.address, elsewhere }],
-  );
+  const claimed = withheld.flatMap(({ change: { address }, match: { elsewhere } }) => {
+    if (elsewhere === undefined || elsewhere.claim === 'dropped') return [];
+    return [{ address, elsewhere, isRemoved: basis.removed.has(address) }];
+  });
   const isClaimed = new Set(claimed.map(({ address }) => address));
   const others = withheld.map(({ change }) => change.address).filter((each) => !isClaimed.has(each));
-  const byOwner = groupBy(claimed, ({ elsewhere: { project, file, claim } }) =>
-    JSON.stringify([project, file, claim]),
+  const byOwner = groupBy(claimed, ({ elsewhere: { project, file, claim }, isRemoved }) =>
+    JSON.stringify([project, file, claim, isRemoved]),
   );
   return [
     ...[...byOwner.values()].flatMap((group) => {
       const [first] = group;
       const addresses = group.map(({ address }) => address);
-      return first === undefined ? [] : [claimedBy(first.elsewhere, addresses)];
+      if (first === undefined) return [];
+      return [
+        first.isRemoved ? heldBefore(first.elsewhere, addresses) : claimedBy(first.elsewhere, addresses),
+      ];
     }),
     ...basis.siblings.unread.flatMap((each) => (others.length === 0 ? [] : [unread(each, others)])),
   ];
@@ -86,6 +90,15 @@ function claimedBy({ project, file, claim }: Elsewhere, addresses: readonly stri
           `Plan project ${project} to see what it does with ${agree(addresses.length, 'it', 'them')}. To leave ${agree(addresses.length, 'it', 'them')} to that project, list ${agree(addresses.length, 'its address', 'their addresses')} under \`removed\`.`,
         ];
   return { severity: 'warning', code, message: `${subject} not deleted: ${reason}`, help };
+}
+
+/** Listed under `removed`, and on hold. */
+function heldBefore({ project, file }: Elsewhere, addresses: readonly string[]): Finding {
+  const are = agree(addresses.length, 'it is', 'they are');
+  const hold = agree(addresses.length, 'the hold', 'the holds');
+  const message = `${subjectOf(addresses)} not forgotten: ${are} on hold, and no apply of project ${project} (${file}) has taken over ${hold} yet`;
+  const help = `Apply project ${project}: the next plan here then forgets ${agree(addresses.length, 'it', 'them')}.`;
+  return { severity: 'warning', code, message, help };
 }
 
 function unread({ project, file, reason }: UnreadSibling, addresses: readonly string[]): Finding {

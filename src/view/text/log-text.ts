@@ -77,7 +77,7 @@ function titleLine(entry: LogEntry, { width, paint }: TextLayout): string {
 }
 
 function entryLines(entry: LogEntry, { width, paint }: TextLayout, isWhole = false): string[] {
-  const { by, run, digest, commit, notes, outcome, command, commits, service, endedAt } = entry;
+  const { by, run, digest, commit, notes, outcome, command, commits, service, endedAt, reason } = entry;
   const short = (text: string, length: number) => (isWhole ? text : text.slice(0, length));
   const facts = [
     `by ${by.name === '' ? 'an unknown author' : by.name}${isWhole && by.email !== '' ? ` <${by.email}>` : ''}`,
@@ -96,7 +96,10 @@ function entryLines(entry: LogEntry, { width, paint }: TextLayout, isWhole = fal
         width - 4,
         ', ',
       );
-  const remarks = notes.flatMap((note) => wrap(`note: ${escapeControls(note)}`, width - 4));
+  const allowed = reason === undefined ? [] : [`breaks policies: ${reason}`];
+  const remarks = [...allowed, ...notes.map((note) => `note: ${note}`)].flatMap((remark) =>
+    wrap(escapeControls(remark), width - 4),
+  );
   return [...lines.map((line) => paint('faint', line)), ...remarks.map((line) => paint('warning', line))];
 }
 

@@ -250,17 +250,19 @@ test('an entry with an error stops no list: its object keeps its address, and th
   for (const kind of ['agents', 'pipelines', 'keys']) expect((await listed(workspace, kind)).exit).toBe(0);
 });
 
-test('another account than that of the inventory is a warning: the list may show which one it is', async () => {
+test('another account than that of the inventory is an error, unless the flag allows it', async () => {
   const own = project.replace(/ {2}theirs:.*\n/, '');
   const { workspace } = await arrange({ seed, files: { 'roster.yaml': own } });
   await workspace.apply();
   const other = await arrange({ seed: {} });
   workspace.env['ROSTER_URL'] = other.sandbox.url;
-  const { json, exit } = await listed(workspace, 'groups');
-  expect(exit).toBe(0);
-  expect(json.diagnostics).toContainEqual(
-    expect.objectContaining({ severity: 'warning', code: 'inventory-mismatch' }),
-  );
+  for (const words of [['groups'], ['--unmanaged'], ['agents', '--unused']]) {
+    const refused = await workspace.command(['list', ...words, '--format', 'json']);
+    const { diagnostics } = jsonOf<{ diagnostics: { severity: string; code: string }[] }>(refused);
+    const codes = diagnostics.map(({ severity, code }) => `${severity} ${code}`);
+    expect([words, refused.exit, codes]).toEqual([words, 4, ['error inventory-mismatch']]);
+    expect((await workspace.command(['list', ...words, '--allow-account-change'])).exit).toBe(0);
+  }
 });
 
 test('inputs of agents are listed with their default values', async () => {

@@ -1,0 +1,137 @@
+import { expect, test } from 'vitest';
+import { jsonOf } from '../../support/json.js';
+import { startSandbox } from '../../support/sandbox.js';
+import { Team } from '../../support/team.js';
+
+/** A hold moves with its schedule: the project that takes it over starts nothing that was stopped. */
+
+const group = (key: string, agent: string) => `groups:\n  ${key}: { members: [${agent}] }\n`;
+const nightly = (key: string) => `pipelines:
+  chain:
+    stages: [globex]
+schedules:
+  ${key}:
+    target: pipeline/chain
+    every: 1 day
+    startTime: 2099-12-01T06:00:00
+`;
+const retail = `project: retail\n${group('stays', 'acme-shop')}`;
+const travel = `project: travel\n${group('flights', 'initech')}`;
+const hold = ['hold', 'schedule/nightly', '--reason', 'incident 42', '--yes'];
+
+type Name = 'retail' | 'travel';
+
+interface Case {
+  readonly name: string;
+  /** Paused in the dashboard before the hold. */
+  readonly wasPaused?: boolean;
+  readonly isMoved: 'by roster move' | 'by hand';
+  readonly key?: string;
+  readonly order: readonly Name[];
+}
+
+const cases: readonly Case[] = [
+  { name: 'the new project comes first', isMoved: 'by roster move', order: ['travel', 'retail'] },
+  { name: 'the old project comes first', isMoved: 'by roster move', order: ['retail', 'travel', 'retail'] },
+  {
+    name: 'it gets another key',
+    isMoved: 'by hand',
+    key: 'daily',
+    order: ['retail', 'travel', 'retail'],
+  },
+  { name: 'it is moved by hand', isMoved: 'by hand', order: ['retail', 'travel', 'retail'] },
+  { name: 'it was paused before', wasPaused: true, isMoved: 'by roster move', order: ['travel', 'retail'] },
+];
+
+async function appliedTeam(): Promise<Team> {
+  const team = new Team(await startSandbox());
+  team.write('retail/roster.yaml', retail + nightly('nightly'));
+  team.write('travel/roster.yaml', travel);
+  await team.apply('retail');
+  await team.apply('travel');
+  return team;
+}
+
+function moveByHand(team: Team, key: string): void {
+  team.write('retail/roster.yaml', retail);
+  team.write('travel/roster.yaml', travel + nightly(key));
+}
+
+async function heldAndMoved({ wasPaused = false, isMoved, key = 'nightly' }: Case): Promise<Team> {
+  const team = await appliedTeam();
+  if (wasPaused) setEnabled(team, false);
+  expect((await team.run('retail', ...hold)).exit).toBe(0);
+  if (isMoved === 'by hand') {
+    moveByHand(team, key);
+  } else {
+    const words = ['pipeline/chain', 'schedule/nightly', '--to', '../travel/roster.yaml', '--yes'];
+    const { exit, stderr } = await team.run('retail', 'move', ...words);
+    expect([exit, exit === 0 ? '' : stderr]).toEqual([0, '']);
+    team.git('add', '--all');
+  }
+  team.sandbox.requests.length = 0;
+  return team;
+}
+
+function schedules({ sandbox }: Team) {
+  return [...sandbox.world.schedules.values()];
+}
+
+function setEnabled(team: Team, enabled: boolean): void {
+  for (const each of schedules(team)) each.isEnabled = enabled;
+}
+
+function writes({ sandbox }: Team): string[] {
+  return sandbox.requests.flatMap(({ method, path }) => (method === 'GET' ? [] : [`${method} ${path}`]));
+}
+
+test.each(cases)('a schedule on hold is moved and stays paused until the hold ends: $name', async (each) => {
+  const team = await heldAndMoved(each);
+  const address = `schedule/${each.key ?? 'nightly'}`;
+  for (const name of each.order) {
+    const planned = await team.plan('travel');
+    expect(planned.diagnostics.filter(({ code }) => code === 'held')).toHaveLength(1);
+    expect(planned.changes.flatMap(({ risks }) => risks.map(({ code }) => code))).not.toContain(
+      'starts-again',
+    );
+    await team.apply(name);
+  }
+  expect(writes(team)).toEqual([]);
+  for (const name of ['retail', 'travel']) expect(await team.actions(name)).toEqual([]);
+
+  expect((await team.run('travel', 'resume', address, '--yes')).exit).toBe(0);
+  expect(schedules(team).map(({ isEnabled }) => isEnabled)).toEqual([each.wasPaused !== true]);
+  const left = await team.plan('travel');
+  const risks = left.changes.flatMap((change) => change.risks.map(({ code }) => `${change.action} ${code}`));
+  expect(risks.includes('update starts-again')).toBe(each.wasPaused === true);
+});
+
+test('the old project does not forget what is on hold before the new one has adopted it', async () => {
+  const team = await heldAndMoved({ name: '', isMoved: 'by roster move', order: [] });
+  const { changes, diagnostics } = await team.plan('retail');
+  expect(changes).toEqual([]);
+  const warnings = diagnostics.filter(({ code }) => code !== 'held');
+  expect(warnings.map(({ code, message }) => [code, message])).toEqual([
+    [
+      'owned-elsewhere',
+      'schedule/nightly is not forgotten: it is on hold, and no apply of project travel (../travel/roster.yaml) has taken over the hold yet',
+    ],
+  ]);
+});
+
+test('a hold that ends by itself during the move has ended', async () => {
+  const team = await appliedTeam();
+  expect((await team.run('retail', ...hold, '--until', '2d')).exit).toBe(0);
+  const path = 'retail/roster.inventory.json';
+  const text = team.read(path).replace(/"until": ?"[^"]+"/, '"until": "2020-01-01T00:00:00.000Z"');
+  team.write(path, text);
+  moveByHand(team, 'nightly');
+  const ran = await team.run('travel', 'plan', '--format', 'json');
+  const { changes } = jsonOf<{ changes: { action: string; address: string; fields: { path: string }[] }[] }>(
+    ran,
+  );
+  const moved = changes.filter(({ address }) => address === 'schedule/nightly');
+  expect(moved.map(({ action, fields }) => [action, fields.map(({ path: field }) => field)])).toEqual([
+    ['update', ['enabled']],
+  ]);
+});
