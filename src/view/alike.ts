@@ -113,8 +113,9 @@ function valuesAt(field: FieldView | undefined): string[] {
 }
 
 /** The file, and the line where all come from the same one. */
-function placesOf({ change: { source } }: ChangeView, [first]: ChangeBlock['views']): string[] {
-  if (source === null) return [];
+function placesOf({ change }: ChangeView, [first]: ChangeBlock['views']): string[] {
+  const { source, formerFile } = change;
+  if (source === null) return formerFile === undefined ? [] : [escapeControls(formerFile)];
   const isRepeated = source.each !== undefined && source.line === first.change.source?.line;
   const file = escapeControls(source.file);
   return [isRepeated ? `${file}:${source.line}` : file];

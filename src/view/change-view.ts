@@ -128,10 +128,10 @@ export function deliversSecret({ fields }: Change): boolean {
 }
 
 const riskLabels: Readonly<Record<Risk['code'], string>> = {
-  delete: 'deletes an object',
+  delete: 'deletes',
   key: 'a key stops working',
   scopes: 'more scopes',
-  schedule: 'runs change',
+  schedule: 'runs more often or at other times',
   gap: 'no runs for long',
   load: 'many more starts',
   'starts-again': 'starts again',

@@ -36,10 +36,10 @@ export function isMoved({ action, renamedFrom }: Pick<Change, 'action' | 'rename
   return action === 'adopt' && renamedFrom !== undefined;
 }
 
-const moved: ActionLabel = { symbol: '→', verb: 'moved', past: 'moved', style: 'kept' };
+export const movedLabel: ActionLabel = { symbol: '→', verb: 'moved', past: 'moved', style: 'kept' };
 
 export function labelOf(change: Pick<Change, 'action' | 'renamedFrom'>): ActionLabel {
-  return isMoved(change) ? moved : actionLabels[change.action];
+  return isMoved(change) ? movedLabel : actionLabels[change.action];
 }
 
 /** Every action but `none`, in the order of the summary line. */

@@ -88,7 +88,9 @@ const FEWEST_ADOPTED = 3;
 
 /** Where nothing is left to do. What fails is a diagnostic. */
 export function rehearsalFact({ rehearsal }: Plan): PlanFact[] {
-  if (rehearsal == null || rehearsal.variants.some(({ converged }) => !converged)) return [];
+  if (rehearsal === undefined) return [];
+  if (rehearsal === null) return proseFact('Nothing to rehearse', 'the plan makes no calls');
+  if (rehearsal.variants.some(({ converged }) => !converged)) return [];
   const text = `${count(rehearsal.calls, 'call')}, nothing left to do; also with lost answers, rate limits and kills`;
   return proseFact('Rehearsed on a copy of the service', text);
 }

@@ -114,6 +114,11 @@ describe.skipIf(why !== '')(`the page of a plan in a browser${why && ` (skipped:
     const page = await browser.open(planHtml({ ...planOf(0), changes: like }));
     expect([await groups(page).count(), await changed(page).count()]).toEqual([1, 0]);
     expect(await groups(page).locator('.address').textContent()).toBe('3,000 groups');
+    expect(await groups(page).textContent()).toContain(
+      'group/new-0, group/new-1, group/new-2, group/new-3 and 2,996 more',
+    );
+    // All changes have the same kind and file, so there is nothing to choose.
+    expect([await page.isVisible('#kind'), await page.isVisible('#file')]).toEqual([false, false]);
     await groups(page).click();
     expect(await changed(page).count()).toBeGreaterThan(0);
     await groups(page).click();

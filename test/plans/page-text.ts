@@ -25,16 +25,17 @@ function rowsOf({ changes, groups }: PageData): string[] {
       return index === group.first
         ? [`${group.action} ${group.title}`, ...group.lines.map((line) => `  ${line}`)]
         : [];
-    const { action, address, name, facts, owners, place, risks } = each;
-    const where = place === undefined ? [] : [`${place.file}:${place.line}`];
+    const { action, address, name, facts, owners, place, formerFile = '', risks, notes } = each;
+    const where = place === undefined ? formerFile : `${place.file}:${place.line}`;
     const said = [
       `${action} ${address}`,
       name,
       facts,
       ...owners,
-      ...where,
+      where,
       ...risks.map(({ message }) => `! ${message}`),
+      ...notes,
     ];
-    return said.filter((part) => part !== undefined).join('  ');
+    return said.filter((part) => part !== undefined && part !== '').join('  ');
   });
 }

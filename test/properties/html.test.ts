@@ -46,7 +46,7 @@ function planWith(name: string): Plan {
     findings: [
       risk(null, { code: 'safeguard', message: name.replaceAll('`', '') }),
       refusal('protected', null, name.replaceAll('`', ''), ''),
-      { severity: 'warning', code: 'start-rate', message: name, help: name },
+      { severity: 'warning', code: 'start-rate', message: name.replaceAll('`', ''), help: name },
     ],
   };
 }

@@ -117,8 +117,8 @@ function startRate(world: World): Finding[] {
     const place = placeOfChange(entries, kind, world) ?? entries[0]?.source;
     if (most === undefined || place === undefined) return [];
     const message =
-      `${most.starts} agents would start in the minute at ${timeOf(most)}, ` +
-      `more than the ${project.limits.startsPerMinute} that limits.startsPerMinute allows${countOthers(total - 1)}`;
+      `${numberText(most.starts)} agents would start in the minute at ${timeOf(most)}, ` +
+      `more than the ${numberText(project.limits.startsPerMinute)} that limits.startsPerMinute allows${countOthers(total - 1)}`;
     const by = mostFirst(most);
     const further = others.length === 0 ? '' : ` The next busiest are ${listOthers(others, by)}.`;
     const help = `They are started by ${loadLabels(by)}. Spread the times, or raise \`limits.startsPerMinute\`.${further}`;
@@ -166,7 +166,7 @@ function timeOf({ minute }: Minute): string {
 
 function countOthers(others: number): string {
   if (others === 0) return '';
-  const more = others === 1 ? '1 more minute' : `${others} more minutes`;
+  const more = others === 1 ? '1 more minute' : `${numberText(others)} more minutes`;
   return `; ${more} in the next ${DAYS_AHEAD} days ${others === 1 ? 'exceeds' : 'exceed'} the limit`;
 }
 
@@ -182,7 +182,9 @@ function listOthers(others: readonly Minute[], before: Minute['by']): string {
 }
 
 function loadLabels(most: Minute['by']): string {
-  const named = most.slice(0, MOST_ADDRESSES).map(({ load, starts }) => `${load.entry.address} (${starts})`);
+  const named = most
+    .slice(0, MOST_ADDRESSES)
+    .map(({ load, starts }) => `${load.entry.address} (${numberText(starts)})`);
   const rest = most.length - named.length;
-  return `${named.join(', ')}${rest === 0 ? '' : ` and ${rest} more`}`;
+  return `${named.join(', ')}${rest === 0 ? '' : ` and ${numberText(rest)} more`}`;
 }

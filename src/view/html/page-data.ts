@@ -25,6 +25,7 @@ export interface PageGroup {
 export interface PageChange {
   readonly address: string;
   readonly kind: string;
+  /** `moved` for an object that is adopted because only its key has changed. */
   readonly action: string;
   /** Where it differs from the key of the entry. */
   readonly name?: string | undefined;
@@ -40,6 +41,8 @@ export interface PageChange {
   readonly risks: readonly PageRisk[];
   readonly notes: readonly string[];
   readonly place?: PagePlace | undefined;
+  /** Where a delete was declared at the last apply. */
+  readonly formerFile?: string | undefined;
   readonly fields: readonly PageField[];
   readonly calls: readonly string[];
   readonly runs?: PageRuns | undefined;

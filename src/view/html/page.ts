@@ -100,7 +100,7 @@ function problemHtml(diagnostic: Diagnostic): Html {
 <li class="problem ${severity}"><p><b>${severityLabels[severity]}</b> <code>${code}</code>${place === undefined ? null : placeHtml(place)}</p><p>${proseHtml(messageWithEntries(diagnostic))}</p>${help === undefined ? null : html`<p class="help">${proseHtml(help)}</p>`}</li>`;
 }
 
-function placeHtml({ file, line }: Place): Html {
+export function placeHtml({ file, line }: Place): Html {
   return html` <code class="place">${file}:${line}</code>`;
 }
 

@@ -1,14 +1,14 @@
 import type { Diagnostic, Place } from '../../model/diagnostic.js';
 import { isDiagnostic } from '../../model/finding.js';
-import { type Plan, subgraphOf } from '../../model/plan.js';
+import { type Change, type Plan, subgraphOf } from '../../model/plan.js';
 import type { AgentStarts } from '../../model/schedule.js';
-import { count, grouped } from '../../model/words.js';
+import { count, grouped, some } from '../../model/words.js';
 import { type Alike, type ChangeBlock, tallyText } from '../alike.js';
 import { type ChangeView, factsOf } from '../change-view.js';
 import { fits } from '../columns.js';
 import { word } from '../escape.js';
 import { type FieldView, LONGEST_LINE, tooDifferent, valueText } from '../field-view.js';
-import { actingActions, actionLabels } from '../labels.js';
+import { actingActions, actionLabels, isMoved, movedLabel } from '../labels.js';
 import { type RunsView, type RunText, zonesText } from '../next-runs.js';
 import { type PlanPage, planPage } from '../plan-page.js';
 import {
@@ -39,6 +39,7 @@ import {
   html,
   pageHtml,
   pageTitle,
+  placeHtml,
   problemsHtml,
   proseHtml,
 } from './page.js';
@@ -80,6 +81,7 @@ export function planHtml(plan: Plan, { urlOf = () => null, verbose }: HtmlOption
 ${refusalsHtml(plan, page)}
 ${errorsHtml(page)}
 ${risksHtml(page)}
+${warningsHtml(shown)}
 ${startsHtml(page)}
 ${panelsHtml(data, rest, calendar)}
 </main>
@@ -132,6 +134,8 @@ ${problemsHtml(refusals.slice(0, MOST_REFUSALS))}${more > 0 ? html`<p>… and ${
 /** More would hide the changes. The list of changes begins with them. */
 const MOST_RISKS = 6;
 const MOST_AGENTS = 6;
+/** Addresses of changes that are read as one. */
+const MOST_NAMED = 4;
 
 /** What can go wrong, before anything else: of the plan as a whole, and then of its changes. */
 function risksHtml({ risks, risky, owners }: PlanPage): Html | null {
@@ -145,14 +149,33 @@ function risksHtml({ risks, risky, owners }: PlanPage): Html | null {
 
 function riskHtml({ views, alike }: ChangeBlock, common: readonly string[]): Html {
   const [{ change: first, verb, symbol, remarks, risks }] = views;
+  const addresses = views.map(({ change }) => change.address);
   const subject = alike === null ? html`<code>${first.address}</code>` : alike.what;
   const said =
     alike === null
-      ? [...remarks, ...risks.map(({ message }) => message)]
-      : [alike.remarks, alike.risks].flatMap((each) => tallyText(each) ?? []);
+      ? risks.map(({ message }) => message)
+      : [some(addresses, MOST_NAMED), tallyText(alike.risks) ?? ''].filter((each) => each !== '');
+  const reasons = alike === null ? remarks : [tallyText(alike.remarks) ?? ''].filter((each) => each !== '');
   const own = alike === null ? first.owners?.join(' ') : tallyText(alike.owners);
   const owners = common.length > 0 ? '' : (own ?? '');
-  return html`<li><span class="action ${first.action}"><span aria-hidden="true">${symbol}</span> ${verb}</span> ${subject}${owners === '' ? null : html` <span class="owners">${owners}</span>`}${said.map((each) => html`<span class="why">${proseHtml(each)}</span>`)}</li>`;
+  return html`<li><span class="action ${pageAction(first)}"><span aria-hidden="true">${symbol}</span> ${verb}</span> ${subject}${owners === '' ? null : html` <span class="owners">${owners}</span>`}${reasons.map((each) => html` <span class="remark">${each}</span>`)}${said.map((each) => html`<span class="why">${proseHtml(each)}</span>`)}</li>`;
+}
+
+/** More would hide the changes. The list of problems has all of them, with what to do. */
+const MOST_WARNINGS = 3;
+
+/** Warnings without their help, so that nobody overlooks them behind a tab. */
+function warningsHtml(diagnostics: readonly Diagnostic[]): Html | null {
+  const warnings = diagnostics.filter(({ severity }) => severity === 'warning');
+  if (warnings.length === 0) return null;
+  const more = warnings.length - MOST_WARNINGS;
+  return html`<section class="cautions risky" aria-labelledby="warnings"><h2 id="warnings">${count(warnings.length, 'warning')}</h2>
+<ul>${warnings.slice(0, MOST_WARNINGS).map(warningHtml)}${more > 0 ? html`<li>and ${grouped(more)} more under Problems</li>` : null}</ul></section>`;
+}
+
+function warningHtml(warning: Diagnostic): Html {
+  const { code, place } = warning;
+  return html`<li><code>${code}</code>${place === undefined ? null : placeHtml(place)}<span class="why">${proseHtml(messageWithEntries(warning))}</span></li>`;
 }
 
 function startsHtml({ starts }: PlanPage): Html | null {
@@ -203,6 +226,7 @@ function groupData(
   { first, showsOwners }: { readonly first: number; readonly showsOwners: boolean },
 ): PageGroup {
   const said = [
+    ['', alike.addresses],
     ['in', alike.places],
     ...(showsOwners ? [['owned by', alike.owners] as const] : []),
     ...alike.fields.map(({ path, values }) => [`${path}:`, values] as const),
@@ -215,7 +239,7 @@ function groupData(
     return text === null ? [] : [`${label} ${text}`.trim()];
   });
   return {
-    action: view.change.action,
+    action: pageAction(view.change),
     title: alike.what,
     lines: [...lines, ...alike.outliers],
     risks: [tallyText(alike.risks)].filter((each) => each !== null),
@@ -270,8 +294,17 @@ ${body}</section>
 `;
 }
 
+/** A moved key is no import, though both adopt an object. */
+type PageAction = (typeof actingActions)[number] | 'moved';
+
+const pageActions: readonly PageAction[] = [...actingActions, 'moved'];
+
+function pageAction(change: Change): string {
+  return isMoved(change) ? 'moved' : change.action;
+}
+
 function toolbar(changes: PageData['changes']): Html {
-  const actions = actingActions.filter((action) => changes.some((each) => each.action === action));
+  const actions = pageActions.filter((action) => changes.some((each) => each.action === action));
   return html`<div role="search" class="toolbar" id="toolbar">
 <label class="search"><span class="unseen">Search the changes</span><input type="search" id="query" placeholder="Search names, values, ids" autocomplete="off" spellcheck="false"></label>
 <div role="group" aria-label="Actions" class="actions">${actions.map((action) => actionButton(action, changes))}</div>
@@ -284,8 +317,8 @@ function toolbar(changes: PageData['changes']): Html {
 </div>`;
 }
 
-function actionButton(action: (typeof actingActions)[number], changes: PageData['changes']): Html {
-  const { symbol, verb } = actionLabels[action];
+function actionButton(action: PageAction, changes: PageData['changes']): Html {
+  const { symbol, verb } = action === 'moved' ? movedLabel : actionLabels[action];
   const number = changes.filter((each) => each.action === action).length;
   return html`<button type="button" class="action ${action}" data-action="${action}" aria-pressed="false"><span aria-hidden="true">${symbol}</span> ${verb} <b>${grouped(number)}</b></button>`;
 }
@@ -313,13 +346,13 @@ function changeData(
   { urlOf, showsOwners }: { readonly urlOf: PlaceUrl; readonly showsOwners: boolean },
 ): PageChange {
   const { change, name, needsCare, remarks, risks, notes, fields, calls, runs } = view;
-  const { address, kind, action, id, source } = change;
+  const { address, kind, id, source } = change;
   const facts = factsOf(view);
   const shown = facts.find((each) => fits(each.join('; '), LONGEST_LINE)) ?? facts.at(-1) ?? [];
   return {
     address,
     kind,
-    action,
+    action: pageAction(change),
     name: name ?? undefined,
     id: id ?? undefined,
     facts: shown.join('; ') || undefined,
@@ -329,6 +362,7 @@ function changeData(
     risks: risks.map(({ label, besideCadence }) => ({ label, message: besideCadence })),
     notes,
     place: source === null ? undefined : placeData(source, urlOf),
+    formerFile: change.formerFile,
     fields: fields.map(fieldData),
     calls,
     runs: runs === null ? undefined : runsData(runs),

@@ -62,9 +62,9 @@ function* planBlocks(plan: Plan, options: PlanTextOptions): Generator<readonly s
   const hasRisks = risks.length + page.risky.length > 0;
   // The last line says the same.
   const isSaidLast = page.verdict === page.lastLine;
-  yield flow(isSaidLast ? [] : page.verdict.split(' · ').map((text) => ({ text })), width, ' · ').map(
-    (line) => paint('strong', line),
-  );
+  const verdict = isSaidLast ? [] : page.verdict.split(' · ');
+  const top = [...verdict, ...ownersLines(page, width)].map((text) => ({ text }));
+  yield flow(top, width, ' · ').map((line) => paint('strong', line));
   yield refusalLines(plan, page, layout);
   const heading = hasRisks ? [paint('danger', 'RISKS'), ...risks] : [];
   const risky = yield* section(heading, page.risky, textOf, layout);
@@ -185,8 +185,13 @@ function startsLines(starts: StartsView | null, { width, paint }: TextLayout): s
   return hangingIndent(title, lines).map((line) => line.replace(title, paint('strong', title)));
 }
 
+/** Those of every change. */
+function ownersLines({ owners }: PlanPage, width: number): string[] {
+  return owners.length === 0 ? [] : wrap(`owned by ${owners.map(escapeControls).join(' ')}`, width);
+}
+
 /** `Project pricing · Service https://… · Inventory roster.inventory.json`, and what a reviewer must look at. */
-function basisLines({ basis, owners, digest }: PlanPage, layout: TextLayout): string[] {
+function basisLines({ basis, digest }: PlanPage, layout: TextLayout): string[] {
   const { width, paint } = layout;
   const text = ({ label, value }: PlanFact) => `${label} ${escapeControls(value)}`;
   const isShort = (fact: PlanFact) => fact.isCode && fact.override === undefined && fits(text(fact), width);
@@ -194,11 +199,9 @@ function basisLines({ basis, owners, digest }: PlanPage, layout: TextLayout): st
     return { text: text(fact), shown: paint('faint', text(fact)) };
   });
   const rest = basis.filter((fact) => !isShort(fact));
-  const all = owners.length === 0 ? [] : wrap(`Owned by ${owners.map(escapeControls).join(' ')}`, width);
   return [
     ...flow(names, width, ' · '),
     ...rest.flatMap((each) => factLines(each, layout)),
-    ...all.map((line) => paint('faint', line)),
     paint('faint', `Digest: ${escapeControls(digest)}`),
   ];
 }

@@ -68,6 +68,8 @@ test('a plan without calls has nothing to rehearse', async () => {
   workspace.write('roster.yaml', before);
   await workspace.command(['apply', '--yes']);
   expect((await rehearsed()).rehearsal).toBeNull();
+  const { stdout } = await workspace.command(['plan', '--rehearse']);
+  expect(stdout).toContain('\nNothing to rehearse: the plan makes no calls.\n');
 });
 
 test('a rehearsal selects what the plan selects', async () => {

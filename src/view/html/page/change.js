@@ -62,11 +62,10 @@ function diffNode(lines) {
  * @param {Neighbours} neighbours
  */
 export function changeBody(change, neighbours) {
-  const { notes, fields, runs, calls, id } = change;
+  const { fields, runs, calls, id } = change;
   return make(
     'div',
     { class: 'body' },
-    listNode('notes', notes),
     fields.length === 0 ? undefined : make('dl', { class: 'fields' }, ...fields.map(fieldNode)),
     runs === undefined ? undefined : runsNode(runs),
     factNode('Needs', neighbours.needs(change.address)),
@@ -176,7 +175,15 @@ export function addTo(groups, key, item) {
  *
  * @type {Readonly<Record<string, string>>}
  */
-export const symbols = { create: '+', update: '~', replace: '±', delete: '-', adopt: '=', forget: '.' };
+export const symbols = {
+  create: '+',
+  update: '~',
+  replace: '±',
+  delete: '-',
+  adopt: '=',
+  forget: '.',
+  moved: '→',
+};
 
 /**
  * One change: a line that opens to show the rest.
@@ -209,7 +216,7 @@ export function changeRow(change, { neighbours, opened, showsOwners }) {
  * @param {boolean} showsOwners
  */
 function summaryNode(change, showsOwners) {
-  const { action, address, name, facts, remarks, risks, place, owners } = change;
+  const { action, address, name, facts, remarks, risks, notes, place, formerFile, owners } = change;
   const sign = make('span', { 'aria-hidden': 'true' }, symbols[action] ?? '');
   // Outside of the tab order: arrows move between rows, so that Tab leaves a list of thousands.
   return make(
@@ -220,10 +227,22 @@ function summaryNode(change, showsOwners) {
     make('code', { class: 'address' }, address),
     name === undefined ? undefined : make('span', { class: 'name' }, ` ${name}`),
     ...remarks.map((each) => make('span', { class: 'remark' }, each)),
-    make('span', { class: 'where' }, ownersNode(showsOwners ? owners : []), ' ', placeNode(place)),
+    make(
+      'span',
+      { class: 'where' },
+      ownersNode(showsOwners ? owners : []),
+      ' ',
+      placeNode(place) ?? fileNode(formerFile),
+    ),
     facts === undefined ? undefined : make('span', { class: 'facts' }, facts),
     ...risks.map(({ message }) => riskNode(message)),
+    ...notes.map((each) => make('span', { class: 'facts' }, prose(each))),
   );
+}
+
+/** @param {string | undefined} file */
+function fileNode(file) {
+  return file === undefined ? undefined : make('code', { class: 'place' }, file);
 }
 
 /** @param {readonly string[]} owners */

@@ -125,8 +125,8 @@ function hasRisk({ risks }, risk) {
 }
 
 /** @param {PageChange} change */
-export function fileOf({ place }) {
-  return place === undefined ? NO_FILE : place.file;
+export function fileOf({ place, formerFile }) {
+  return place?.file ?? formerFile ?? NO_FILE;
 }
 
 /** @param {PageChange} change */
@@ -188,9 +188,7 @@ function fillFilters(changes) {
   ]);
   const labels = counted(changes, ({ risks }) => [...new Set(risks.map(({ label }) => label))]);
   addOptions('risk', [...some.filter(([, count]) => count > 0), ...labels]);
-  const owners = counted(changes, ownersOf);
-  if (owners.some(([owner]) => owner !== NO_OWNER)) addOptions('owner', owners);
-  /** @type {HTMLElement} */ else byId('owner').closest('label')?.setAttribute('hidden', '');
+  addOptions('owner', counted(changes, ownersOf));
   addOptions(
     'file',
     counted(changes, (change) => [fileOf(change)]),
@@ -227,6 +225,8 @@ function addOptions(name, values) {
     make('option', { value }, `${wordings[`${name} ${value}`] ?? value} (${count.toLocaleString('en')})`),
   );
   byId(name).append(...options);
+  // Nothing is left to choose where all changes have the same.
+  if (values.length < 2) byId(name).closest('label')?.setAttribute('hidden', '');
 }
 
 function actionButtons() {
