@@ -162,7 +162,7 @@ export interface AgentJudgement extends DataJudgement {
   readonly level: ExpectationLevel;
   /** Where a manifest says what is expected. */
   readonly place: Place | null;
-  /** The target that says it, where the entry starts one and expects nothing else itself. Null where the entry says it. */
+  /** The target of the entry, if it says what is expected. Null where the entry or its defaults say so. */
   readonly from: Address | null;
 }
 

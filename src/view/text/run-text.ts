@@ -100,7 +100,8 @@ function lastLine(runs: readonly Run[], how: RunsEnded): string {
     ...(unmet === 0 ? [] : [`${count(unmet, 'expectation')} ${agree(unmet, 'is', 'are')} not met`]),
     ...(unsaved === 0 ? [] : [`the data of ${unsaved} was not saved`]),
   ];
-  if (!runs.every(({ state }) => state === 'succeeded')) return `Run failed: ${[counts, ...but].join(', ')}.`;
+  if (!runs.every(({ state }) => state === 'succeeded'))
+    return `Run failed: ${counts}${but.length === 0 ? '' : `, and ${but.join(' and ')}`}.`;
   return `Run complete: ${counts}${but.length === 0 ? '' : `, but ${but.join(' and ')}`}.`;
 }
 
