@@ -22,10 +22,14 @@ export function expectedOf(entry: Declared, target: Declared | undefined): Expec
   };
 }
 
-type Origin = Pick<AgentJudgement, 'place' | 'from'>;
+type WhereExpected = Pick<AgentJudgement, 'place' | 'from'>;
 
 /** Where it is written that a property such as `records.min` is expected of an agent, by the names that it may have. */
-export function originOf({ whole, entries }: Expected, names: readonly string[], property: string): Origin {
+export function originOf(
+  { whole, entries }: Expected,
+  names: readonly string[],
+  property: string,
+): WhereExpected {
   const [name = '', ...inner] = property.split('.');
   const common = inner.length === 0 ? [name] : [name, inner.join('.')];
   const member = memberOf(whole, names);
