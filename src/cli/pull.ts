@@ -4,6 +4,7 @@ import { type SessionOptions, withReadSession } from '../engine/session.js';
 import { Problem } from '../model/diagnostic.js';
 import type { Pulled } from '../model/pull.js';
 import { pullExpectations } from '../operate/expect/pull-expect.js';
+import { escapeControls } from '../view/escape.js';
 import { jsonText } from '../view/json/diagnostics-json.js';
 import { pullJson, pullPatch, pullText } from '../view/text/pull-text.js';
 import type { FlagsOf, Implementation } from './command/command.js';
@@ -72,6 +73,10 @@ async function write(
 ): Promise<void> {
   if (expect === true && found.files.length > 0 && yes !== true) {
     output.err(pullPatch(found.files));
+    // Before the question, not only at the end: an answer should know whom it concerns.
+    output.err(
+      found.diagnostics.map((each) => `${escapeControls(`${each.severity}: ${each.message}`)}\n`).join(''),
+    );
     await confirmFiles('', 'there is no terminal to ask for confirmation', host);
   }
   if (found.include !== null && yes !== true) {

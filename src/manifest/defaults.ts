@@ -6,6 +6,7 @@ import type { TextRule } from '../yaml/text.js';
 import { type Entry, mapNode, type Node, sizeOf } from '../yaml/tree.js';
 import type { Diagnostics } from './diagnostics.js';
 import { type Entries, entriesOf } from './environments.js';
+import type { ExpectedBelow } from './expectations.js';
 import { defaults as defaultsRule, excludedDefaults } from './generated/validators.js';
 import { type KindContext, readByKind } from './kind-reader.js';
 import { limits } from './limits.js';
@@ -31,7 +32,7 @@ export interface WithDefaults {
   readonly entry: Entry;
   readonly defaulted: readonly Defaulted[];
   /** Of `expect`, what defaults say below the value of the entry, the lowest first. Missing when they say nothing. */
-  readonly expectedBelow?: readonly Json[];
+  readonly expectedBelow?: readonly ExpectedBelow[];
 }
 
 const none: readonly Defaulted[] = [];
@@ -214,7 +215,10 @@ class SectionDefaults {
     if (this.layers.length === 0 || excluded.has(LAYERED)) return merged;
     // The upper one takes the place of an entry's own value.
     const below = own.has(LAYERED) ? this.layers : this.layers.slice(0, -1);
-    const expectedBelow = below.flatMap(({ value }) => known.get(value) ?? []);
+    const expectedBelow = below.flatMap((written) => {
+      const value = known.get(written.value);
+      return value === undefined ? [] : [{ value, written }];
+    });
     return { ...merged, expectedBelow };
   }
 

@@ -3,6 +3,7 @@ import { Problem } from '../model/diagnostic.js';
 import { mergedExpectations } from '../model/expectation.js';
 import { isJsonObject, type Json, type JsonObject } from '../model/json.js';
 import type { ReportProblem, Suggest } from '../model/resource.js';
+import type { Entry } from '../yaml/tree.js';
 
 /** Conditions of `rows`, as `roster data query --where` has them. What else is wrong with `expect` the schema says. */
 export function checkExpectation(expect: Json | undefined, suggest: Suggest, report: ReportProblem): void {
@@ -39,6 +40,12 @@ function checkRows(
   }
 }
 
+/** What one layer of `defaults` expects, and where it is written. */
+export interface ExpectedBelow {
+  readonly value: Json;
+  readonly written: Entry;
+}
+
 /** An expectation as an entry has it, and the defaults below it. */
 export interface WrittenExpectation {
   readonly own: JsonObject;
@@ -48,9 +55,9 @@ export interface WrittenExpectation {
 /** Undefined where neither the entry nor `defaults` expects anything. `layers`: of `defaults`, the lowest first. */
 export function writtenExpectation(
   own: Json | undefined,
-  layers: readonly Json[],
+  layers: readonly ExpectedBelow[],
 ): WrittenExpectation | undefined {
-  const below = layers.filter(isJsonObject);
+  const below = layers.map(({ value }) => value).filter(isJsonObject);
   if (!isJsonObject(own) && below.length === 0) return undefined;
   return { own: isJsonObject(own) ? own : {}, defaults: below.reduce(mergedExpectations, {}) };
 }

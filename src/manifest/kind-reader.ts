@@ -5,7 +5,7 @@ import {
   type DiagnosticCode,
   isAcceptable,
 } from '../model/diagnostic.js';
-import { isEmptyObject, type Json, type JsonObject } from '../model/json.js';
+import { isEmptyObject, type JsonObject } from '../model/json.js';
 import type { Kind } from '../model/kind.js';
 import {
   type Address,
@@ -19,6 +19,7 @@ import { type Entry, find } from '../yaml/tree.js';
 import type { Diagnostics } from './diagnostics.js';
 import {
   checkExpectation,
+  type ExpectedBelow,
   type WrittenExpectation,
   wholeExpectation,
   writtenExpectation,
@@ -54,7 +55,7 @@ export interface ValidEntry {
   readonly templates: JsonObject;
   readonly defaulted: readonly Defaulted[];
   /** What `defaults` expect below the `expect` of the entry, the lowest layer first. Default: nothing. */
-  readonly expectedBelow?: readonly Json[] | undefined;
+  readonly expectedBelow?: readonly ExpectedBelow[] | undefined;
   /** What it uses of the environment and is not set. Default: nothing. */
   readonly unset?: readonly Unset[] | undefined;
   /** It exists in other environments only: warnings do not matter in this one. */
@@ -156,7 +157,7 @@ function isWrittenIn({ key, value }: Entry, span: Span): boolean {
 }
 
 function declaredOf(
-  { kind, entry, value, templates, defaulted, unset = [] }: ValidEntry,
+  { kind, entry, value, templates, defaulted, unset = [], expectedBelow = [] }: ValidEntry,
   declared: unknown,
   places: EntryPlaces,
 ): Declared {
@@ -179,7 +180,7 @@ function declaredOf(
     accept: accept.length > 0 ? accept : undefined,
     defaulted: defaulted.length > 0 ? defaulted : undefined,
     unset: unset.length > 0 ? unset.map((each) => unsetError(each, addressOf(kind.name, key))) : undefined,
-    placeOf: placesIn(places),
+    placeOf: placesIn(places, expectedBelow),
   };
 }
 
@@ -187,9 +188,17 @@ function unsetError({ span, code, message, help }: Unset, address: Address): Dia
   return { severity: 'error', code, message, help, place: placeOf(span), address };
 }
 
-/** A function of its own, so that it keeps nothing else in memory. */
-function placesIn(places: EntryPlaces): Declared['placeOf'] {
-  return (path, at) => placeOf(places.spanOf(path, at));
+/** A function of its own, so that it keeps nothing else in memory. What the entry does not expect itself, a default may. */
+function placesIn(places: EntryPlaces, expectedBelow: readonly ExpectedBelow[]): Declared['placeOf'] {
+  if (expectedBelow.length === 0) return (path, at) => placeOf(places.spanOf(path, at));
+  return (path, at) => {
+    const [name, ...inner] = path;
+    const isBelow = name === 'expect' && inner.length > 0 && !places.has(path);
+    const layer = isBelow ? expectedBelow.findLast(({ written }) => find(written, inner).exact) : undefined;
+    if (layer === undefined) return placeOf(places.spanOf(path, at));
+    const found = find(layer.written, inner);
+    return placeOf(at === 'key' ? found.key : found.span);
+  };
 }
 
 /** A kind may repeat a value from the environment in any spelling, so none of its message about one is shown. */

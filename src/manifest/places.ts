@@ -85,6 +85,17 @@ export class EntryPlaces {
     this.index = table.add('', entry.key, own);
   }
 
+  /** Whether a value has a place of its own: it is written in the entry, or the entry takes it as a whole from elsewhere. */
+  has(path: Path): boolean {
+    const { others, table } = this;
+    const [name] = path;
+    if (others?.value.type === 'map' && others.value.entries.has(String(name)))
+      return find(others, path).exact;
+    let index: number | null = this.index;
+    for (const step of path) index = index === null ? null : table.childOf(index, String(step));
+    return index !== null;
+  }
+
   /** The place of a value, or of its key; or else of the closest thing around it. */
   spanOf(path: Path, at: At = 'value'): Span {
     const { key, others, table } = this;

@@ -145,6 +145,8 @@ function limitOf(failure: Failure): string {
       return `must be at most ${limit}`;
     case 'minItems':
       return `needs ${parent.errorMessage ?? `at least ${limit}`}`;
+    case 'uniqueItems':
+      return `must not name ${quoted(String(Object(failure.data)[Number(failure.params['i'])]))} twice`;
     default:
       return `must be ${ruleOf(parent)}`;
   }

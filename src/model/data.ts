@@ -1,4 +1,4 @@
-import type { Diagnostic, Place } from './diagnostic.js';
+import type { Diagnostic } from './diagnostic.js';
 import type { Address } from './resource.js';
 import type { AgentJudgement, DataJudgement } from './run.js';
 
@@ -90,8 +90,6 @@ export interface CheckedDataset {
   readonly expectations: readonly AgentJudgement[];
   /** What is another than at the last apply, for people. Empty where nothing is known to be. */
   readonly changed: readonly string[];
-  /** Where the manifest says what is expected. */
-  readonly place: Place | null;
   /** Who owns the file of the entry. Missing where the repository has no CODEOWNERS, and where they are not known. */
   readonly owners?: readonly string[] | undefined;
 }

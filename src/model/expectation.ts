@@ -90,10 +90,15 @@ function withoutMembersOf(layer: JsonObject, other: JsonObject): JsonObject {
 /** What is expected of one agent of an entry, `names` being how a manifest may name it. Without `members`. */
 export function expectationOf(whole: JsonObject, names: readonly string[]): Expectation {
   const { members = {}, ...own } = whole;
-  const name = names.find((each) => isJsonObject(members) && Object.hasOwn(members, each));
-  const differing = name !== undefined && isJsonObject(members) ? members[name] : undefined;
+  const name = memberOf(whole, names);
+  const differing = name !== null && isJsonObject(members) ? members[name] : undefined;
   // The schema has checked its form.
   return (isJsonObject(differing) ? mergedExpectations(own, differing) : own) as Expectation;
+}
+
+/** The name under which `members` says what differs for an agent. Null where it says nothing. */
+export function memberOf({ members }: JsonObject, names: readonly string[]): string | null {
+  return names.find((each) => isJsonObject(members) && Object.hasOwn(members, each)) ?? null;
 }
 
 /** The whole of what a share is a part of. */

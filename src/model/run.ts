@@ -1,4 +1,4 @@
-import type { Diagnostic } from './diagnostic.js';
+import type { Diagnostic, Place } from './diagnostic.js';
 import type { ExpectationLevel } from './expectation.js';
 import type { Hold } from './hold.js';
 import type { JsonObject } from './json.js';
@@ -160,6 +160,15 @@ export interface DataJudgement {
 export interface AgentJudgement extends DataJudgement {
   readonly agent: Address;
   readonly level: ExpectationLevel;
+  /** Where a manifest says what is expected. */
+  readonly place: Place | null;
+  /** The target of the entry, if it says what is expected. Null where the entry or its defaults say so. */
+  readonly from: Address | null;
+}
+
+/** What is said of it: `expected at least 800 records, got 12: 788 too few (from group/shops)`. */
+export function judgementText({ message, from }: AgentJudgement): string {
+  return from === null ? message : `${message} (from ${from})`;
 }
 
 /** Worst first. `unknown` is last, but it is never healthy: nothing is known. */

@@ -1,3 +1,4 @@
+import { holdText } from '../model/hold.js';
 import type { Action, Change } from '../model/plan.js';
 import {
   type Health,
@@ -92,6 +93,17 @@ export const healthLabels: Readonly<Record<Health, string>> = {
   healthy: 'healthy',
   unknown: 'unknown',
 };
+
+/** `failing · on hold`: a hold is shown beside a health that is worse. */
+export function healthText(resource: ResourceStatus): string {
+  const label = healthLabels[resource.health];
+  return holdBeside(resource) === '' ? label : `${label} · on hold`;
+}
+
+/** Who holds a resource and why, where its health says something else. Empty where nobody does. */
+export function holdBeside({ health, held }: ResourceStatus): string {
+  return held === null || health === 'held' ? '' : holdText(held);
+}
 
 export const syncLabels: Readonly<Record<Sync, string>> = {
   'in-sync': 'in sync',

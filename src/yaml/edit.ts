@@ -311,7 +311,7 @@ function removeFromFlow(map: YAMLMap, gone: readonly YamlPair[], { text }: Edita
   return edits;
 }
 
-/** After the last pair whose lines stay, or before all others. */
+/** After the last pair whose lines stay, or before all others and the comments above the first of them. */
 function append(
   map: YAMLMap,
   added: readonly (readonly [string, YamlValue])[],
@@ -331,7 +331,10 @@ function append(
   if (indent.trim() !== '') return obstacle('style', first.key);
   const lines = added.flatMap(([name, value]) => pairLines(name, value, indent));
   const lineBreak = lineBreakOf(text);
-  const at = last === undefined ? startOfLine(text, start) : endOfLine(text, endOfPair(last, text));
+  const at =
+    last === undefined
+      ? startOfComments(text, startOfLine(text, start), indent)
+      : endOfLine(text, endOfPair(last, text));
   const insert = lines.map((line) => (last === undefined ? `${line}${lineBreak}` : `${lineBreak}${line}`));
   return [{ start: at, end: at, text: insert.join('') }];
 }

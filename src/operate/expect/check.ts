@@ -19,6 +19,7 @@ import { type DeclaredResource, declaredResources } from '../status/resources.js
 import { instantOf, parseSince } from '../status/since.js';
 import { idKindsOf, ranSince } from '../status/status.js';
 import { datasetOf, described, readDeliveries } from './deliveries.js';
+import { nothingExpected } from './origin.js';
 import { MOST_RUNS } from './properties/drop.js';
 import { type ExpectedRun, type Expecting, expectedRuns, type JudgingContext, judgementsOf } from './runs.js';
 
@@ -54,7 +55,7 @@ export async function checkData(
   const resources = declaredResources(session.project, observation, now);
   const isSelected = selectedBy(session, addresses, agents);
   const wanted = resources.filter((each) => each.expect !== undefined && isSelected.address(each.address));
-  if (wanted.length === 0 && names.length > 0) throw nothingExpected(names);
+  if (wanted.length === 0 && names.length > 0) throw withoutExpectations(names);
 
   const reader = session.client.reader();
   const context = { now, agents };
@@ -71,7 +72,7 @@ export async function checkData(
   checkIds(ids, named);
   const checked = await readDeliveries(reader, named);
   const { name: project, environment } = session.project;
-  const about = { project: session.project, inventory: observation.inventory, agents };
+  const about = { inventory: observation.inventory, agents };
   const datasets = checked.map((each) => described(each, about));
   const owners = withOwners(datasets, filesOf(session.project), session, 'resource');
   return {
@@ -116,7 +117,7 @@ function nothingToCheck({ project, service }: ReadSession): DataCheck {
   return { project: name, environment, service, datasets: [], diagnostics: [] };
 }
 
-function nothingExpected(names: readonly string[]) {
+function withoutExpectations(names: readonly string[]) {
   const message = `nothing is expected of the data of ${names.join(', ')}`;
   return problem('usage', message, 'Add `expect` to the entry, or to what it targets.');
 }
@@ -173,7 +174,7 @@ function runsOf(
   since: number | null,
   context: JudgingContext,
 ): readonly ChosenRun[] {
-  const { expect = {} } = resource;
+  const { expect = nothingExpected } = resource;
   const runs = history.of(resource).filter((each) => history.isOfProject(each));
   const expecting: Expecting = { expect, runs };
   const seen = new Set<string>();

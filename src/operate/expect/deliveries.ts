@@ -2,7 +2,7 @@ import type { CheckedDataset } from '../../model/data.js';
 import type { Diagnostic } from '../../model/diagnostic.js';
 import type { Inventory } from '../../model/inventory.js';
 import type { Reader } from '../../model/request.js';
-import type { Address, Agent, Project } from '../../model/resource.js';
+import type { Address, Agent } from '../../model/resource.js';
 import { ServiceFailure } from '../../service/failure.js';
 import type { Dataset } from '../../service/operations/datasets.js';
 import { createQueue } from '../../service/queue.js';
@@ -61,7 +61,6 @@ async function readOne(reader: Reader, delivery: Delivered): Promise<ReadDeliver
 }
 
 export interface DeliveredContext {
-  readonly project: Project;
   /** Null where none was read. */
   readonly inventory: Inventory | null;
   readonly agents: readonly Agent[];
@@ -70,10 +69,9 @@ export interface DeliveredContext {
 /** With the verdict on everything that is expected. */
 export function described(
   { address, run, dataset, data }: ReadDelivered,
-  { project, inventory, agents }: DeliveredContext,
+  { inventory, agents }: DeliveredContext,
 ): CheckedDataset {
   const expectations = judgementsOf(run, data);
-  const entry = project.entries.find((each) => each.address === address);
   const { id: jobId, finishedAt: at } = run.job;
   return {
     address,
@@ -84,7 +82,6 @@ export function described(
     verdict: verdictOf(expectations) ?? 'met',
     expectations,
     changed: inventory === null ? [] : versionChange(run.agent, inventory, agents),
-    place: entry?.placeOf(['expect']) ?? null,
   };
 }
 

@@ -3,7 +3,7 @@ import { kinds } from '../../kinds/index.js';
 import type { CheckedDataset } from '../../model/data.js';
 import type { Diagnostic } from '../../model/diagnostic.js';
 import { type Expectation, expectationOf } from '../../model/expectation.js';
-import { groupBy, type JsonObject } from '../../model/json.js';
+import { groupBy } from '../../model/json.js';
 import type { Agent, Project } from '../../model/resource.js';
 import type { Run } from '../../model/run.js';
 import type { ServiceFailure } from '../../service/failure.js';
@@ -15,7 +15,8 @@ import { jobsOf, runKind } from '../run/run-kinds.js';
 import type { Watch } from '../watch.js';
 import { type DeliveredContext, datasetOf, described, readDeliveries } from './deliveries.js';
 import { expectsOfData } from './judge.js';
-import { type ExpectedRun, factsOf, judgementsOf, namesOf, wholeExpectation } from './runs.js';
+import { type Expected, expectedOf } from './origin.js';
+import { type ExpectedRun, factsOf, judgementsOf, namesOf } from './runs.js';
 
 export interface JudgedRuns {
   readonly checked: readonly CheckedDataset[];
@@ -46,7 +47,7 @@ export async function judgeFollowed(
     const expect = address === null ? undefined : expectAt(address, project);
     if (address === null || expect === undefined) return [];
     const own = byId.get(id ?? '')?.agents[0];
-    return expectedOf(run, { expect, own, agents: watch.agents, now }).map((found) => ({
+    return expectedRunsOf(run, { expect, own, agents: watch.agents, now }).map((found) => ({
       address,
       run: found,
     }));
@@ -65,23 +66,23 @@ export async function judgeFollowed(
   const read = await orElse(readDeliveries(watch.reader, deliveries), () => null);
   if (read === null || session.interrupted()) return untold;
   return {
-    checked: read.map((each) => described(each, { project, inventory, agents: watch.agents })),
+    checked: read.map((each) => described(each, { inventory, agents: watch.agents })),
     unread: [...(failure?.diagnostics ?? []), ...read.flatMap(({ failures }) => failures)],
   };
 }
 
 /** What an entry expects, over what its target does, as the manifests declare it. */
-function expectAt(address: string, { entries }: Project): JsonObject | undefined {
+function expectAt(address: string, { entries }: Project): Expected | undefined {
   const entry = entries.find((each) => each.address === address);
   if (entry === undefined) return undefined;
   const kind = kinds.find(({ name }) => name === entry.kind);
   const starts = kind?.startByHand?.target === undefined ? [] : (kind.links?.(entry.declared).to ?? []);
   const target = entries.find((each) => starts.includes(each.address));
-  return wholeExpectation(entry.expect, target?.expect);
+  return expectedOf(entry, target);
 }
 
 interface FollowedExpectation {
-  readonly expect: JsonObject;
+  readonly expect: Expected;
   /** The agent of a run of one agent, which has the address of what started it. */
   readonly own: Agent | undefined;
   readonly agents: readonly Agent[];
@@ -89,7 +90,7 @@ interface FollowedExpectation {
 }
 
 /** The runs of its agents of which something is expected. One that failed is an error already. */
-function expectedOf(run: Run, { expect, own, agents, now }: FollowedExpectation): readonly ExpectedRun[] {
+function expectedRunsOf(run: Run, { expect, own, agents, now }: FollowedExpectation): readonly ExpectedRun[] {
   const isJob = run.members.length === 0;
   const isChain = runKind(run.idKind).members === 'chain';
   return jobsOf(run).flatMap(({ id, address, state, records, startedAt, finishedAt }) => {
@@ -98,8 +99,9 @@ function expectedOf(run: Run, { expect, own, agents, now }: FollowedExpectation)
     // Members of a group start together.
     const start = startedAt ?? (isChain ? null : run.startedAt);
     const job = { id, state, records, startedAt: start, finishedAt };
-    const expectation = withoutHistory(expectationOf(expect, namesOf(agent, agent, agents)));
-    const found = { job, agent, expectation, facts: factsOf(job, [], { now, agents }) };
+    const names = namesOf(agent, agent, agents);
+    const expectation = withoutHistory(expectationOf(expect.whole, names));
+    const found = { job, agent, names, expect, expectation, facts: factsOf(job, [], { now, agents }) };
     const isAwaited = state === 'succeeded' && expectsOfData(expectation);
     return isAwaited || judgementsOf(found).length > 0 ? [found] : [];
   });

@@ -25,6 +25,7 @@ import { idKindsOf, ranSince } from '../status/status.js';
 import { LONGEST_PERIOD } from './check.js';
 import { AT_ONCE, datasetOf } from './deliveries.js';
 import type { DataFacts } from './facts.js';
+import { nothingExpected } from './origin.js';
 import { FEWEST_RUNS } from './properties/drop.js';
 import { type DeliveredByAgent, proposalOf } from './propose.js';
 import { readData } from './read-data.js';
@@ -85,7 +86,7 @@ export async function pullExpectations(
   const known = new Map(resources.map((each) => [each.address, each]));
   const proposed = chosen.map((entry): AddedExpectation => {
     const found = delivered.get(entry.address) ?? [];
-    return { entry, added: additionTo(known.get(entry.address)?.expect ?? {}, proposalOf(found)) };
+    return { entry, added: additionTo(known.get(entry.address)?.expect?.whole ?? {}, proposalOf(found)) };
   });
   const added = proposed.filter((each) => Object.keys(each.added).length > 0);
   const reasons = proposed.flatMap(({ entry, added: own }) =>
@@ -190,7 +191,7 @@ class Deliveries {
         const runs = own.filter((each) => history.isOfProject(each));
         const all = runs
           .slice(0, MOST_STARTS)
-          .flatMap((each) => expectedRuns({ expect: {}, runs }, each, this.context));
+          .flatMap((each) => expectedRuns({ expect: nothingExpected, runs }, each, this.context));
         return [address, all.filter(({ facts }) => facts.noData === null)];
       }),
     );

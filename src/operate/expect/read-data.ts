@@ -50,6 +50,7 @@ function whyUnreadable(dataset: Dataset): string | null {
 async function queryFor(reader: Reader, id: string, expectation: Expectation): Promise<DataFacts> {
   const all = await reader.read(queryDataset(id, { page: 1, pageSize: 1 }));
   const { columns, totalMatches: rowCount } = all;
+  if (columns.length === 0 && rowCount > 0) return unreadable('the service shows rows without columns');
   const matches = new Map<string, number>();
   for (const text of conditionsOf(expectation)) {
     const condition = readCondition(text);

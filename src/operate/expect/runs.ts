@@ -1,5 +1,4 @@
-import { type Expectation, expectationOf, mergedExpectations } from '../../model/expectation.js';
-import type { JsonObject } from '../../model/json.js';
+import { type Expectation, expectationOf } from '../../model/expectation.js';
 import type { Agent } from '../../model/resource.js';
 import type { AgentJudgement } from '../../model/run.js';
 import { readInstant } from '../../service/operations/record.js';
@@ -7,12 +6,13 @@ import { AGENT, addressNamed, addressOfAgent } from '../agents.js';
 import type { AgentJob, Occurrence } from '../status/history.js';
 import type { DataFacts, DeliveryFacts } from './facts.js';
 import { judge, levelOf } from './judge.js';
+import { type Expected, originOf } from './origin.js';
 import { MOST_RUNS } from './properties/drop.js';
 
 /** Which runs an entry expects something of, and what. */
 export interface Expecting {
   /** With what its target expects. */
-  readonly expect: JsonObject;
+  readonly expect: Expected;
   /** The runs of the entry itself, the newest first: what others have started, or people by hand, is not judged. */
   readonly runs: readonly Occurrence[];
 }
@@ -24,21 +24,15 @@ export interface ExpectedRun {
   readonly job: JobFacts;
   readonly agent: string;
   readonly expectation: Expectation;
+  /** What the entry expects of all of its agents, and how a manifest may name this one. */
+  readonly expect: Expected;
+  readonly names: readonly string[];
   readonly facts: DeliveryFacts;
 }
 
 export interface JudgingContext {
   readonly now: Date;
   readonly agents: readonly Agent[];
-}
-
-/** A schedule wins over its target. Undefined where neither expects anything. */
-export function wholeExpectation(
-  own: JsonObject | undefined,
-  target: JsonObject | undefined,
-): JsonObject | undefined {
-  if (own === undefined || target === undefined) return own ?? target;
-  return mergedExpectations(target, own);
 }
 
 /** The runs of the agents in one run of an entry. */
@@ -49,10 +43,13 @@ export function expectedRuns(
 ): readonly ExpectedRun[] {
   return jobsOf(occurrence).map((job) => {
     const agent = addressNamed(job.agentName, context.agents) ?? job.agentName;
+    const names = namesOf(agent, job.agentName, context.agents);
     return {
       job,
       agent,
-      expectation: expectationOf(expect, namesOf(agent, job.agentName, context.agents)),
+      names,
+      expect,
+      expectation: expectationOf(expect.whole, names),
       facts: factsOf(job, before(runs, occurrence, job), context),
     };
   });
@@ -71,14 +68,14 @@ export function judgedRuns(expecting: Expecting, context: JudgingContext): reado
 
 /** `data`: what its dataset shows, where somebody has looked. */
 export function judgementsOf(
-  { agent, expectation, facts }: ExpectedRun,
+  { agent, names, expectation, expect, facts }: ExpectedRun,
   data?: DataFacts,
 ): readonly AgentJudgement[] {
   const level = levelOf(expectation);
   const known = data === undefined ? facts : { ...facts, data };
   // Of a run that goes on, nothing but its end is expected yet.
   const judged = judge(facts.isRunning ? onlyFinish(expectation) : expectation, known);
-  return judged.map((each) => ({ ...each, agent, level }));
+  return judged.map((each) => ({ ...each, agent, level, ...originOf(expect, names, each.property) }));
 }
 
 function onlyFinish({ finish }: Expectation): Expectation {
@@ -137,9 +134,17 @@ export function factsOf(
     noData: state === 'succeeded' ? null : `the run ${endings[state]}`,
     records,
     isRunning,
-    took: start === null || end === null ? null : Math.max(0, end - start),
+    took: tookOf(start, end, isRunning),
     before: earlier,
   };
+}
+
+/** Null where it is not known: a run that has ended before it began has times that say nothing. */
+function tookOf(start: number | null, end: number | null, isRunning: boolean): number | null {
+  if (start === null || end === null) return null;
+  // The clock of the service may be a little ahead.
+  if (isRunning) return Math.max(0, end - start);
+  return end < start ? null : end - start;
 }
 
 const endings: Readonly<Record<AgentJob['state'], string>> = {

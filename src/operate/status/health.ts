@@ -1,6 +1,6 @@
 import { endedHoldText, type Hold, holdText } from '../../model/hold.js';
 import type { Address } from '../../model/resource.js';
-import type { AgentJudgement, Health, LastRun } from '../../model/run.js';
+import { type AgentJudgement, type Health, judgementText, type LastRun } from '../../model/run.js';
 import { instantText } from '../../model/words.js';
 import { readInstant } from '../../service/operations/record.js';
 
@@ -98,7 +98,7 @@ export function reasonOf(health: Health, facts: HealthFacts, lastApply: number |
 function firstOf([first, ...others]: readonly AgentJudgement[]): string {
   return first === undefined
     ? ''
-    : `${first.agent}: ${first.message}${others.length === 0 ? '' : `; and ${others.length} more`}`;
+    : `${first.agent}: ${judgementText(first)}${others.length === 0 ? '' : `; and ${others.length} more`}`;
 }
 
 /** Other errors of a group run are not messages of the service. */

@@ -2,7 +2,7 @@ import type { Observation } from '../../engine/observe.js';
 import type { ReadSession } from '../../engine/session.js';
 import { runsOf } from '../../inventory/run-history.js';
 import { type Hold, hasEnded } from '../../model/hold.js';
-import { byCodeUnit, type JsonObject } from '../../model/json.js';
+import { byCodeUnit } from '../../model/json.js';
 import { isExpired, type Kind } from '../../model/kind.js';
 import type { Action, Drifted } from '../../model/plan.js';
 import {
@@ -18,7 +18,7 @@ import { driftOf } from '../../reconcile/drift.js';
 import { inactiveTargets } from '../../reconcile/starts.js';
 import type { Comparison, Match } from '../../reconcile/world.js';
 import { readInstant } from '../../service/operations/record.js';
-import { wholeExpectation } from '../expect/runs.js';
+import { type Expected, expectedOf } from '../expect/origin.js';
 import { kindsWithRuns } from '../run/targets.js';
 
 /** A declared resource, with what the service and the inventory show of it. */
@@ -42,7 +42,7 @@ export interface DeclaredResource {
   /** Since when its starts are expected, as the inventory records it for it and its target. Null where it does not. */
   readonly since: string | null;
   /** What it and its target expect of its data. Undefined where they expect nothing. */
-  readonly expect: JsonObject | undefined;
+  readonly expect: Expected | undefined;
 }
 
 /** Everything declared that can run. A problem with one entry hides no other. */
@@ -158,18 +158,19 @@ function recordedSince({ matches }: Comparison): (match: Match) => string | null
 }
 
 /** What an entry expects, over what its target does. */
-function expectations({ matches }: Comparison): (match: Match) => JsonObject | undefined {
+function expectations({ matches }: Comparison): (match: Match) => Expected | undefined {
   const known = new Map(
     matches.flatMap(({ kind, observed, entry }) =>
       observed === null || entry?.expect === undefined
         ? []
-        : [[objectKey(kind.name, observed.id), entry.expect] as const],
+        : [[objectKey(kind.name, observed.id), entry] as const],
     ),
   );
   return ({ kind, observed, entry }) => {
+    if (entry === null) return undefined;
     const target = known.size === 0 ? null : targetOf(kind, observed);
-    const ofTarget = target === null ? undefined : known.get(objectKey(target.kind, String(target.id)));
-    return wholeExpectation(entry?.expect, ofTarget);
+    const started = target === null ? undefined : known.get(objectKey(target.kind, String(target.id)));
+    return expectedOf(entry, started);
   };
 }
 

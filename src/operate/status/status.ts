@@ -4,7 +4,7 @@ import { type ProjectPart, selectedOf, selectionOf, selectionText } from '../../
 import type { ReadSession } from '../../engine/session.js';
 import { type Diagnostic, Problem, problem } from '../../model/diagnostic.js';
 import type { Address } from '../../model/resource.js';
-import { healths, type ResourceStatus, type RunIdKind, type Status } from '../../model/run.js';
+import { healths, judgementText, type ResourceStatus, type RunIdKind, type Status } from '../../model/run.js';
 import { noSiblings } from '../../model/sibling.js';
 import { naturalOrder } from '../../model/words.js';
 import type { Selector } from '../../reconcile/world.js';
@@ -107,12 +107,12 @@ export async function readStatus(session: ReadSession, options: StatusOptions): 
 /** What is unmet at the level of a warning changes no health. */
 function warningsOf({ address, expectations }: ResourceStatus): readonly Diagnostic[] {
   const warned = expectations.filter(({ verdict, level }) => verdict === 'unmet' && level === 'warning');
-  return warned.map(({ agent, message }) => ({
-    severity: 'warning',
-    code: 'unmet-expectation',
-    message: `${agent} of ${address}: ${message}`,
-    address,
-  }));
+  return warned.map((judgement): Diagnostic => {
+    const { agent, place } = judgement;
+    const message = `${agent} of ${address}: ${judgementText(judgement)}`;
+    const found = { severity: 'warning', code: 'unmet-expectation', message, address } as const;
+    return place === null ? found : { ...found, place };
+  });
 }
 
 /** What is unknown is an error where somebody relies on it, and then only for what is shown. The rows say it, too. */

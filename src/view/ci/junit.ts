@@ -3,13 +3,15 @@ import { type Diagnostic, messageOf } from '../../model/diagnostic.js';
 import {
   type AgentJudgement,
   type Health,
+  judgementText,
   type ResourceStatus,
   type Run,
   runName,
   type Status,
 } from '../../model/run.js';
+import { commandFor } from '../data/check-words.js';
 import { escapeControls } from '../escape.js';
-import { healthLabels, runSeconds, withStageNames } from '../labels.js';
+import { healthText, holdBeside, runSeconds, withStageNames } from '../labels.js';
 
 /** Runs as JUnit XML: a suite for each run, and a case for each of its agents, and for each thing that is expected of their data. */
 export function runsJunit(
@@ -99,8 +101,9 @@ function diagnosticXml(diagnostic: Diagnostic, project: string): string {
 
 function resourceCaseXml(resource: ResourceStatus, failOn: readonly Health[]): string {
   const { address, health, reason } = resource;
+  const said = [reason, holdBeside(resource)].filter((part) => part !== '').join('; ');
   const attributes = attributesXml({ classname: address.split('/')[0] ?? '', name: address });
-  const message = `${healthLabels[health]}${reason === '' ? '' : `: ${reason}`}`;
+  const message = `${healthText(resource)}${said === '' ? '' : `: ${said}`}`;
   if (failOn.includes(health))
     return `    <testcase${attributes}><failure${attributesXml({ type: health, message })}/></testcase>\n`;
   if (isSkipped(resource, failOn))
@@ -129,7 +132,8 @@ export function dataCheckJunit({ datasets, diagnostics }: DataCheck, failOn: rea
   return `<?xml version="1.0" encoding="UTF-8"?>\n<testsuites name="roster">\n${suites.join('')}${last}</testsuites>\n`;
 }
 
-function datasetXml({ address, agent, expectations }: CheckedDataset, failOn: readonly string[]): string {
+function datasetXml(dataset: CheckedDataset, failOn: readonly string[]): string {
+  const { address, agent, expectations } = dataset;
   const name = `${agent} of ${address}`;
   const isFailure = ({ verdict, level }: AgentJudgement) => level === 'error' && failOn.includes(verdict);
   const isSilent = (each: AgentJudgement) => each.verdict !== 'met' && !isFailure(each);
@@ -137,7 +141,9 @@ function datasetXml({ address, agent, expectations }: CheckedDataset, failOn: re
   const skipped = expectations.filter(isSilent).length;
   const counts = attributesXml({ name, tests: expectations.length, failures, errors: 0, skipped });
   const cases = expectations.map((each) => {
-    const { property, message, verdict } = each;
+    const { property, verdict } = each;
+    const command = commandFor(dataset, each);
+    const message = `${judgementText(each)}${command === null ? '' : `. \`${command}\` shows it.`}`;
     const attributes = attributesXml({ classname: name, name: property });
     const why = attributesXml({ type: verdict, message });
     const skip = attributesXml({ message });

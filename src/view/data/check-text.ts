@@ -1,4 +1,5 @@
 import type { CheckedDataset, DataCheck } from '../../model/data.js';
+import { type AgentJudgement, judgementText } from '../../model/run.js';
 import { instantText } from '../../model/words.js';
 import { cut } from '../columns.js';
 import { escapeControls } from '../escape.js';
@@ -45,7 +46,10 @@ function datasetLines(dataset: CheckedDataset, layout: TextLayout): string[] {
   const commands = judged.map((each) => commandFor(dataset, each));
   const lines = judged.flatMap((each, index) => {
     const level = each.level === 'warning' && each.verdict === 'unmet' ? ' (warning)' : '';
-    const said = wrap(escapeControls(`${each.property}${level}: ${each.message}`), layout.width - 4);
+    const said = wrap(
+      escapeControls(`${each.property}${level}: ${each.message}${originText(each)}`),
+      layout.width - 4,
+    );
     const command = commands[index] ?? null;
     // A line of its own, so that it can be copied; what one command shows is said before it.
     if (command === commands[index + 1]) return said;
@@ -55,7 +59,14 @@ function datasetLines(dataset: CheckedDataset, layout: TextLayout): string[] {
   return [head, ...indent([...lines, ...news], 4)];
 }
 
-const TITLES = ['Verdict', 'Entry', 'Agent', 'Ended', 'What is not met'];
+/** ` (teams/shops.yaml:7, from group/shops)`: where to change what is expected. */
+function originText({ verdict, place, from }: AgentJudgement): string {
+  if (verdict === 'met' || place === null) return '';
+  const target = from === null ? '' : `, from ${from}`;
+  return ` (${place.file}:${place.line}${target})`;
+}
+
+const TITLES = ['Verdict', 'Entry', 'Agent', 'Ended', 'What is not met', 'Shown by'];
 const WIDEST_CELL_COLUMNS = 300;
 /** For the line that counts what is left out. */
 const RESERVED_SIZE = 500;
@@ -84,14 +95,18 @@ export function checkMarkdown(check: DataCheck, options: MarkdownOptions = {}): 
 
 function rowItem(dataset: CheckedDataset, isOwned: boolean): PageItem {
   const { verdict, address, agent, at, changed } = dataset;
-  const said = openJudgements(dataset).map(({ message }) => message);
+  const open = openJudgements(dataset);
+  const said = open.map(judgementText);
+  const commands = new Set(open.flatMap((each) => commandFor(dataset, each) ?? []));
+  const isError = open.some(({ verdict: own, level }) => own === 'unmet' && level === 'error');
   const cells = [
     ...(isOwned ? [ownerCell(dataset)] : []),
-    verdict === 'unmet' ? `**${verdict}**` : verdict,
+    verdict === 'unmet' ? (isError ? '**unmet**' : 'unmet (warning)') : verdict,
     tableCode(cut(address, WIDEST_CELL_COLUMNS)),
     tableCode(cut(agent, WIDEST_CELL_COLUMNS)),
     at === null ? '' : tableCode(instantText(at)),
     shortProse([...said, ...changed].join('; '), WIDEST_CELL_COLUMNS).replaceAll('|', '&#124;'),
+    [...commands].map((each) => tableCode(cut(each, WIDEST_CELL_COLUMNS))).join('<br>'),
   ];
   const short = `| ${cells.join(' | ')} |`;
   return { short, full: () => ({ text: short, shortened: 0 }), shortened: 0 };

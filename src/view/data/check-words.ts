@@ -1,6 +1,6 @@
 import type { CheckedDataset, DataCheck } from '../../model/data.js';
 import type { Diagnostic } from '../../model/diagnostic.js';
-import type { AgentJudgement } from '../../model/run.js';
+import { type AgentJudgement, judgementText } from '../../model/run.js';
 import { count, shellWord } from '../../model/words.js';
 
 /** What is said of checked data, before text, Markdown and annotations print it. */
@@ -53,17 +53,17 @@ export function commandFor(
 export function checkFindings({ datasets }: Pick<DataCheck, 'datasets'>): readonly Diagnostic[] {
   return datasets.flatMap((dataset) =>
     openJudgements(dataset).map((judgement): Diagnostic => {
-      const { verdict, level, message } = judgement;
+      const { verdict, level, place } = judgement;
       const isUnmet = verdict === 'unmet';
       const shown = commandFor(dataset, judgement);
       const help = [...(shown === null ? [] : [`\`${shown}\` shows it.`]), ...dataset.changed].join(' ');
       const found: Diagnostic = {
         severity: isUnmet && level === 'error' ? 'error' : 'warning',
         code: isUnmet ? 'unmet-expectation' : 'unknown-expectation',
-        message: `${dataset.agent} of ${dataset.address}: ${message}`,
+        message: `${dataset.agent} of ${dataset.address}: ${judgementText(judgement)}`,
         address: dataset.address,
       };
-      const placed = dataset.place === null ? found : { ...found, place: dataset.place };
+      const placed = place === null ? found : { ...found, place };
       return help === '' ? placed : { ...placed, help };
     }),
   );

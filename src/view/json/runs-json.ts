@@ -46,8 +46,23 @@ export function statusJson({ resources, diagnostics }: Status) {
   return withDiagnostics({ resources: resources.map(resourceJson) }, diagnostics);
 }
 
+const judgementFields = [
+  'agent',
+  'property',
+  'verdict',
+  'level',
+  'expected',
+  'actual',
+  'message',
+  'from',
+] as const;
+
 export function agentJudgementJson(judgement: AgentJudgement) {
-  return fieldsOf(judgement, ['agent', 'property', 'verdict', 'level', 'expected', 'actual', 'message']);
+  const { place } = judgement;
+  return {
+    ...fieldsOf(judgement, judgementFields),
+    place: place && fieldsOf(place, ['file', 'line', 'column']),
+  };
 }
 
 function resourceJson(resource: ResourceStatus) {

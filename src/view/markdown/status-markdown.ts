@@ -1,7 +1,7 @@
 import type { Health, ResourceStatus, Status } from '../../model/run.js';
 import { agree, instantText } from '../../model/words.js';
 import { cut } from '../columns.js';
-import { countsText, healthCounts, healthLabels, lastRunText, syncLabels } from '../labels.js';
+import { countsText, healthCounts, healthText, holdBeside, lastRunText, syncLabels } from '../labels.js';
 import { groupedByOwner } from '../owned.js';
 import { shownAndRest } from '../plan-words.js';
 import { ownerCell } from './change-markdown.js';
@@ -49,15 +49,16 @@ export function statusMarkdown(status: Status, options: MarkdownOptions = {}): s
 
 function rowItem(each: ResourceStatus, isOwned: boolean): PageItem {
   const { health, address, sync, lastRun, isRunning, nextRun, reason } = each;
+  const said = [reason, holdBeside(each)].filter((part) => part !== '').map(prose);
   const cells = [
     ...(isOwned ? [ownerCell(each)] : []),
-    bad.has(health) ? `**${healthLabels[health]}**` : healthLabels[health],
+    bad.has(health) ? `**${healthText(each)}**` : healthText(each),
     tableCode(cut(address, WIDEST_CELL_COLUMNS)),
     syncLabels[sync],
     lastRun === null && !isRunning ? '' : prose(lastRunText(lastRun, isRunning)),
     tableCode(countsText(each)),
     nextRun === null ? '' : tableCode(instantText(nextRun)),
-    reason === '' ? '' : prose(reason),
+    said.join('; '),
   ];
   const short = `| ${cells.join(' | ')} |`;
   return { short, full: () => ({ text: short, shortened: 0 }), shortened: 0 };

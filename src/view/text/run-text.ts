@@ -96,11 +96,12 @@ function lastLine(runs: readonly Run[], how: RunsEnded): string {
   if (isDetached === true && open.length > 0) return `Started: ${counts}.\n${followLine(open)}`;
   if (open.length > 0) return `Still running: ${counts}.`;
   if (runs.some((run) => hasState(run, 'unknown'))) return `Run unknown: ${counts}.`;
-  if (!runs.every(({ state }) => state === 'succeeded')) return `Run failed: ${counts}.`;
   const but = [
     ...(unmet === 0 ? [] : [`${count(unmet, 'expectation')} ${agree(unmet, 'is', 'are')} not met`]),
     ...(unsaved === 0 ? [] : [`the data of ${unsaved} was not saved`]),
   ];
+  if (!runs.every(({ state }) => state === 'succeeded'))
+    return `Run failed: ${counts}${but.length === 0 ? '' : `, and ${but.join(' and ')}`}.`;
   return `Run complete: ${counts}${but.length === 0 ? '' : `, but ${but.join(' and ')}`}.`;
 }
 

@@ -2,7 +2,15 @@ import type { Health, ResourceStatus, Status } from '../../model/run.js';
 import { instantText, wordList } from '../../model/words.js';
 import { cut, pad, widest } from '../columns.js';
 import { escapeControls } from '../escape.js';
-import { countsText, healthCounts, healthLabels, lastRunText, syncLabels } from '../labels.js';
+import {
+  countsText,
+  healthCounts,
+  healthLabels,
+  healthText,
+  holdBeside,
+  lastRunText,
+  syncLabels,
+} from '../labels.js';
 import { groupedByOwner, type OwnedGroup, ownedText } from '../owned.js';
 import {
   areTooWide,
@@ -49,13 +57,16 @@ const styles: Readonly<Record<Health, Style>> = {
   unknown: 'warning',
 };
 
+/** Texts of the service can be pages long. `-v` shows them whole. */
+const LONGEST_REASON = 600;
+
 const addressOf = ({ address }: ResourceStatus) => escapeControls(address);
 
 /** Without a column for it, what is not in sync is said beside the address. */
 const addressAndSync = (each: ResourceStatus) =>
   each.sync === 'in-sync' ? addressOf(each) : `${addressOf(each)} (${syncLabels[each.sync]})`;
 
-const health: Column<ResourceStatus> = { title: 'health', text: (each) => healthLabels[each.health] };
+const health: Column<ResourceStatus> = { title: 'health', text: healthText };
 const address: Column<ResourceStatus> = { title: 'address', text: addressOf };
 const addressWithSync: Column<ResourceStatus> = { title: 'address', text: addressAndSync };
 const sync: Column<ResourceStatus> = { title: 'sync', text: (each) => syncLabels[each.sync] };
@@ -123,9 +134,9 @@ function leftOutLines(columns: readonly Column<ResourceStatus>[], { width, paint
 
 /** Where the table does not fit: two lines for each resource. */
 function narrowLines(resources: readonly ResourceStatus[], layout: TextLayout): string[] {
-  const columnsOfLabel = widest(resources.map((each) => healthLabels[each.health]));
+  const columnsOfLabel = widest(resources.map(healthText));
   return resources.flatMap((each) => {
-    const label = layout.paint(styles[each.health], pad(healthLabels[each.health], columnsOfLabel));
+    const label = layout.paint(styles[each.health], pad(healthText(each), columnsOfLabel));
     const next = each.nextRun === null ? [] : [`next ${instantText(each.nextRun)}`];
     const last = each.lastRun === null && !each.isRunning ? [] : [lastRunText(each.lastRun, each.isRunning)];
     const facts = [...last, ...countsOf(each), ...next].join('; ');
@@ -145,12 +156,12 @@ function countsOf(each: ResourceStatus): readonly string[] {
   return found.length === 0 ? [] : [found.map(([name, number]) => `${number ?? '?'} ${name}`).join(', ')];
 }
 
-function reasonLines({ health, reason, failedRun }: ResourceStatus, { width }: TextLayout): string[] {
-  const said = escapeControls(reason);
-  // By how much it is unmet is said last.
-  const whole = health === 'unmet' ? wrap(said, width - 4) : [cut(said, width - 4)];
-  const why = reason === '' ? [] : whole;
+function reasonLines(each: ResourceStatus, { width, verbose }: TextLayout): string[] {
+  const { address, health, reason, failedRun } = each;
+  const parts = [reason, holdBeside(each)].filter((part) => part !== '').map(escapeControls);
+  const lines = parts.flatMap((part) => wrap(verbose ? part : cut(part, LONGEST_REASON), width - 4));
   // A line of its own, so that it can be copied.
-  const details = failedRun === null ? [] : [`roster runs show ${escapeControls(failedRun)}`];
-  return indent([...why, ...details], 4);
+  if (failedRun !== null) lines.push(`roster runs show ${escapeControls(failedRun)}`);
+  if (health === 'unmet') lines.push(`roster data check ${escapeControls(address)}`);
+  return indent(lines, 4);
 }

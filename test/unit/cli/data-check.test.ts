@@ -146,7 +146,7 @@ describe('data check', () => {
       5,
       [
         'unmet columns: expected the columns sku, price: price missing',
-        'unmet empty.price: expected at most 50% rows without `price`, but there is no column `price`',
+        'unmet empty.price: expected at most 50% of rows without `price`, but there is no column `price`',
         'unmet rows.price lte 0: expected at most 5 rows with `price lte 0`, but there is no column `price`',
       ],
     ],
@@ -168,7 +168,7 @@ describe('data check', () => {
       5,
       [
         'met empty.sku: got 0 of 100, 0%',
-        'unmet empty.price: expected at most 2% rows without `price`, got 3 of 100, 3%',
+        'unmet empty.price: expected at most 2% of rows without `price`, got 3 of 100, 3%',
       ],
     ],
     [

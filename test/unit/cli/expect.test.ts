@@ -115,6 +115,27 @@ test.each([
   ['{ rows: { "price lt": 0 } }', 'invalid-condition', undefined],
   ['{ records: { drop: 140% } }', 'schema', undefined],
   ['{ empty: { price: 0.02 } }', 'schema', undefined],
+  ['{ empty: { price: -2% } }', 'schema', undefined],
+  ['{ empty: { price: 100.5% } }', 'schema', undefined],
+  ['{ records: { min: -1 } }', 'schema', undefined],
+  ['{ records: { min: 1.5 } }', 'schema', undefined],
+  ['{ records: 800 }', 'schema', undefined],
+  ['{ records: { drop: 40 } }', 'schema', undefined],
+  ['{ rows: { "price lte 0": -1 } }', 'schema', undefined],
+  ['{ rows: { "price lte 0": 101% } }', 'schema', undefined],
+  ['{ rows: { "": 0 } }', 'schema', undefined],
+  ['{ columns: [] }', 'schema', undefined],
+  ['{ columns: { only: [] } }', 'schema', undefined],
+  ['{ columns: {} }', 'schema', undefined],
+  ['{ columns: sku }', 'schema', undefined],
+  ['{ columns: [sku, price, sku] }', 'schema', undefined],
+  ['{ columns: { only: [sku, sku] } }', 'schema', undefined],
+  ['{ finish: 0 minutes }', 'schema', undefined],
+  ['{ finish: 2h }', 'schema', undefined],
+  ['{ finish: 2 fortnights }', 'schema', undefined],
+  ['{ finish: 120 }', 'schema', undefined],
+  ['{ level: fatal }', 'schema', undefined],
+  ['{ members: { globex: { members: {} } } }', 'unknown-property', undefined],
   ['{ members: { globx: { level: warning } } }', 'unknown-reference', 'Did you mean `globex`?'],
   ['{ record: { min: 1 } }', 'unknown-property', 'Did you mean `records`?'],
 ])('what cannot be judged is an error at its place: %s', async (expected, code, help) => {
@@ -124,4 +145,39 @@ test.each([
   expect(ran.exit).toBe(1);
   expect(diagnostics.map((each) => [each.code, each.line])).toEqual([[code, 5]]);
   if (help !== undefined) expect(diagnostics[0]?.help).toContain(help);
+});
+
+test.each([
+  [
+    'a key cannot expect anything',
+    'keys:\n  reader: { scopes: [agents.run], expect: { records: { min: 1 } } }\n',
+    'unknown-property',
+  ],
+  [
+    'what another project manages cannot expect anything here',
+    'groups:\n  theirs: { id: 9c4ed000-0000-4000-8000-000000000001, external: true, expect: { finish: 1 hour } }\n',
+    'schema',
+  ],
+  [
+    'an empty value is no expectation',
+    'groups:\n  retail:\n    members: [acme-shop]\n    expect:\n',
+    'schema',
+  ],
+])('%s', async (_what, section, code) => {
+  const text = `project: pricing\n${section}`;
+  const workspace = new Workspace({ 'roster.yaml': text }, await startSandbox());
+  const ran = await workspace.command(['validate', '--format', 'json']);
+  const { diagnostics } = jsonOf<{ diagnostics: { code: string }[] }>(ran);
+  expect([ran.exit, diagnostics.map((each) => each.code)]).toEqual([1, [code]]);
+});
+
+test('an alias of an expectation is read as if it were written out', async () => {
+  const text = `project: pricing
+groups:
+  retail: { members: [acme-shop], expect: &usual { records: { min: 800 } } }
+  stock: { members: [globex], expect: *usual }
+`;
+  const { workspace } = await applied(text);
+  const { stdout } = await workspace.command(['render', '--format', 'json']);
+  expect(JSON.parse(stdout).groups.stock.expect).toEqual({ records: { min: 800 } });
 });

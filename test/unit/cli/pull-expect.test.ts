@@ -128,9 +128,9 @@ describe('pull --expect', () => {
     const { read, pull } = await world({ text });
     expect((await pull('group/retail', '--yes')).exit).toBe(0);
     expect(read()).toContain(`    expect:
-      # A promise to the buyers.
       finish: 10 minutes
       columns: [sku, price, currency]
+      # A promise to the buyers.
       records: { min: 999, drop: 20% } # all of them
       empty:
         price: 0%

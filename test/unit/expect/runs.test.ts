@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { nothingExpected } from '../../../src/operate/expect/origin.js';
 import { expectedRuns } from '../../../src/operate/expect/runs.js';
 import type { AgentJob, Occurrence } from '../../../src/operate/status/history.js';
 
@@ -35,7 +36,7 @@ const context = { now: new Date('2026-12-08T12:00:00Z'), agents: [] };
 /** What is known to have come before the newest of these runs, by the name of the agent. */
 function beforeOf(runs: readonly Occurrence[]) {
   const [newest] = runs;
-  const found = newest === undefined ? [] : expectedRuns({ expect: {}, runs }, newest, context);
+  const found = newest === undefined ? [] : expectedRuns({ expect: nothingExpected, runs }, newest, context);
   return found.map(({ agent, facts }) => [agent.replace('agent/', ''), facts.before]);
 }
 

@@ -193,3 +193,15 @@ test('a stage that never started is named by its place where its agent is not kn
     expect(text).not.toContain('job ?');
   }
 });
+
+test.each([
+  ['succeeded', 'Run complete: 1 succeeded, but 2 expectations are not met.'],
+  ['failed', 'Run failed: 1 failed, and 2 expectations are not met.'],
+] as const)('the last line says what is unmet, also where runs have %s', (state, last) => {
+  expect(
+    runsText([run({ state })], { unmet: 2 }, options)
+      .trimEnd()
+      .split('\n')
+      .at(-1),
+  ).toBe(last);
+});

@@ -3,6 +3,7 @@ import type { Address } from '../../../src/model/resource.js';
 import { type Health, healths, type ResourceStatus, type Status } from '../../../src/model/run.js';
 import { statusJunit } from '../../../src/view/ci/junit.js';
 import { widthOf } from '../../../src/view/columns.js';
+import { statusMarkdown } from '../../../src/view/markdown/status-markdown.js';
 import { statusText } from '../../../src/view/text/status-text.js';
 import { readXml } from '../../support/xml.js';
 import { expectGolden } from './golden.js';
@@ -183,5 +184,30 @@ describe('the status as JUnit XML', () => {
       [`group/${shown}`, ['failure', 'failing', `failing: ${shown}`]],
       ['group/b', ['skipped', undefined, `unknown: ${shown}`]],
     ]);
+  });
+});
+
+describe('a resource that is on hold, and worse', () => {
+  const reason = 'agent/slow: expected the end within 30 minutes, but it took 67 min: 37 min too late';
+  const held = { by: 'ada', reason: 'incident 42', since: '2026-12-08T07:00:00.000Z', until: null };
+  const resource = row('schedule/slow', { health: 'unmet', reason, held });
+
+  test('shows both, the reasons whole, and the command that shows what is unmet', () => {
+    const lines = statusText(status([resource]), { color: false, width: 60 }).split('\n');
+    expect(lines.find((line) => line.includes('schedule/slow'))).toMatch(/^unmet · on hold /);
+    const text = lines.map((line) => line.trim()).join(' ');
+    expect(text).toContain(reason);
+    expect(text).toContain('held by ada: "incident 42" roster data check schedule/slow');
+    const reasons = lines.filter((line) => line.startsWith('    '));
+    expect(Math.max(...reasons.map(widthOf))).toBeLessThanOrEqual(60);
+  });
+
+  test('shows both in Markdown and in JUnit', () => {
+    const said = 'held by ada: "incident 42"';
+    const markdown = statusMarkdown(status([resource]));
+    expect(markdown).toContain('**unmet · on hold**');
+    expect(markdown).toContain('held by ada: "incident `42`"');
+    const junit = statusJunit(status([resource]), ['unmet']);
+    expect(junit).toContain(`unmet · on hold: ${reason}; ${said.replaceAll('"', '&quot;')}`);
   });
 });

@@ -1,5 +1,5 @@
 import { readShare, WHOLE_SHARE } from '../../../model/expectation.js';
-import { count } from '../../../model/words.js';
+import { count, grouped } from '../../../model/words.js';
 import type { ExpectedProperty } from '../facts.js';
 import { shareText, unknown, verdict } from './verdict.js';
 
@@ -25,14 +25,21 @@ export const drop: ExpectedProperty = {
     }
     const usual = medianOf(earlier);
     const isMet = came * WHOLE_SHARE >= usual * (WHOLE_SHARE - most);
-    const expected = `${limit} (${usual})`;
+    const [median, got] = [groupedMedian(usual), grouped(came)];
+    const expected = `${limit} (${median})`;
     const below = usual > 0 && came < usual ? `${shareText(usual - came, usual)} below` : 'not below';
     const message = isMet
-      ? `got ${came}, ${below} the median ${usual}`
-      : `expected ${expected}, got ${came}: ${below}`;
+      ? `got ${got}, ${below} the median ${median}`
+      : `expected ${expected}, got ${got}: ${below}`;
     return [verdict(isMet, { property, expected, actual: String(came), message })];
   },
 };
+
+/** It may lie between two numbers: `1,000.5`. */
+function groupedMedian(median: number): string {
+  const whole = Math.floor(median);
+  return whole === median ? grouped(whole) : `${grouped(whole)}.5`;
+}
 
 export function medianOf(numbers: readonly number[]): number {
   const sorted = [...numbers].sort((a, b) => a - b);

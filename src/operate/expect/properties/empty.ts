@@ -16,6 +16,6 @@ function wanted({ empty: shares = {} }: Expectation) {
     column,
     condition: conditionText({ column, operator: 'isempty' }),
     most,
-    of: `rows without \`${column}\``,
+    of: `without \`${column}\``,
   }));
 }

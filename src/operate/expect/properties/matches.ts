@@ -1,5 +1,6 @@
 import { readShare, WHOLE_SHARE } from '../../../model/expectation.js';
 import type { DataJudgement } from '../../../model/run.js';
+import { count, grouped } from '../../../model/words.js';
 import type { DeliveryFacts } from '../facts.js';
 import { dataOf, shareText, unknown, verdict, whyUnreadable } from './verdict.js';
 
@@ -10,8 +11,13 @@ interface MostMatches {
   readonly condition: string;
   /** A number, or a share of all rows. */
   readonly most: number | string;
-  /** `rows without price` */
+  /** `without price` */
   readonly of: string;
+}
+
+/** Whether the service can have counted that: no more rows than all meet a condition. */
+function areCounts(found: number, rowCount: number | null): boolean {
+  return found >= 0 && (rowCount === null || found <= rowCount);
 }
 
 /** Of a column that is missing, nothing is as expected. */
@@ -19,7 +25,9 @@ export function judgeMatches(
   { property, column, condition, most, of }: MostMatches,
   facts: DeliveryFacts,
 ): DataJudgement {
-  const expected = `at most ${most} ${of}`;
+  const limit = readShare(most);
+  const rows = typeof most === 'number' ? count(most, 'row') : `${most} of rows`;
+  const expected = `at most ${rows} ${of}`;
   const why = whyUnreadable(facts);
   if (why !== null) return unknown(property, expected, why);
   const { columns, rowCount, matches } = dataOf(facts);
@@ -28,13 +36,12 @@ export function judgeMatches(
     return verdict(false, { property, expected, actual: null, message });
   }
   const found = matches.get(condition);
-  const share = readShare(most);
-  if (found === undefined || (share !== null && rowCount === null))
+  if (found === undefined || (limit !== null && rowCount === null) || !areCounts(found, rowCount))
     return unknown(property, expected, 'the service does not show how many rows there are');
   const all = rowCount ?? 0;
-  const isMet = share === null ? found <= Number(most) : found * WHOLE_SHARE <= share * all;
-  const part = share === null || all === 0 ? '' : ` of ${all}, ${shareText(found, all)}`;
-  const actual = `${found}${part}`;
+  const isMet = limit === null ? found <= Number(most) : found * WHOLE_SHARE <= limit * all;
+  const part = limit === null || all === 0 ? '' : ` of ${grouped(all)}, ${shareText(found, all)}`;
+  const actual = `${grouped(found)}${part}`;
   const message = isMet ? `got ${actual}` : `expected ${expected}, got ${actual}`;
   return verdict(isMet, { property, expected, actual, message, condition });
 }

@@ -17,7 +17,7 @@ function wanted({ rows: limits = {} }: Expectation) {
     column: readCondition(condition).column,
     condition,
     most,
-    of: `rows with \`${condition}\``,
+    of: `with \`${condition}\``,
   }));
 }
 
