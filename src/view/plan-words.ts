@@ -89,7 +89,9 @@ const FEWEST_ADOPTED = 3;
 /** Where nothing is left to do. What fails is a diagnostic. */
 export function rehearsalFact({ rehearsal }: Plan): PlanFact[] {
   if (rehearsal == null || rehearsal.variants.some(({ converged }) => !converged)) return [];
-  const text = `${count(rehearsal.calls, 'call')}, nothing left to do; also with lost answers, rate limits and kills`;
+  const { calls, kills } = rehearsal;
+  const killed = kills < calls ? count(kills, 'kill') : 'kills';
+  const text = `${count(calls, 'call')}, nothing left to do; also with lost answers, rate limits and ${killed}`;
   return proseFact('Rehearsed on a copy of the service', text);
 }
 
