@@ -104,7 +104,7 @@ const pairs: readonly Pair[] = [
     before: first,
     others: { 'other/roster.yaml': `project: other\ngroups: { theirs: { members: [globex] } }\n` },
     between: ['apply --yes -C other'],
-    after: `groups: { theirs: { members: [globex], external: true } }\nschedules: { s: { target: group/theirs, every: 1 day, ${start} } }`,
+    after: `groups: { theirs: { name: theirs, external: true } }\nschedules: { s: { target: group/theirs, every: 1 day, ${start} } }`,
   },
   {
     name: 'a schedule that gets another target, and a group that only it needed',
