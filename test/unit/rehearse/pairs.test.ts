@@ -98,7 +98,7 @@ const pairs: readonly Pair[] = [
     before: expecting('{ records: { min: 1 } }'),
     after: expecting('{ records: { min: 5 } }').replace('30 2', '45 3'),
   },
-  { name: 'new expectations with a new group', before: first, after: expecting('{ records: 7 }') },
+  { name: 'new expectations with a new group', before: first, after: expecting('{ records: { min: 7 } }') },
   {
     name: 'what another project of the repository manages',
     before: first,
