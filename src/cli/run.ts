@@ -53,6 +53,8 @@ export const runRun = async (
         onRuns,
       });
       const held = flags.holdOnFailure === true ? await holdFailed(session, ended, context.host.env) : [];
+      // Beside errors, only these lines show it, and somebody must end the holds.
+      for (const { code, message } of held) if (code === 'held') printer.note(message);
       const all = { ...ended, diagnostics: [...ended.diagnostics, ...held] };
       return saver === null ? { ended: all } : { ended: await saver.finish(all), saved: saver.saved };
     });

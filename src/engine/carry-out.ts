@@ -228,13 +228,17 @@ export function runResult(
   inventory: InventoryChange,
 ): RunResult {
   const planned = new Map(changes.map((change) => [change.address, change]));
-  const done = outcomes.map(({ address, outcome, id: known }) => {
+  const lines = outcomes.map(({ address, outcome, id: known }) => {
     const change = planned.get(address);
     const { verb, past } = actionLabels[change?.action ?? 'none'];
     const id = known ?? change?.id ?? null;
     return `${outcome === 'done' ? past : `${outcome}: ${verb}`} ${address}${id === null ? '' : ` ${id}`}`;
   });
-  return { result, changes: [...done, ...protections(inventory), ...holds(inventory)] };
+  const unsent = outcomes.flatMap(({ address, outcome }) => {
+    const { action, steps = [] } = planned.get(address) ?? {};
+    return outcome === 'done' && action === 'update' && steps.length === 0 ? [address] : [];
+  });
+  return { result, changes: [...lines, ...protections(inventory), ...holds(inventory)], unsent };
 }
 
 /** Where a hold only ends or is renewed, nothing was sent. */

@@ -6,7 +6,7 @@ import type { Hold } from '../model/hold.js';
 import type { LockInfo } from '../model/inventory.js';
 import { type HoldPlan, type HoldReport, isIdle } from '../model/report.js';
 import { pollUntil } from '../model/request.js';
-import { objectKey } from '../model/resource.js';
+import { type Address, objectKey } from '../model/resource.js';
 import { noSiblings } from '../model/sibling.js';
 import { readDuration } from '../model/words.js';
 import { type HoldTarget, holdPlan } from '../reconcile/hold-plan.js';
@@ -25,6 +25,8 @@ export interface HoldOptions extends ProjectPart {
   readonly direct?: boolean | undefined;
   /** Null to resume. A duration counts from what time it is by the service's clock. */
   readonly hold: { readonly reason: string; readonly until: string | Until | null } | null;
+  /** Of single schedules, in place of that reason. Default: none. */
+  readonly reasons?: ReadonlyMap<Address, string> | undefined;
   /** How long to wait for another command to release the lock. Default: 0. */
   readonly lockTimeoutMilliseconds?: number;
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -89,6 +91,7 @@ class HoldRun implements ReviewedRun<PlannedHold, HoldReport> {
     const made = holdPlan({
       action: asked === null ? 'resume' : 'hold',
       hold: asked,
+      reasons: options.reasons,
       targets: found.targets.filter(isMeant),
       // Only what is on hold is a matter of `roster resume`.
       outside: asked === null ? [] : found.outside,

@@ -1,7 +1,7 @@
-import { runsOf } from '../inventory/run-history.js';
+import { runsOf, unsentIn } from '../inventory/run-history.js';
 import { kinds } from '../kinds/index.js';
 import { problem } from '../model/diagnostic.js';
-import { type Hold, holdText } from '../model/hold.js';
+import { type Hold, type Holds, holdText } from '../model/hold.js';
 import type { Inventory, InventoryEntry, InventoryHistory } from '../model/inventory.js';
 import { canonical, type Json } from '../model/json.js';
 import type { Kind } from '../model/kind.js';
@@ -81,6 +81,8 @@ interface AppliedChanges {
   /** Of the manifests; null where it is not known. */
   readonly commit: string | null;
   readonly changes: readonly Pick<LoggedChange, 'address' | 'action'>[];
+  /** What was on hold by its end. */
+  readonly held: Holds;
 }
 
 /**
@@ -92,31 +94,25 @@ export async function lastApplied({ store, clock }: ReadSession): Promise<Applie
   const history = await store.history();
   const runs = runsOf(history, clock.now()).map(withActions).toReversed();
   for (const entry of runs) {
-    const done = entry.changes.filter(({ outcome, action }) => outcome === 'done' && sending.has(action));
-    if (entry.command !== 'apply' || done.length === 0) continue;
-    const { before, after } = await inventoriesOf(entry, history);
-    const sent = done.filter(
-      ({ address }) => !isExpectation(before?.entries.get(address), after?.entries.get(address)),
+    const last = history.commits.find(({ hash }) => hash === entry.commits.at(-1));
+    const unsent = unsentIn(last?.message ?? '');
+    const sent = entry.changes.filter(
+      ({ address, outcome, action }) => outcome === 'done' && sending.has(action) && !unsent.has(address),
     );
-    if (sent.length === 0) continue;
+    if (entry.command !== 'apply' || sent.length === 0) continue;
     const changes = sent.filter(({ action }) => action !== 'delete');
-    return { at: entry.serviceTime ?? entry.endedAt, commit: entry.commit, changes };
+    const { after } = await inventoriesOf(entry, history);
+    const held = [...(after?.entries ?? [])].flatMap(([address, { hold }]) =>
+      hold === undefined ? [] : [[address, hold] as const],
+    );
+    const at = entry.serviceTime ?? entry.endedAt;
+    return { at, commit: entry.commit, changes, held: Object.fromEntries(held) };
   }
   return null;
 }
 
 /** Every other action only changes the inventory. */
 const sending: ReadonlySet<string> = new Set(['create', 'update', 'replace', 'delete']);
-
-/**
- * An update of what is expected of the data sends nothing. One that also undid a change by somebody else is taken for it,
- * unless that was when its object starts or whether it can be run: of these alone, the inventory records when.
- */
-function isExpectation(was: InventoryEntry | undefined, is: InventoryEntry | undefined): boolean {
-  if (was === undefined || is === undefined) return false;
-  const isSame = canonical(was.applied) === canonical(is.applied) && was.since === is.since;
-  return isSame && canonical(was.expect ?? null) !== canonical(is.expect ?? null);
-}
 
 async function detailed(entry: LogEntry, history: InventoryHistory): Promise<readonly DetailedChange[]> {
   return recordedChanges(kinds, [...entry.changes], await inventoriesOf(entry, history));

@@ -394,9 +394,10 @@ class GitLock implements Lock {
     return `${this.title}: in progress\n\n${this.trailers('renewal')}`;
   }
 
-  private outcomeMessage({ result, changes }: RunResult): string {
+  private outcomeMessage({ result, changes, unsent = [] }: RunResult): string {
     const list = changes.map((each) => `  ${each}\n`).join('');
-    return `${this.title}: ${result}\n\n${list}${list === '' ? '' : '\n'}${this.trailers('outcome')}`;
+    const not = unsent.length === 0 ? '' : `Roster-Unsent: ${unsent.join(' ')}\n`;
+    return `${this.title}: ${result}\n\n${list}${list === '' ? '' : '\n'}${this.trailers('outcome')}${not}`;
   }
 
   private get title(): string {

@@ -102,6 +102,11 @@ export function commitOf(message: string): string | null {
   return commitFrom(/^Roster-Commit: (.*)$/m.exec(message)?.[1]);
 }
 
+/** The changes of an outcome that only the inventory records. */
+export function unsentIn(message: string): ReadonlySet<string> {
+  return new Set(/^Roster-Unsent: (.*)$/m.exec(message)?.[1]?.split(' '));
+}
+
 /** A project may set a prefix for its commits. A title that only mentions roster has no trailers of roster. */
 function titlePattern(mayHavePrefix: boolean): RegExp {
   return mayHavePrefix ? /^(?:.* )?roster ([a-z][a-z-]*): (.*)$/ : /^roster ([a-z][a-z-]*): (.*)$/;

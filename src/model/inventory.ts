@@ -196,6 +196,8 @@ export interface RunResult {
   readonly result: string;
   /** `created group/retail-prices`, one per change. */
   readonly changes: readonly string[];
+  /** The updates among them that only this inventory records: nothing was sent. Default: none. */
+  readonly unsent?: readonly Address[];
 }
 
 /** `roster.inventory.json`, or `refs/heads/roster-inventory of origin`. */

@@ -2,6 +2,8 @@
 export interface Rehearsal {
   /** The writes of an apply that nothing disturbs. */
   readonly calls: number;
+  /** How often an apply was killed: after each call, or in a large project after several at a time. */
+  readonly kills: number;
   readonly variants: readonly RehearsedVariant[];
 }
 

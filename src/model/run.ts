@@ -70,6 +70,8 @@ export interface ChosenStarts {
   readonly starts: readonly ChosenStart[];
   /** What belongs to them, and is not started. */
   readonly leftOut: readonly ChosenStart[];
+  /** Errors of what is left out although a run was to prove it. Default: none. */
+  readonly unproved?: readonly Diagnostic[];
   readonly diagnostics: readonly Diagnostic[];
 }
 

@@ -15,6 +15,8 @@ export interface HoldInputs {
   readonly action: HoldAction;
   /** Null for `resume`. */
   readonly hold: Hold | null;
+  /** Of single ones, in place of the reason of the hold. Default: none. */
+  readonly reasons?: ReadonlyMap<Address, string> | undefined;
   /** Only those that the inventory knows. */
   readonly targets: readonly HoldTarget[];
   readonly outside: readonly OutsideSchedule[];
@@ -57,16 +59,18 @@ interface RecordedEffect extends HoldEffect, HoldTarget {
   readonly address: Address;
 }
 
-function effectOf(target: HoldTarget, { hold, comparison: { basis } }: HoldInputs): RecordedEffect | null {
+function effectOf(
+  target: HoldTarget,
+  { hold, reasons, comparison: { basis } }: HoldInputs,
+): RecordedEffect | null {
   const { inventory, now } = basis;
   const { match, of } = target;
   const address = recordedAddress(match, inventory);
   const known = inventory.entries.get(address);
   if (known === undefined) return null;
-  const effect =
-    hold === null
-      ? resumeEffect(match, known, now)
-      : holdEffect(match, known, of.length === 0 ? hold : { ...hold, of }, basis);
+  if (hold === null) return { address, ...target, ...resumeEffect(match, known, now) };
+  const own = { ...hold, reason: reasons?.get(match.address) ?? hold.reason };
+  const effect = holdEffect(match, known, of.length === 0 ? own : { ...own, of }, basis);
   return { address, ...target, ...effect };
 }
 

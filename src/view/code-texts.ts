@@ -227,7 +227,8 @@ const texts: Readonly<Record<DiagnosticCode, CodeText>> = {
   },
   held: {
     title: 'On hold',
-    means: 'Schedules are paused by `roster hold`, and plan and apply leave them paused until the hold ends.',
+    means:
+      'Schedules are paused by `roster hold`, and plan and apply leave them paused until the hold ends. For `roster run --changed`, it is an error if they have been put on hold since the apply that changed them: no run has proved that change.',
     help: 'To end the hold now, run `roster resume ADDRESS`.',
   },
   'unknown-input': {
@@ -451,7 +452,7 @@ const texts: Readonly<Record<DiagnosticCode, CodeText>> = {
   'rehearsal-failed': {
     title: 'Plan does not converge on a copy of the service',
     means:
-      'On a copy of the service (`--rehearse`), a new plan would still change something after the apply. The message names what is left, and which disturbance led to it. Nothing was sent to the service.',
+      'On a copy of the service (`--rehearse`), a new plan would still change something after the apply. The message names what is left, the call that a new plan would send, and which disturbance led to it. Nothing was sent to the service.',
     help: 'Correct the entries that the message names. The copy follows the documented interface: if the service accepts them, please report a bug.',
   },
   conflict: {

@@ -90,8 +90,10 @@ const FEWEST_ADOPTED = 3;
 export function rehearsalFact({ rehearsal }: Plan): PlanFact[] {
   if (rehearsal === undefined) return [];
   if (rehearsal === null) return proseFact('Nothing to rehearse', 'the plan makes no calls');
-  if (rehearsal.variants.some(({ converged }) => !converged)) return [];
-  const text = `${count(rehearsal.calls, 'call')}, nothing left to do; also with lost answers, rate limits and kills`;
+  const { calls, kills, variants } = rehearsal;
+  if (variants.some(({ converged }) => !converged)) return [];
+  const killed = kills < calls ? count(kills, 'kill') : 'kills';
+  const text = `${count(calls, 'call')}, nothing left to do; also with lost answers, rate limits and ${killed}`;
   return proseFact('Rehearsed on a copy of the service', text);
 }
 

@@ -120,9 +120,9 @@ inLongRun(
       const author = new Author(gitlab.remote);
       await author.init('gitlab', ['--verify=start']);
       await gitlab.main('schedule');
-      const apply = async (branch: string, members: string) => {
-        const hourly = '  hourly: { target: group/shops, every: 1 hour, startTime: 2099-01-01T00:00:00 }';
-        author.propose(branch, `${shops(members)}schedules:\n${hourly}\n`);
+      const apply = async (branch: string, members: string, hours: number) => {
+        const often = `  often: { target: group/shops, every: ${hours} hours, startTime: 2099-01-01T00:00:00 }`;
+        author.propose(branch, `${shops(members)}schedules:\n${often}\n`);
         const iid = gitlab.api.open(branch);
         await gitlab.mergeRequest(iid);
         gitlab.merge(iid);
@@ -131,7 +131,7 @@ inLongRun(
       };
       const isEnabled = () => [...sandbox.world.schedules.values()].map((each) => each.isEnabled);
       for (const agent of sandbox.world.agents.values()) agent.outcomes = [{ seconds: 0 }];
-      const healthy = await apply('shops', 'acme-shop');
+      const healthy = await apply('shops', 'acme-shop', 2);
       expect(healthy).toMatchObject({
         result: 'success',
         log: expect.stringContaining('Run complete: 1 succeeded'),
@@ -140,12 +140,69 @@ inLongRun(
 
       for (const agent of sandbox.world.agents.values())
         agent.outcomes = [{ result: 'fail', seconds: 0, message: 'no response' }];
-      const red = await apply('more', 'acme-shop, globex');
+      const red = await apply('more', 'acme-shop, globex', 3);
       expect(red.result).toBe('failed');
-      expect(red.log).toContain('Apply complete: 0 created, 1 updated');
+      expect(red.log).toContain('Apply complete: 0 created, 2 updated');
+      expect(red.log).toMatch(/^schedule\/often is held by /m);
       expect([sandbox.world.jobs.size, isEnabled()]).toEqual([3, [false]]);
+
+      // The group is started again, and succeeds. Nothing starts what is on hold.
+      for (const agent of sandbox.world.agents.values()) agent.outcomes = [{ seconds: 0 }];
+      const again = await gitlab.play('roster-apply');
+      expect(again.result).toBe('failed');
+      expect(again.log).toContain('no run proves schedule/often');
+      expect([sandbox.world.jobs.size, isEnabled()]).toEqual([5, [false]]);
     } finally {
       gitlab.remove();
+    }
+  },
+);
+
+inLongRun(
+  'on GitHub, with --verify=start, production is not applied after what was applied to staging ran and failed',
+  async () => {
+    const [staging, production] = sandboxes;
+    const github = new Github({}, {});
+    const of = ({ url, apiKey }: Sandbox) => ({
+      secrets: { ROSTER_API_KEY: apiKey },
+      vars: { ROSTER_URL: url },
+    });
+    github.options.environments = {
+      'roster-plan_staging': of(staging),
+      staging: of(staging),
+      'roster-plan_production': of(production),
+      production: of(production),
+    };
+    await github.api.listen();
+    try {
+      const author = new Author(github.remote);
+      await author.init('github', ['--promote', 'staging,production', '--verify=start']);
+      await github.schedule();
+      const merge = async (branch: string, members: string) => {
+        author.propose(branch, shops(members));
+        const number = github.openPull(branch);
+        await github.pullRequest(number);
+        github.merge(number);
+        return github.push();
+      };
+      const outcome = (result: 'succeed' | 'fail') => {
+        for (const agent of [...staging.world.agents.values(), ...production.world.agents.values()])
+          agent.outcomes = [{ result, seconds: 0, message: 'no response' }];
+      };
+      const started = () => [staging, production].map(({ world }) => world.jobs.size);
+      outcome('succeed');
+      const first = await merge('shops', 'acme-shop');
+      expect(results(first)).toMatchObject({ 'apply (staging)': 'success', 'apply (production)': 'success' });
+      expect(started()).toEqual([1, 1]);
+
+      outcome('fail');
+      const second = await merge('more', 'acme-shop, globex');
+      expect(results(second)).toMatchObject({ 'apply (staging)': 'failure' });
+      expect(Object.keys(results(second)).filter((name) => name.includes('production'))).toEqual([]);
+      expect(the('apply (staging)', second).log).toContain('no response');
+      expect(started()).toEqual([3, 1]);
+    } finally {
+      github.remove();
     }
   },
 );

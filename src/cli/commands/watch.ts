@@ -72,7 +72,7 @@ export const runCommand = define({
     1: 'An error, and nothing was started',
     3: 'It is unknown whether something was started or how it ended, some starts were not sent, what was delivered could not be read, or a download failed',
     4: 'More starts than `--max-starts` allows, or the inventory belongs to another service or account',
-    5: 'Something failed, was stopped or was not started, did not deliver what its entry expects, or has no file for `--save`',
+    5: 'Something failed, was stopped or was not started, did not deliver what its entry expects, has no file for `--save`, or with `--changed` was put on hold since it was applied',
     6: 'Still running when the time limit of `--for` was reached',
     130: 'Interrupted: the runs continue, unless `--stop-on-interrupt` has stopped them',
   },

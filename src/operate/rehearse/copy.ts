@@ -35,12 +35,42 @@ export interface Copy {
   close(): Promise<void>;
 }
 
-/** How long a run lives. */
-export interface Life {
-  /** Asked before each write. One that is refused is never sent and never answered: the run was killed. */
-  mayWrite(): boolean;
-  /** What it saves then is lost. */
-  isOver(): boolean;
+/**
+ * A run, until it is killed: as soon as so many of its writes have been answered. It sees none of the last answers, and
+ * what it sends or saves after that is lost.
+ */
+export class Life {
+  readonly killed: Promise<void>;
+  #kill: () => void = () => {};
+  #open = 0;
+
+  constructor(private writesLeft = Number.POSITIVE_INFINITY) {
+    this.killed = new Promise((resolve) => {
+      this.#kill = resolve;
+    });
+  }
+
+  get isOver(): boolean {
+    return this.writesLeft === 0;
+  }
+
+  async write<T>(send: () => Promise<T>): Promise<T> {
+    if (this.isOver) return never();
+    this.writesLeft -= 1;
+    this.#open += 1;
+    try {
+      return await send();
+    } finally {
+      this.#open -= 1;
+      // The next run must not meet a request of this one that is still on its way.
+      if (this.isOver && this.#open === 0) this.#kill();
+      if (this.isOver) await never();
+    }
+  }
+}
+
+function never(): Promise<never> {
+  return new Promise(() => {});
 }
 
 const REQUESTS_AT_ONCE = 10;
@@ -71,18 +101,18 @@ export async function copyOf(rehearsed: Rehearsed, faults: readonly Fault[]): Pr
   const store = storeInMemory(inventory);
   const clients: Client[] = [];
   let writes = 0;
-  const mayWrite = (life: Life) => {
-    const may = life.mayWrite();
-    if (may) writes += 1;
-    return may;
-  };
   return {
     session(life) {
       let apiKey = sandbox.world.apiKey;
       const common = { baseUrl: sandbox.url, concurrency: REQUESTS_AT_ONCE, timeoutMs: TIMEOUT_MS };
       const opened = createClient({ ...common, apiKey, userAgent: 'roster', sleep });
       clients.push(opened);
-      const client = mortal(opened, () => mayWrite(life));
+      const client = mortal(opened, (send) =>
+        life.write(() => {
+          writes += 1;
+          return send();
+        }),
+      );
       return {
         ...local,
         // Neither git nor a destination of a key is looked at: the plan was judged by them, and is applied nowhere else.
@@ -154,13 +184,13 @@ function rewrite(
   }
 }
 
-/** A write that may not be sent is never answered. */
-function mortal(client: Client, mayWrite: () => boolean): Client {
+/** Each write of it goes through `write`. */
+function mortal(client: Client, write: Life['write']): Client {
   return {
     reader: (guard) => client.reader(guard),
     read: (call) => client.read(call),
     readAll: (call) => client.readAll(call),
-    send: (request, guard) => (mayWrite() ? client.send(request, guard) : new Promise(() => {})),
+    send: (request, guard) => write(() => client.send(request, guard)),
     open: (request, take) => client.open(request, take),
     useKey: (key) => client.useKey(key),
     close: () => client.close(),
@@ -190,13 +220,13 @@ const keysInMemory: KeyPlaces = {
 /** The lock of a run that was killed does not stay. */
 function storeInMemory(inventory: Inventory): (life: Life) => InventoryStore {
   let current = inventory;
-  return ({ isOver }) => ({
+  return (life) => ({
     name: 'the copy of the inventory',
     load: async () => current,
     holder: async () => null,
     lock: async () => ({
       save(saved) {
-        if (isOver()) return new Promise(() => {});
+        if (life.isOver) return never();
         current = saved;
         return Promise.resolve();
       },

@@ -6,86 +6,81 @@ import { type Diagnostic, Problem } from '../../model/diagnostic.js';
 import type { Plan } from '../../model/plan.js';
 import type { Rehearsal, RehearsalName, RehearsedVariant } from '../../model/rehearsal.js';
 import type { Fault } from '../../sandbox/index.js';
-import { type Copy, copyOf, type Life, type Rehearsed } from './copy.js';
+import { type Copy, copyOf, Life, type Rehearsed } from './copy.js';
 
 /** A run that fails, or is killed, is started again: so many times more often than there are calls. */
 const MORE_RUNS = 5;
-/** Each start plans the whole project: a plan with more calls is killed after several of them at a time. */
-const MOST_KILLS = 10;
+/**
+ * Each start plans the whole project. Where it would have to plan more resources in all, a plan is killed after several
+ * calls at a time.
+ */
+const MOST_PLANNED = 3_000;
+const FEWEST_KILLS = 10;
 /** Every tenth request is answered with 429. */
 const REFUSED = 10;
 
 /**
  * Applies a plan to a copy of the service: undisturbed, with the answer to each create lost, with rate limits, and killed
- * again and again. Each time a new plan must be empty. Null for a plan without calls.
+ * after each call. Each time a new plan must be empty. Null for a plan without calls.
  */
 export async function rehearse(
   rehearsed: Rehearsed,
   plan: Plan,
   options: PlanOptions,
 ): Promise<Rehearsal | null> {
+  if (plan.steps.length === 0) return null;
   const run = (name: RehearsalName, disturbance: Disturbance) =>
     variant(name, rehearsed, options, disturbance);
   const { calls, result } = await run('undisturbed', { faults: [], runs: 1 });
-  if (calls === 0) return null;
-  if (!result.converged) return { calls, variants: [result] };
+  if (!result.converged) return { calls, kills: 0, variants: [result] };
   const runs = MORE_RUNS;
-  const livesFor = Math.ceil(calls / MOST_KILLS);
+  const livesFor = Math.ceil(calls / mostKills(rehearsed));
+  const most = Math.ceil(calls / livesFor);
   const disturbed = [
     await run('lost-answers', { faults: lostAnswers(plan), runs }),
     await run('rate-limits', { faults: rateLimits(calls), runs }),
-    await run('kills', { faults: [], runs: Math.ceil(calls / livesFor) + runs, livesFor }),
+    await run('kills', { faults: [], runs: most + runs, kills: { most, livesFor } }),
   ];
-  return { calls, variants: [result, ...disturbed.map((each) => each.result)] };
+  const kills = disturbed.reduce((sum, each) => sum + each.kills, 0);
+  return { calls, kills, variants: [result, ...disturbed.map((each) => each.result)] };
+}
+
+function mostKills({ comparison: { matches } }: Rehearsed): number {
+  return Math.max(FEWEST_KILLS, Math.floor(MOST_PLANNED / matches.length));
 }
 
 interface Disturbance {
   readonly faults: readonly Fault[];
   /** How often it is started at most. */
   readonly runs: number;
-  /** Each run is killed after so many writes. Missing where none is. */
-  readonly livesFor?: number;
+  /** So many runs at most are killed, each after so many writes. Default: none is. */
+  readonly kills?: { readonly most: number; readonly livesFor: number };
 }
 
 async function variant(
   name: RehearsalName,
   rehearsed: Rehearsed,
   options: PlanOptions,
-  { faults, runs, livesFor = Number.POSITIVE_INFINITY }: Disturbance,
-): Promise<{ readonly calls: number; readonly result: RehearsedVariant }> {
+  { faults, runs, kills: { most, livesFor } = noKills }: Disturbance,
+): Promise<{ readonly calls: number; readonly kills: number; readonly result: RehearsedVariant }> {
   const copy = await copyOf(rehearsed, faults);
   try {
     let left: readonly string[] = [];
+    let kills = 0;
     for (let run = 0; run < runs; run++) {
-      left = await runOn(copy, options, livesFor);
+      const life = new Life(kills < most ? livesFor : undefined);
+      left = await Promise.race([life.killed.then(() => KILLED), applied(copy, options, life)]);
+      if (left === KILLED) kills += 1;
       if (left.length === 0) break;
     }
-    return { calls: copy.writes(), result: { name, converged: left.length === 0, left } };
+    return { calls: copy.writes(), kills, result: { name, converged: left.length === 0, left } };
   } finally {
     await copy.close();
   }
 }
 
-const KILLED = ['it was killed again and again'];
-
-/** What is left after one run. */
-async function runOn(copy: Copy, options: PlanOptions, livesFor: number): Promise<readonly string[]> {
-  let writes = 0;
-  let kill = () => {};
-  const killed = new Promise<readonly string[]>((resolve) => {
-    kill = () => resolve(KILLED);
-  });
-  const isOver = () => writes > livesFor;
-  const mayWrite = () => {
-    writes += 1;
-    if (isOver()) kill();
-    return !isOver();
-  };
-  return Promise.race([killed, applied(copy, options, { mayWrite, isOver })]);
-}
-
-/** A run that only reads. */
-const reading: Life = { mayWrite: () => false, isOver: () => false };
+const noKills = { most: 0, livesFor: 0 };
+const KILLED: readonly string[] = ['it was killed again and again'];
 
 /** What a new plan would still change after an apply, and why the apply failed. */
 async function applied(copy: Copy, options: PlanOptions, life: Life): Promise<readonly string[]> {
@@ -96,18 +91,20 @@ async function applied(copy: Copy, options: PlanOptions, life: Life): Promise<re
   } catch (failure) {
     failed.push(...messagesOf(failure));
   }
-  const left = await leftOn(copy.session(reading), options);
+  const left = await leftOn(copy.session(new Life()), options);
   return left.length === 0 ? [] : [...failed, ...left];
 }
 
 async function leftOn(session: Session, options: PlanOptions): Promise<readonly string[]> {
   try {
-    const { changes } = planOf(session, await observe(session, options));
+    const { changes, steps } = planOf(session, await observe(session, options));
+    const calls = new Map(steps.map(({ id, request }) => [id, `${request.method} ${request.path}`]));
     return changes
       .filter(({ action }) => action !== 'none')
-      .map(({ address, action, fields }) => {
+      .map(({ address, action, fields, steps: own }) => {
         const where = fields.length === 0 ? '' : ` (${fields.map(({ path }) => path).join(', ')})`;
-        return `${address}: a new plan would still ${action} it${where}`;
+        const how = own.length === 0 ? '' : `, with ${own.map((each) => calls.get(each)).join(', ')}`;
+        return `${address}: a new plan would still ${action} it${where}${how}`;
       });
   } catch (failure) {
     return messagesOf(failure);

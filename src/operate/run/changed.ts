@@ -2,7 +2,8 @@ import { lastApplied } from '../../engine/log.js';
 import { diagnosticsIn, errorsAsWarnings, observe, requireAccount } from '../../engine/observe.js';
 import { selectedOf, selectorsOf } from '../../engine/selectors.js';
 import type { ReadSession } from '../../engine/session.js';
-import { errorsIn, Problem, problem } from '../../model/diagnostic.js';
+import { type Diagnostic, errorsIn, Problem, problem } from '../../model/diagnostic.js';
+import { type Hold, holdText } from '../../model/hold.js';
 import type { Address } from '../../model/resource.js';
 import type { ChosenStart, ChosenStarts } from '../../model/run.js';
 import { noSiblings } from '../../model/sibling.js';
@@ -47,7 +48,8 @@ export async function chooseChanged(
   const starting = changed.filter((each) => whyNot(each) === null);
   const starters = new Map(starting.map(({ address, target }) => [String(target?.id), address]));
 
-  const time = applied.at === null ? '' : `, ${instantText(applied.at)}`;
+  // A later apply may have sent nothing.
+  const time = applied.at === null ? '' : ` of ${instantText(applied.at)}`;
   const starts: ChosenStart[] = [];
   const leftOut: ChosenStart[] = [];
   for (const each of changed) {
@@ -55,7 +57,7 @@ export async function chooseChanged(
     const starter = starters.get(observed?.id ?? '');
     const obstacle = whyNot(each) ?? (starter === undefined ? null : `${starter} starts it`);
     const did = actions.get(address) === 'create' ? 'created' : 'changed';
-    if (obstacle === null) starts.push({ address, reason: `${did} by the last apply${time}` });
+    if (obstacle === null) starts.push({ address, reason: `${did} by the apply${time}` });
     else leftOut.push({ address, reason: obstacle });
   }
   const diagnostics = diagnosticsIn(session, observation, observation.comparison.diagnostics);
@@ -63,5 +65,18 @@ export async function chooseChanged(
   const isUnmatched = changed.some(({ unmatched }) => unmatched !== null);
   if (starts.length === 0 && isUnmatched && errors.length > 0) throw new Problem(errors);
   // One resource that cannot be matched does not stop the others.
-  return { starts, leftOut, diagnostics: errorsAsWarnings(diagnostics) };
+  const unproved = changed.flatMap(({ address, hold }) =>
+    hold === null || hold.since === applied.held[address]?.since ? [] : [heldSince(address, hold)],
+  );
+  return { starts, leftOut, unproved, diagnostics: errorsAsWarnings(diagnostics) };
+}
+
+/** Whoever holds it since that apply has seen it fail, or cannot have it run: no run has proved it. */
+function heldSince(address: Address, hold: Hold): Diagnostic {
+  return {
+    severity: 'error',
+    code: 'held',
+    message: `no run proves ${address}: it is on hold since it was applied, ${holdText(hold)}`,
+    help: `Correct what failed, end the hold with \`roster resume ${address}\`, and run the command again.`,
+  };
 }

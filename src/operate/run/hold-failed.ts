@@ -1,19 +1,25 @@
 import { hold } from '../../engine/hold.js';
-import { loadInventory } from '../../engine/lookup.js';
+import { observe } from '../../engine/observe.js';
 import type { Session } from '../../engine/session.js';
-import { kinds } from '../../kinds/index.js';
 import { type Diagnostic, Problem } from '../../model/diagnostic.js';
-import { type Holds, hasEnded } from '../../model/hold.js';
+import type { Holds } from '../../model/hold.js';
 import { LockProblem } from '../../model/inventory.js';
+import { groupBy } from '../../model/json.js';
 import type { ChangeOutcome } from '../../model/report.js';
-import type { Address, Project } from '../../model/resource.js';
+import { type Address, objectKey } from '../../model/resource.js';
 import { type Run, runKindNames } from '../../model/run.js';
+import { noSiblings } from '../../model/sibling.js';
 import { some } from '../../model/words.js';
 import { heldDiagnostics } from '../../reconcile/rules/holds.js';
 import { ServiceFailure } from '../../service/failure.js';
+import { type DeclaredResource, declaredResources } from '../status/resources.js';
+import { kindsWithRuns } from './targets.js';
 import { isUnmet, type RunsResult } from './verdict.js';
 
 type Env = Readonly<Record<string, string | undefined>>;
+
+/** Why each schedule is held. */
+type Reasons = ReadonlyMap<Address, string>;
 
 /** Runs that a reason names. */
 const MOST_NAMED = 3;
@@ -31,14 +37,14 @@ export async function holdFailed(
   const unmetAt = new Set(checked.filter(isUnmet).map(({ address }) => address));
   const failed = runs.filter(hasFailed);
   const unmet = runs.filter((each) => !hasFailed(each) && unmetAt.has(each.address ?? ''));
-  const meant = new Set([...failed, ...unmet].flatMap(({ address }) => address ?? []));
-  const addresses = starting(meant, session.project);
-  if (addresses.length === 0 || session.interrupted()) return [];
-  const reasons = [...reasonOf('failed', failed), ...reasonOf('did not deliver what is expected', unmet)];
+  if (failed.length + unmet.length === 0 || session.interrupted()) return [];
   try {
-    const former = await holdsOf(session, addresses);
-    const free = addresses.filter((each) => former[each] === undefined);
-    const made = free.length === 0 ? [] : await holdEach(session, free, reasons.join('; '), env);
+    const observation = await observe(session, { kinds: kindsWithRuns, siblings: noSiblings });
+    const declared = declaredResources(session.project, observation, session.serviceNow());
+    const reasons = reasonsFor(declared, { failed, unmet });
+    const former = holdsOf(declared.filter(({ address }) => reasons.has(address)));
+    const free = [...reasons.keys()].filter((each) => former[each] === undefined);
+    const made = free.length === 0 ? [] : await holdEach(session, free, reasons, env);
     const diagnostics = new Map(made.flatMap((each) => each.diagnostics).map((each) => [each.message, each]));
     const held: Holds = Object.assign({}, ...made.map((each) => each.held));
     // Somebody must end them: without `-v`, notes are not shown.
@@ -50,24 +56,51 @@ export async function holdFailed(
   }
 }
 
-/** What ran, or was refused by the service. A start that was never sent says nothing of what it starts. */
-function hasFailed({ state, isSent }: Run): boolean {
+/**
+ * What ran, or was refused by the service, also where other members of the run have not ended yet. A start that was never
+ * sent says nothing of what it starts.
+ */
+function hasFailed({ state, isSent, members }: Run): boolean {
   if (state === 'notStarted') return isSent !== false;
+  return isBad(state) || (state === 'running' && members.some((each) => isBad(each.state)));
+}
+
+function isBad(state: Run['state']): boolean {
   return state === 'failed' || state === 'stopped';
 }
 
-/** The schedules among these, and those that target one of them or what one of them targets. */
-function starting(failed: ReadonlySet<Address>, { entries }: Project): readonly Address[] {
-  const schedules = entries.flatMap(({ address, kind: name, declared }) => {
-    const kind = kinds.find((each) => each.name === name);
-    return kind?.pausing === undefined ? [] : [{ address, targets: kind.links?.(declared).to ?? [] }];
-  });
-  const own = schedules.filter(({ address }) => failed.has(address));
-  const all = new Set([...failed, ...own.flatMap(({ targets }) => targets)]);
-  const found = schedules.filter(({ address, targets }) =>
-    [address, ...targets].some((each) => all.has(each)),
-  );
-  return found.map(({ address }) => address);
+interface BadRuns {
+  readonly failed: readonly Run[];
+  readonly unmet: readonly Run[];
+}
+
+/** For each schedule, its own bad runs, and if it has none, those of what it starts on the service. */
+function reasonsFor(declared: readonly DeclaredResource[], { failed, unmet }: BadRuns): Reasons {
+  const startedBy = new Map(declared.map((each) => [each.address, startedObject(each)]));
+  const startedIn = ({ address }: Run) => startedBy.get(address ?? '') ?? address;
+  const [failedAt, unmetAt] = [groupBy(failed, startedIn), groupBy(unmet, startedIn)];
+  const reasons = new Map<Address, string>();
+  for (const each of declared) {
+    if (each.kind.pausing === undefined) continue;
+    const started = startedObject(each);
+    const own = ({ address }: Run) => address === each.address;
+    const why = (what: string, runs: readonly Run[] = []) => {
+      const ofIt = runs.filter(own);
+      return reasonOf(what, ofIt.length > 0 ? ofIt : runs);
+    };
+    const all = [
+      ...why('failed', failedAt.get(started)),
+      ...why('did not deliver what is expected', unmetAt.get(started)),
+    ];
+    if (all.length > 0) reasons.set(each.address, all.join('; '));
+  }
+  return reasons;
+}
+
+/** The object that a start of it starts, in whatever words its entry names it; itself where that is not known. */
+function startedObject({ address, target, observed }: DeclaredResource): string {
+  if (target !== null) return objectKey(target.kind, String(target.id));
+  return observed === null ? address : objectKey(observed.kind, observed.id);
 }
 
 function reasonOf(what: string, runs: readonly Run[]): readonly string[] {
@@ -78,15 +111,10 @@ function nameOf({ address, id, idKind }: Run): string {
   return id === null ? String(address) : `${address} (${runKindNames[idKind]} ${id})`;
 }
 
-/** The holds that some of these have, and that have not ended. */
-async function holdsOf(session: Session, addresses: readonly Address[]): Promise<Holds> {
-  const { entries } = await loadInventory(session);
-  const now = session.serviceNow();
-  const held = addresses.flatMap((address) => {
-    const made = entries.get(address)?.hold;
-    return made === undefined || hasEnded(made, now) ? [] : [[address, made] as const];
-  });
-  return Object.fromEntries(held);
+function holdsOf(declared: readonly DeclaredResource[]): Holds {
+  return Object.fromEntries(
+    declared.flatMap(({ address, hold }) => (hold === null ? [] : [[address, hold]])),
+  );
 }
 
 interface HoldOutcome {
@@ -98,11 +126,11 @@ interface HoldOutcome {
 async function holdEach(
   session: Session,
   addresses: readonly Address[],
-  reason: string,
+  reasons: Reasons,
   env: Env,
 ): Promise<readonly HoldOutcome[]> {
   try {
-    return [await holdAll(session, addresses, reason, env)];
+    return [await holdAll(session, addresses, reasons, env)];
   } catch (failure) {
     if (!(failure instanceof Problem)) throw failure;
     // These say nothing of one of them.
@@ -111,22 +139,28 @@ async function holdEach(
       return [{ held: {}, diagnostics: failure.diagnostics }];
   }
   const each: HoldOutcome[] = [];
-  for (const address of addresses) each.push(...(await holdEach(session, [address], reason, env)));
+  for (const address of addresses) each.push(...(await holdEach(session, [address], reasons, env)));
   return each;
 }
 
 async function holdAll(
   session: Session,
   addresses: readonly Address[],
-  reason: string,
+  reasons: Reasons,
   env: Env,
 ): Promise<HoldOutcome> {
-  const report = await hold(session, { addresses, hold: { reason, until: null }, env });
+  const common = { reason: 'failed after an apply', until: null };
+  const report = await hold(session, { addresses, hold: common, reasons, env });
   const { hold: made, resources } = report.made;
   const failed = report.outcomes.filter(({ outcome }) => outcome !== 'done');
   const isFailed = new Set(failed.map(({ address }) => address));
   const done = resources.filter(({ address, effect }) => effect !== 'none' && !isFailed.has(address));
-  const held = made === null ? [] : done.map(({ address }) => [address, made] as const);
+  const held =
+    made === null
+      ? []
+      : done.map(
+          ({ address }) => [address, { ...made, reason: reasons.get(address) ?? made.reason }] as const,
+        );
   return {
     held: Object.fromEntries(held),
     diagnostics: [...report.diagnostics, ...failed.map(notHeld)],

@@ -79,7 +79,8 @@ export async function run(
     ? {}
     : await judgeFollowed(session, end.runs, started.followed, watch, known.inventory);
   const isInterrupted = session.interrupted();
-  return runsResult({ runs: end.runs, isDetached, isInterrupted, failures, ...judged }, [
+  const { unproved } = chosen ?? {};
+  return runsResult({ runs: end.runs, isDetached, isInterrupted, failures, unproved, ...judged }, [
     ...(chosen?.diagnostics ?? session.warnings),
     ...known.notes,
   ]);
@@ -93,8 +94,8 @@ function requireSame(confirmed: ChosenStarts, now: ChosenStarts | undefined): vo
   throw problem('not-confirmed', message, 'Run the command again.');
 }
 
-function nothingStarted(session: Session, { diagnostics }: ChosenStarts): RunsResult {
-  const end = { runs: [], isDetached: false, isInterrupted: session.interrupted(), failures: [] };
+function nothingStarted(session: Session, { unproved, diagnostics }: ChosenStarts): RunsResult {
+  const end = { runs: [], isDetached: false, isInterrupted: session.interrupted(), failures: [], unproved };
   return runsResult(end, diagnostics);
 }
 

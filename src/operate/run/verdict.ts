@@ -18,6 +18,8 @@ export interface RunsEnd {
   readonly checked?: readonly CheckedDataset[];
   /** Why some of that could not be read. Default: nothing had to be. */
   readonly unread?: readonly Diagnostic[];
+  /** What was not started although a run was to prove it. Default: nothing. */
+  readonly unproved?: readonly Diagnostic[] | undefined;
 }
 
 export interface RunsResult {
@@ -37,13 +39,13 @@ export function runsResult(end: RunsEnd, earlier: readonly Diagnostic[]): RunsRe
 
 /** What is not known comes before what is not finished, and that before what failed: then `wait` gives the verdict. */
 export function verdictOf(end: RunsEnd): RunVerdict {
-  const { runs, isDetached, isInterrupted, failures, checked = [], unread = [] } = end;
+  const { runs, isDetached, isInterrupted, failures, checked = [], unread = [], unproved = [] } = end;
   const has = (state: Run['state']) => runs.some((run) => run.state === state || hasMember(run, state));
   if (isInterrupted) return 'interrupted';
   if (failures.length > 0 || has('unknown')) return 'unknown';
   if (runs.some(({ state }) => state === 'running') && !isDetached) return 'running';
   const isGood = ({ state }: Run) => state === 'succeeded' || (isDetached && state === 'running');
-  if (!runs.every(isGood) || checked.some(isUnmet)) return 'failed';
+  if (!runs.every(isGood) || checked.some(isUnmet) || unproved.length > 0) return 'failed';
   // No later command shows more of it while it cannot be read: what is known to have failed comes first.
   return unread.length > 0 ? 'unknown' : 'succeeded';
 }
@@ -64,12 +66,20 @@ export function runDiagnostics({
   isInterrupted,
   failures,
   unread = [],
+  unproved = [],
 }: RunsEnd): readonly Diagnostic[] {
   const open = runs.filter(({ state }) => state === 'running');
   const ended = runs.flatMap((run) => reasonsOf(run));
   const going = isDetached || isInterrupted ? [] : open.map(stillRunning);
   const others = failures.filter(({ code }) => code !== 'interrupted');
-  return [...ended, ...going, ...others, ...unread, ...(isInterrupted ? [interruption(open)] : [])];
+  return [
+    ...ended,
+    ...going,
+    ...others,
+    ...unread,
+    ...unproved,
+    ...(isInterrupted ? [interruption(open)] : []),
+  ];
 }
 
 function reasonsOf(run: Run): readonly Diagnostic[] {

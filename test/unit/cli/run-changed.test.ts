@@ -69,7 +69,7 @@ describe('what the last apply changed is started once', () => {
       exit: 0,
       started: ['group/spare', 'pipeline/chain', 'schedule/daily'],
     });
-    expect(ran.stderr).toMatch(/schedule\/daily: created by the last apply, 20[\d-]+ [\d:]+ UTC\n/);
+    expect(ran.stderr).toMatch(/schedule\/daily: created by the apply of 20[\d-]+ [\d:]+ UTC\n/);
     expect(ran.stderr).toContain('Not started:\n  group/shops: schedule/daily starts it\n');
     expect((await run('pipeline/*')).started).toEqual(['pipeline/chain']);
   });
@@ -100,6 +100,31 @@ describe('what the last apply changed is started once', () => {
     expect((await run('group/*')).started).toEqual([]);
   });
 
+  test('a change by somebody else that was undone, with what is expected', async () => {
+    const { apply, run } = await world();
+    await apply({ groups: { shops, spare: { members: ['c'] } } });
+    for (const each of sandbox.world.groups.values()) if (each.name === 'shops') each.description = 'theirs';
+    const expecting = { ...shops, expect: { records: { min: 1 } } };
+    await apply({ groups: { shops: expecting, spare: { members: ['c'], expect: { records: { min: 1 } } } } });
+    expect((await run()).started).toEqual(['group/shops']);
+  });
+
+  test('after an apply that only records what exists, the changes of the apply before it', async () => {
+    const { workspace, apply, run } = await world();
+    await apply({ groups: { shops } });
+    const of = /group\/shops: created by the apply of /;
+    const other = new Workspace(
+      { 'roster.yaml': 'project: o\ngroups: { spare: { members: [c] } }\n' },
+      sandbox,
+    );
+    await other.command(['apply', '--yes']);
+    sandbox.advance(600_000);
+    await apply({ groups: { shops, spare: { members: ['c'] } } });
+    const ran = await run();
+    expect([ran.exit, ran.started, of.test(ran.stderr)]).toEqual([0, ['group/shops'], true]);
+    expect(workspace.root).not.toBe(other.root);
+  });
+
   test('what is on hold, paused or inactive is left alone, with the reason', async () => {
     const { workspace, apply, run } = await world();
     await apply({
@@ -109,6 +134,8 @@ describe('what the last apply changed is started once', () => {
     await workspace.command(['hold', 'schedule/own', '--reason', 'incident 42', '--yes']);
     const ran = await run();
     expect(ran.started).toEqual(['group/spare']);
+    // Nothing proves what was put on hold after the apply.
+    expect([ran.exit, ran.diagnostics.map(({ code }) => code)]).toEqual([5, ['held']]);
     expect(ran.stderr).toContain('  group/shops: it is not active\n');
     expect(ran.stderr).toContain('  schedule/daily: its target group/shops is not active\n');
     expect(ran.stderr).toContain('  schedule/paused: it is paused\n');
@@ -162,7 +189,65 @@ describe('with --hold-on-failure', () => {
     const reason = new RegExp(`"${why} after an apply: schedule/daily \\(group run [0-9a-f-]+\\)"`);
     expect(listed.stdout).toMatch(reason);
     expect(ran.diagnostics.find(({ code }) => code === 'held')?.message).toContain('schedule/daily');
+    expect(ran.stderr).toMatch(/^schedule\/daily is held by /m);
     expect(paused()).toBe(1);
+    sandbox.requests.length = 0;
+    const again = await run('schedule/daily', '--hold-on-failure');
+    expect([again.exit, again.started]).toEqual([5, []]);
+    expect(again.diagnostics).toEqual([
+      expect.objectContaining({
+        code: 'held',
+        severity: 'error',
+        message: expect.stringContaining(
+          `no run proves schedule/daily: it is on hold since it was applied, held by`,
+        ),
+      }),
+    ]);
+    expect(sandbox.requests.filter(({ method }) => method !== 'GET')).toEqual([]);
+    await workspace.command(['resume', 'schedule/daily', '--yes']);
+    expect((await run('schedule/daily', '--detach')).started).toEqual(['schedule/daily']);
+  });
+
+  test('a hold from before the apply is left alone', async () => {
+    const { workspace, apply, run } = await world();
+    await apply({ groups: { shops, spare: { members: ['c'] } }, schedules: { daily, own } });
+    await workspace.command(['hold', 'schedule/own', '--reason', 'incident 42', '--yes']);
+    sandbox.advance(600_000);
+    await apply({ groups: { shops }, schedules: { daily, own: { ...own, every: '7 hours' } } });
+    const ran = await run();
+    expect([ran.exit, ran.started]).toEqual([0, []]);
+    expect(ran.stderr).toMatch(/ {2}schedule\/own: held by .*: "incident 42"\n/);
+  });
+
+  test('a member that has failed holds the schedules of its group, although the others still run at the end of --for', async () => {
+    const slow = { seconds: 36_000, records: 5 };
+    const seed = agentsOf(failing);
+    const agents = (seed.agents ?? []).map((each) =>
+      each.externalAgentId === 'a' ? { ...each, outcomes: [slow] } : each,
+    );
+    const { apply, run } = await world({ ...seed, agents });
+    await apply(bad);
+    const ran = await run('--hold-on-failure', '--for', '5m');
+    expect(ran.exit).toBe(6);
+    expect(ran.diagnostics.map(({ code }) => code)).toEqual(['run-failed', 'still-running', 'held']);
+    expect(paused()).toBe(1);
+  });
+
+  test('each schedule is held for its own failed run, also where a target is written in another way', async () => {
+    const { apply, run } = await world(agentsOf(failing));
+    const alone = { target: 'agent/bad', ...later };
+    const same = { target: 'agent/Agent bad', ...later, every: '7 hours' };
+    await apply({ ...bad, schedules: { ...bad.schedules, same } });
+    const changed = { members: ['a', 'bad'], description: 'All shops' };
+    await apply({ groups: { shops: changed }, schedules: { ...bad.schedules, same, alone } });
+    const ran = await run('--hold-on-failure');
+    expect([ran.exit, [...ran.started].sort()]).toEqual([5, ['group/shops', 'schedule/alone']]);
+    const held = ran.diagnostics.filter(({ code }) => code === 'held').map(({ message }) => message);
+    const ofAlone =
+      /: "failed after an apply: schedule\/alone \(job [0-9a-f-]+\)" \(schedule\/alone, schedule\/same\)$/;
+    const ofGroup =
+      /^schedule\/daily is held by .*: "failed after an apply: group\/shops \(group run [0-9a-f-]+\)"$/;
+    expect(held).toEqual([expect.stringMatching(ofAlone), expect.stringMatching(ofGroup)]);
   });
 
   test('the schedules of a group that fails are held, where the group itself was changed', async () => {
@@ -188,7 +273,7 @@ describe('with --hold-on-failure', () => {
     const changed = { ...bad, schedules: { daily: every(5), other: every(7), kept, own } };
     await apply(changed);
     // Nobody has applied its entry yet.
-    const [similar] = sandbox.world.schedules.values();
+    const similar = [...sandbox.world.schedules.values()].find(({ targetType }) => targetType === 'Group');
     if (similar !== undefined) sandbox.world.schedules.set(UNKNOWN, { ...similar, id: UNKNOWN });
     const schedules = { ...changed.schedules, adopted: { ...every(9), id: UNKNOWN } };
     workspace.write(

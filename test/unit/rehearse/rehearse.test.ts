@@ -148,8 +148,19 @@ test.runIf(isLong)(
     expect(comment.indexOf('`rehearsal-failed`')).toBeLessThan(comment.indexOf('### Changes'));
     expect(comment.match(/`rehearsal-failed`/g)).toHaveLength(1);
     expect(page.indexOf('rehearsal-failed')).toBeLessThan(page.indexOf('role="tablist"'));
-    expect(stderr.replace(/\s+/g, ' ')).toContain('group/a: a new plan would still update it (description)');
+    const [id] = lowering.world.groups.keys();
+    const call = `PUT /api/search-groups/${id}`;
+    const reason = 'group/a: a new plan would still update it (description)';
+    expect(stderr.replace(/\s+/g, ' ')).toContain(reason);
     expect(exit).toBe(1);
+
+    await workspace.command(['snapshot', '--out', 'snapshot.json']);
+    await lowering.close();
+    const ofSnapshot = await rehearsed('--snapshot', 'snapshot.json', '--url', lowering.url);
+    expect(ofSnapshot).toMatchObject({
+      exit: 1,
+      rehearsal: { variants: [{ name: 'undisturbed', converged: false, left: [`${reason}, with ${call}`] }] },
+    });
   },
 );
 

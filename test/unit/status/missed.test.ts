@@ -14,6 +14,7 @@ test.each<[string, readonly number[], readonly number[], number, number | null]>
   ['a run that is later than that makes its start up', [0, 60], [16, 60], 0, 0],
   ['a run between two starts makes up all before it', [0, 60, 120, 180], [150], 0, 1],
   ['the next start does not make up the ones before it', [0, 60, 120], [120], 0, 2],
+  ['a run by hand in the minute after a start passes for its own', [0, 60, 120], [120.5], 0, 2],
   ['a run by hand shortly after the last of them', [0, 60, 120], [128], 0, 0],
   ['the same, after starts that have been made on time', [0, 60, 120, 180], [0, 128, 180], 0, 0],
   ['a run by hand beside that of a start', [0, 60, 120], [120, 128], 0, 0],
