@@ -77,7 +77,7 @@ async function comment({
     steady(sandbox.url)(ran.stdout)
       // What is computed from now on.
       .replace(/\b20[0-8]\d-\d\d-\d\d \d\d:\d\d/g, '2026-11-01 12:00')
-      .replace(/\d+ more minutes in/g, '1000 more minutes in')
+      .replace(/[\d,]+ more minutes in/g, '1,000 more minutes in')
   );
 }
 

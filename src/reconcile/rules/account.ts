@@ -17,7 +17,9 @@ type Compared = Pick<Comparison, 'basis' | 'matches'>;
 
 /** Reasons why the inventory belongs to another service or user. Known without a plan. */
 export function accountFindings(compared: Compared): readonly Refusal[] {
-  return [...otherService(compared), ...otherUser(compared)];
+  const elsewhere = otherService(compared);
+  // On another service, nothing of what we own exists: that says nothing more.
+  return elsewhere.length > 0 ? elsewhere : otherUser(compared);
 }
 
 /** Ids mean nothing on another service, even where all names are the same. */
