@@ -33,7 +33,8 @@ export async function runPolicies(
   const outside = outsidePolicies(options);
   if (judged.policies.items.length + outside.length === 0) return { check: noPolicies, diagnostics: [] };
   const { readPolicies } = await import('../manifest/policy-files.js');
-  const read = readPolicies({ ...judged.policies, outside, cwd, addresses: addressesOf(judged) });
+  const addresses = addressesOf(judged);
+  const read = readPolicies({ ...judged.policies, outside, cwd, addresses });
   checkOutputs(outputs, read.paths, cwd);
   const { PolicyJudge } = await import('../policy/judge.js');
   runs.judge ??= new PolicyJudge();
@@ -42,19 +43,20 @@ export async function runPolicies(
   // An exception may be for an entry of another environment, or for one with an error.
   const isWhole = judged.policies.environments.size === 0 && judged.project?.unread === undefined;
   const unneeded = isWhole && judged.project !== null ? found.unneeded : [];
-  const diagnostics = [
-    ...read.diagnostics,
-    ...found.diagnostics,
-    ...unneeded.filter(({ policy }) => !policy.isOutside).map(notNeeded),
-  ];
+  // An address that no entry has is a warning of its own.
+  const canMatch = (pattern: string) => pattern.includes('*') || addresses?.has(pattern) === true;
+  const reported = unneeded.filter(
+    ({ policy, exception }) => !policy.isOutside && exception.match.some(canMatch),
+  );
+  const diagnostics = [...read.diagnostics, ...found.diagnostics, ...reported.map(notNeeded)];
   const checked = read.policies.filter((each) => appliesIn(each, environment)).map(recordOfPolicy);
   const warnings = diagnostics.filter(({ severity }) => severity !== 'error');
   return { check: { declared: read.policies, checked, broken: found.broken, warnings }, diagnostics };
 }
 
 function notNeeded({ policy: { name }, exception: { match, place } }: UnneededException): Diagnostic {
-  const message = `nothing that the exception for ${match.join(', ')} matches breaks the policy \`${name}\``;
-  const help = 'Remove the exception: it lets pass what is added later.';
+  const message = `the exception for ${match.join(', ')} is not needed: no entry that it matches breaks the policy \`${name}\``;
+  const help = 'Remove the exception, or it will also allow breaches that are added later.';
   return { severity: 'warning', code: 'policy-exception', policy: name, message, help, place };
 }
 

@@ -489,8 +489,12 @@ describe('what an apply remembers', () => {
       expect(await shown('--format', format, '-v')).not.toMatch(line);
     }
     const first = /group\/fresh`?: Describe what it collects/g;
-    for (const format of ['markdown', 'html'])
-      expect((await shown('--format', format)).match(first)).toHaveLength(2);
+    // The page shows them below the risks, and with their help under Problems.
+    for (const [format, times] of [
+      ['markdown', 2],
+      ['html', 4],
+    ] as const)
+      expect((await shown('--format', format)).match(first)).toHaveLength(times);
   });
 
   test('an entry whose breach a flag lets pass is shown although it is unchanged', async () => {
