@@ -111,7 +111,7 @@ export const dataCheckCommand = define({
   name: 'data check',
   summary: 'Compare the data of runs with what is expected',
   about:
-    'Compare the data of the last runs with the `expect` of their entries: records, time, columns, empty values and rows. Only runs that schedules of the project started are judged. Each dataset takes one request, and one for each condition.',
+    'Compare the data of the last runs with the `expect` of their entries: records, time, columns, empty values and rows. Only runs that schedules of the project started are judged. Each dataset takes one request, plus one for each condition.',
   arguments: [
     argument(
       '[datasets...]',

@@ -18,7 +18,7 @@ export const initCommand = define({
   name: 'init',
   summary: 'Create a project; with `--install`, also its CI files',
   about:
-    'Create a project with editor settings and, with `--install`, the files of its CI jobs. It never overwrites files that have been changed.',
+    'Create a project with editor settings and, with `--install`, the files of its CI jobs. Files that have been changed are never overwritten.',
   options: [
     flag(
       '--url <url>',
