@@ -147,6 +147,12 @@ export function tallyText(
   return texts.join(', ') + (more > 0 ? ` and ${numberText(more)} more` : '');
 }
 
+/** Marks the texts that all share as those of each change, so that their numbers are not taken for totals. */
+export function ofEach({ shown, more, of }: Tally): Tally {
+  const marked = shown.map(({ text, number }) => ({ text: number === of ? `each: ${text}` : text, number }));
+  return { shown: marked, more, of };
+}
+
 /** A change without what is the same for all of its block, and so said once. */
 export function ownPart(view: ChangeView, alike: Alike): ChangeView {
   const { fields, risks, notes, remarks, cadences, owners } = alike;

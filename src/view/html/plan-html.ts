@@ -3,7 +3,7 @@ import { isDiagnostic } from '../../model/finding.js';
 import { type Change, type Plan, subgraphOf } from '../../model/plan.js';
 import type { AgentStarts } from '../../model/schedule.js';
 import { count, grouped, some } from '../../model/words.js';
-import { type Alike, type ChangeBlock, tallyText } from '../alike.js';
+import { type Alike, type ChangeBlock, ofEach, tallyText } from '../alike.js';
 import { type ChangeView, factsOf } from '../change-view.js';
 import { fits } from '../columns.js';
 import { word } from '../escape.js';
@@ -154,7 +154,7 @@ function riskHtml({ views, alike }: ChangeBlock, common: readonly string[]): Htm
   const said =
     alike === null
       ? risks.map(({ message }) => message)
-      : [some(addresses, MOST_NAMED), tallyText(alike.risks) ?? ''].filter((each) => each !== '');
+      : [some(addresses, MOST_NAMED), tallyText(ofEach(alike.risks)) ?? ''].filter((each) => each !== '');
   const reasons = alike === null ? remarks : [tallyText(alike.remarks) ?? ''].filter((each) => each !== '');
   const own = alike === null ? first.owners?.join(' ') : tallyText(alike.owners);
   const owners = common.length > 0 ? '' : (own ?? '');
@@ -230,7 +230,7 @@ function groupData(
     ['in', alike.places],
     ...(showsOwners ? [['owned by', alike.owners] as const] : []),
     ...alike.fields.map(({ path, values }) => [`${path}:`, values] as const),
-    ['', alike.cadences],
+    ['', ofEach(alike.cadences)],
     ['', alike.remarks],
     ['', alike.notes],
   ] as const;
@@ -242,7 +242,7 @@ function groupData(
     action: pageAction(view.change),
     title: alike.what,
     lines: [...lines, ...alike.outliers],
-    risks: [tallyText(alike.risks)].filter((each) => each !== null),
+    risks: [tallyText(ofEach(alike.risks))].filter((each) => each !== null),
     first,
     size: others.length + 1,
     hasSameOwners: alike.owners.shown.every(({ number }) => number === alike.owners.of),

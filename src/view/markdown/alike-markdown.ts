@@ -1,5 +1,5 @@
 import { count } from '../../model/words.js';
-import { type Alike, type ChangeBlock, ownPart, type Tally, tallyText } from '../alike.js';
+import { type Alike, type ChangeBlock, ofEach, ownPart, type Tally, tallyText } from '../alike.js';
 import { changeMarkdown, LONGEST_SENTENCE, type PageContext } from './change-markdown.js';
 import { markdownCode, shortCode, shortProse } from './markdown-escape.js';
 import { fold, type PageItem } from './page-parts.js';
@@ -18,9 +18,9 @@ export function alikeMarkdown(views: ChangeBlock['views'], alike: Alike, context
     ...(owners === null ? [] : [`owned by ${owners}`]),
     ...sentences(alike.remarks).map((each) => `(${each})`),
   ].join(' ');
-  const cadences = tallyText(alike.cadences);
+  const cadences = tallyText(ofEach(alike.cadences));
   const lines = [
-    ...sentences(alike.risks),
+    ...sentences(ofEach(alike.risks)),
     ...(needsCare ? [] : [tallyText(alike.addresses, code) ?? '']),
     ...alike.fields.map(
       ({ path, values }) => `${markdownCode(path)} ${tallyText(values, code) ?? 'different texts'}`,

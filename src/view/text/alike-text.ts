@@ -1,4 +1,4 @@
-import { type Alike, type ChangeBlock, type Tally, tallyText } from '../alike.js';
+import { type Alike, type ChangeBlock, ofEach, type Tally, tallyText } from '../alike.js';
 import { escapeControls } from '../escape.js';
 import { actionText, riskLines, type SaidOnce } from './change-text.js';
 import { hangingIndent, indent, type TextLayout, wrap } from './layout.js';
@@ -17,11 +17,11 @@ export function alikeText(
   const owners = common.length > 0 ? null : tallyText(alike.owners);
   const where = [tallyText(alike.places), owners].filter((each) => each !== null).join(' · ');
   const below = [
-    ...sentences(alike.risks).flatMap((each) => riskLines([each], inner)),
+    ...sentences(ofEach(alike.risks)).flatMap((each) => riskLines([each], inner)),
     ...line('', tallyText(alike.addresses)),
     ...line('in ', where === '' ? null : where).map((each) => paint('faint', each)),
     ...alike.fields.flatMap(({ path, values }) => line(`${path}: `, tallyText(values) ?? 'different texts')),
-    ...line('', tallyText(alike.cadences)),
+    ...line('', tallyText(ofEach(alike.cadences))),
     ...sentences(alike.notes).flatMap((each) => line('note: ', escapeControls(each))),
     ...alike.outliers.flatMap((each) => line('', each)),
   ];
