@@ -1,4 +1,4 @@
-import { runsOf, unsentIn } from '../inventory/run-history.js';
+import { runsOf } from '../inventory/run-history.js';
 import { kinds } from '../kinds/index.js';
 import { problem } from '../model/diagnostic.js';
 import { type Hold, type Holds, holdText } from '../model/hold.js';
@@ -94,12 +94,12 @@ export async function lastApplied({ store, clock }: ReadSession): Promise<Applie
   const history = await store.history();
   const runs = runsOf(history, clock.now()).map(withActions).toReversed();
   for (const entry of runs) {
-    const last = history.commits.find(({ hash }) => hash === entry.commits.at(-1));
-    const unsent = unsentIn(last?.message ?? '');
+    if (entry.command !== 'apply') continue;
+    const unsent = new Set(entry.unsent);
     const sent = entry.changes.filter(
       ({ address, outcome, action }) => outcome === 'done' && sending.has(action) && !unsent.has(address),
     );
-    if (entry.command !== 'apply' || sent.length === 0) continue;
+    if (sent.length === 0) continue;
     const changes = sent.filter(({ action }) => action !== 'delete');
     const { after } = await inventoriesOf(entry, history);
     const held = [...(after?.entries ?? [])].flatMap(([address, { hold }]) =>
