@@ -158,9 +158,13 @@ function reasonIn({ trailers }: Message): { readonly reason?: string } {
   return reason === undefined ? {} : { reason };
 }
 
+/** In place of a list of addresses that is empty. */
+export const NO_ADDRESSES = 'none';
+
 function unsentIn({ trailers }: Message): { readonly unsent?: readonly Address[] } {
   const unsent = trailers['Unsent'];
-  return unsent === undefined ? {} : { unsent: unsent.split(' ') };
+  if (unsent === undefined) return {};
+  return { unsent: unsent === NO_ADDRESSES ? [] : unsent.split(' ') };
 }
 
 /** Only in the form that roster writes. */

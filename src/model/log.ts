@@ -34,7 +34,7 @@ export interface LogEntry {
   readonly service: string | null;
   /** Why it was allowed to break policies. Missing where it was not. */
   readonly reason?: string;
-  /** The updates that only the inventory records: nothing was sent. Missing where that is not known. */
+  /** The updates that only the inventory records: nothing was sent. Missing where the history does not say. */
   readonly unsent?: readonly Address[];
   /** What else happened to the run, in sentences without a period. */
   readonly notes: readonly string[];
