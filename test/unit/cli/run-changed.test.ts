@@ -222,7 +222,7 @@ describe('with --hold-on-failure', () => {
         code: 'held',
         severity: 'error',
         message: expect.stringContaining(
-          `no run proves schedule/daily: it is on hold since it was applied, held by`,
+          `schedule/daily was not run: it was put on hold after it was applied, held by`,
         ),
       }),
     ]);
