@@ -23,15 +23,20 @@ import type { Session } from './session.js';
 export interface HoldOptions extends ProjectPart {
   /** An agent means only what targets it, not what starts it through a group or pipeline. Default: false. */
   readonly direct?: boolean | undefined;
-  /** Null to resume. A duration counts from what time it is by the service's clock. */
-  readonly hold: { readonly reason: string; readonly until: string | Until | null } | null;
-  /** Of single schedules, in place of that reason. Default: none. */
-  readonly reasons?: ReadonlyMap<Address, string> | undefined;
+  /** Null to resume. */
+  readonly hold: AskedHold | null;
   /** How long to wait for another command to release the lock. Default: 0. */
   readonly lockTimeoutMilliseconds?: number;
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Objects of the inventory that the service does not show were deleted: it is the same account. Default: false. */
   readonly allowAccountChange?: boolean | undefined;
+}
+
+interface AskedHold {
+  /** One for all, or each schedule's own. */
+  readonly reason: string | ReadonlyMap<Address, string>;
+  /** A duration counts from what time it is by the service's clock. */
+  readonly until: string | Until | null;
 }
 
 export interface HoldCallbacks extends StepCallbacks {
@@ -91,7 +96,7 @@ class HoldRun implements ReviewedRun<PlannedHold, HoldReport> {
     const made = holdPlan({
       action: asked === null ? 'resume' : 'hold',
       hold: asked,
-      reasons: options.reasons,
+      reasons: typeof options.hold?.reason === 'object' ? options.hold.reason : undefined,
       targets: found.targets.filter(isMeant),
       // Only what is on hold is a matter of `roster resume`.
       outside: asked === null ? [] : found.outside,
@@ -149,7 +154,8 @@ class HoldRun implements ReviewedRun<PlannedHold, HoldReport> {
   private async holdAsked(): Promise<Hold | null> {
     const { session, options } = this;
     if (options.hold === null) return null;
-    const { reason, until } = options.hold;
+    const { until } = options.hold;
+    const reason = reasonOfAll(options.hold);
     refusePastedKey('--reason', reason);
     const now = session.serviceNow();
     const since = new Date(Math.floor(now.getTime() / 1000) * 1000).toISOString();
@@ -158,6 +164,10 @@ class HoldRun implements ReviewedRun<PlannedHold, HoldReport> {
     const by = (await personName(options.env, git)) ?? 'an unknown user';
     return { by, reason, since, until: end };
   }
+}
+
+function reasonOfAll({ reason }: AskedHold): string {
+  return typeof reason === 'string' ? reason : [...new Set(reason.values())].join('; ');
 }
 
 function isDone({ outcomes }: CarriedOut): boolean {

@@ -1,4 +1,4 @@
-import { runsOf, unsentIn } from '../inventory/run-history.js';
+import { runsOf } from '../inventory/run-history.js';
 import { kinds } from '../kinds/index.js';
 import { problem } from '../model/diagnostic.js';
 import { type Hold, type Holds, holdText } from '../model/hold.js';
@@ -94,14 +94,17 @@ export async function lastApplied({ store, clock }: ReadSession): Promise<Applie
   const history = await store.history();
   const runs = runsOf(history, clock.now()).map(withActions).toReversed();
   for (const entry of runs) {
-    const last = history.commits.find(({ hash }) => hash === entry.commits.at(-1));
-    const unsent = unsentIn(last?.message ?? '');
-    const sent = entry.changes.filter(
+    if (entry.command !== 'apply') continue;
+    const unsent = new Set(entry.unsent);
+    const done = entry.changes.filter(
       ({ address, outcome, action }) => outcome === 'done' && sending.has(action) && !unsent.has(address),
     );
-    if (entry.command !== 'apply' || sent.length === 0) continue;
+    if (done.length === 0) continue;
+    const { before, after } = await inventoriesOf(entry, history);
+    const sent =
+      entry.unsent === undefined ? done.filter((each) => !isExpectation(each, { before, after })) : done;
+    if (sent.length === 0) continue;
     const changes = sent.filter(({ action }) => action !== 'delete');
-    const { after } = await inventoriesOf(entry, history);
     const held = [...(after?.entries ?? [])].flatMap(([address, { hold }]) =>
       hold === undefined ? [] : [[address, hold] as const],
     );
@@ -113,6 +116,17 @@ export async function lastApplied({ store, clock }: ReadSession): Promise<Applie
 
 /** Every other action only changes the inventory. */
 const sending: ReadonlySet<string> = new Set(['create', 'update', 'replace', 'delete']);
+
+/**
+ * An older history does not say which updates sent nothing. One of what is expected alone is taken for such, also where it
+ * undid a change by somebody else, unless that was when its object starts or whether it can be run.
+ */
+function isExpectation({ address, action }: LoggedChange, { before, after }: Inventories): boolean {
+  const [was, is] = [before?.entries.get(address), after?.entries.get(address)];
+  if (action !== 'update' || was === undefined || is === undefined) return false;
+  const isSame = canonical(was.applied) === canonical(is.applied) && was.since === is.since;
+  return isSame && canonical(was.expect ?? null) !== canonical(is.expect ?? null);
+}
 
 async function detailed(entry: LogEntry, history: InventoryHistory): Promise<readonly DetailedChange[]> {
   return recordedChanges(kinds, [...entry.changes], await inventoriesOf(entry, history));

@@ -108,18 +108,21 @@ export function withReadSession<T>(
   options: SessionOptions,
   work: (session: ReadSession) => Promise<T>,
 ): Promise<T> {
-  return withAnySession(options, ({ client, store, useKey: _, close: __, ...rest }) =>
-    work({
-      ...rest,
-      client: { reader: (guard) => client.reader(guard) },
-      store: {
-        name: store.name,
-        load: () => store.load(),
-        holder: () => store.holder(),
-        history: store.history?.bind(store),
-      },
-    }),
-  );
+  return withAnySession(options, (session) => work(readSessionOf(session)));
+}
+
+/** The session without what can write. */
+export function readSessionOf({ client, store, useKey: _, close: __, ...rest }: Session): ReadSession {
+  return {
+    ...rest,
+    client: { reader: (guard) => client.reader(guard) },
+    store: {
+      name: store.name,
+      load: () => store.load(),
+      holder: () => store.holder(),
+      history: store.history?.bind(store),
+    },
+  };
 }
 
 /** Opens a session for as long as `work` takes. Throws a Problem with ROSTER_READ_ONLY. */

@@ -29,7 +29,7 @@ import {
   untilOf,
 } from './lock-state.js';
 import { ciUser, personName } from './person.js';
-import { holderName, processName, runAddress } from './run-history.js';
+import { holderName, NO_ADDRESSES, processName, runAddress } from './run-history.js';
 import { checkRemote, NoRepository, unnamedRemote, type WorkTree, workTreeOpener } from './work-tree.js';
 
 const lockFile = 'lock.json';
@@ -394,9 +394,9 @@ class GitLock implements Lock {
     return `${this.title}: in progress\n\n${this.trailers('renewal')}`;
   }
 
-  private outcomeMessage({ result, changes, unsent = [] }: RunResult): string {
+  private outcomeMessage({ result, changes, unsent }: RunResult): string {
     const list = changes.map((each) => `  ${each}\n`).join('');
-    const not = unsent.length === 0 ? '' : `Roster-Unsent: ${unsent.join(' ')}\n`;
+    const not = unsent === undefined ? '' : `Roster-Unsent: ${unsent.join(' ') || NO_ADDRESSES}\n`;
     return `${this.title}: ${result}\n\n${list}${list === '' ? '' : '\n'}${this.trailers('outcome')}${not}`;
   }
 

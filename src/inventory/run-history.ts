@@ -1,6 +1,7 @@
 import { hostname } from 'node:os';
 import { commitFrom, type HistoryCommit, type InventoryHistory } from '../model/inventory.js';
 import type { LogEntry, LoggedChange, RunOutcome } from '../model/log.js';
+import type { Address } from '../model/resource.js';
 import type { Environment } from './git.js';
 
 /** A run while its commits are read. */
@@ -102,11 +103,6 @@ export function commitOf(message: string): string | null {
   return commitFrom(/^Roster-Commit: (.*)$/m.exec(message)?.[1]);
 }
 
-/** The changes of an outcome that only the inventory records. */
-export function unsentIn(message: string): ReadonlySet<string> {
-  return new Set(/^Roster-Unsent: (.*)$/m.exec(message)?.[1]?.split(' '));
-}
-
 /** A project may set a prefix for its commits. A title that only mentions roster has no trailers of roster. */
 function titlePattern(mayHavePrefix: boolean): RegExp {
   return mayHavePrefix ? /^(?:.* )?roster ([a-z][a-z-]*): (.*)$/ : /^roster ([a-z][a-z-]*): (.*)$/;
@@ -153,13 +149,22 @@ function withOutcome(run: OpenRun, commit: HistoryCommit, message: Message): Ope
   const results: readonly string[] = ['complete', 'incomplete', 'interrupted'] satisfies RunOutcome[];
   const outcome = results.includes(rest) ? (rest as RunOutcome) : run.outcome;
   const { serviceTime: _, ...known } = run;
-  const ended = { endedAt: commit.time, ...serviceTimeIn(message) };
+  const ended = { endedAt: commit.time, ...serviceTimeIn(message), ...unsentIn(message) };
   return withCommit({ ...known, outcome, title, changes, ...ended }, commit);
 }
 
 function reasonIn({ trailers }: Message): { readonly reason?: string } {
   const reason = trailers['Reason'];
   return reason === undefined ? {} : { reason };
+}
+
+/** In place of a list of addresses that is empty. */
+export const NO_ADDRESSES = 'none';
+
+function unsentIn({ trailers }: Message): { readonly unsent?: readonly Address[] } {
+  const unsent = trailers['Unsent'];
+  if (unsent === undefined) return {};
+  return { unsent: unsent === NO_ADDRESSES ? [] : unsent.split(' ') };
 }
 
 /** Only in the form that roster writes. */

@@ -196,7 +196,7 @@ export interface RunResult {
   readonly result: string;
   /** `created group/retail-prices`, one per change. */
   readonly changes: readonly string[];
-  /** The updates among them that only this inventory records: nothing was sent. Default: none. */
+  /** The updates among them that only this inventory records: nothing was sent. Missing where that is not known. */
   readonly unsent?: readonly Address[];
 }
 

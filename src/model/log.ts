@@ -34,6 +34,8 @@ export interface LogEntry {
   readonly service: string | null;
   /** Why it was allowed to break policies. Missing where it was not. */
   readonly reason?: string;
+  /** The updates that only the inventory records: nothing was sent. Missing where the history does not say. */
+  readonly unsent?: readonly Address[];
   /** What else happened to the run, in sentences without a period. */
   readonly notes: readonly string[];
   readonly changes: readonly LoggedChange[];

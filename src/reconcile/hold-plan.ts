@@ -15,7 +15,7 @@ export interface HoldInputs {
   readonly action: HoldAction;
   /** Null for `resume`. */
   readonly hold: Hold | null;
-  /** Of single ones, in place of the reason of the hold. Default: none. */
+  /** Each one's own, where the reason of the hold lists them all. Default: that reason. */
   readonly reasons?: ReadonlyMap<Address, string> | undefined;
   /** Only those that the inventory knows. */
   readonly targets: readonly HoldTarget[];

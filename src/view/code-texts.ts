@@ -228,7 +228,7 @@ const texts: Readonly<Record<DiagnosticCode, CodeText>> = {
   held: {
     title: 'On hold',
     means:
-      'Schedules are paused by `roster hold`, and plan and apply leave them paused until the hold ends. For `roster run --changed`, it is an error if they have been put on hold since the apply that changed them: no run has proved that change.',
+      'Schedules are paused by `roster hold`, and plan and apply leave them paused until the hold ends. `roster run --changed` ends with this error for a schedule that was put on hold after the apply that changed it, because no run has proved the change.',
     help: 'To end the hold now, run `roster resume ADDRESS`.',
   },
   'unknown-input': {

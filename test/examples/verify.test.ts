@@ -150,7 +150,7 @@ inLongRun(
       for (const agent of sandbox.world.agents.values()) agent.outcomes = [{ seconds: 0 }];
       const again = await gitlab.play('roster-apply');
       expect(again.result).toBe('failed');
-      expect(again.log).toContain('no run proves schedule/often');
+      expect(again.log).toContain('schedule/often was not run');
       expect([sandbox.world.jobs.size, isEnabled()]).toEqual([5, [false]]);
     } finally {
       gitlab.remove();

@@ -79,7 +79,7 @@ export const guards = [
     '--allow-policy <name>',
     'Apply although entries break this policy of the project; needs --reason (repeatable)',
   ),
-  flag('--reason <text>', 'Reason to break the policies of --allow-policy, which the plan shows'),
+  flag('--reason <text>', 'Reason for `--allow-policy`, shown in the plan and in `roster log`'),
 ] as const;
 
 /** For commands that judge what is declared. */

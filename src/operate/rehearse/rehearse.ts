@@ -1,7 +1,7 @@
 import { apply } from '../../engine/apply.js';
 import { observe } from '../../engine/observe.js';
 import { type PlanOptions, planOf } from '../../engine/plan.js';
-import type { Session } from '../../engine/session.js';
+import { type ReadSession, readSessionOf } from '../../engine/session.js';
 import { type Diagnostic, Problem } from '../../model/diagnostic.js';
 import type { Plan } from '../../model/plan.js';
 import type { Rehearsal, RehearsalName, RehearsedVariant } from '../../model/rehearsal.js';
@@ -33,6 +33,7 @@ export async function rehearse(
     variant(name, rehearsed, options, disturbance);
   const { calls, result } = await run('undisturbed', { faults: [], runs: 1 });
   if (!result.converged) return { calls, kills: 0, variants: [result] };
+  if (calls === 0) return null;
   const runs = MORE_RUNS;
   const livesFor = Math.ceil(calls / mostKills(rehearsed));
   const most = Math.ceil(calls / livesFor);
@@ -91,11 +92,11 @@ async function applied(copy: Copy, options: PlanOptions, life: Life): Promise<re
   } catch (failure) {
     failed.push(...messagesOf(failure));
   }
-  const left = await leftOn(copy.session(new Life()), options);
+  const left = await leftOn(readSessionOf(copy.session(new Life())), options);
   return left.length === 0 ? [] : [...failed, ...left];
 }
 
-async function leftOn(session: Session, options: PlanOptions): Promise<readonly string[]> {
+async function leftOn(session: ReadSession, options: PlanOptions): Promise<readonly string[]> {
   try {
     const { changes, steps } = planOf(session, await observe(session, options));
     const calls = new Map(steps.map(({ id, request }) => [id, `${request.method} ${request.path}`]));

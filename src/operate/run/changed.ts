@@ -76,7 +76,7 @@ function heldSince(address: Address, hold: Hold): Diagnostic {
   return {
     severity: 'error',
     code: 'held',
-    message: `no run proves ${address}: it is on hold since it was applied, ${holdText(hold)}`,
-    help: `Correct what failed, end the hold with \`roster resume ${address}\`, and run the command again.`,
+    message: `${address} was not run: it was put on hold after it was applied, ${holdText(hold)}`,
+    help: `Fix the cause of the failure, end the hold with \`roster resume ${address}\`, and run this command again.`,
   };
 }

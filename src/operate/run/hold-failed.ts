@@ -43,8 +43,8 @@ export async function holdFailed(
     const declared = declaredResources(session.project, observation, session.serviceNow());
     const reasons = reasonsFor(declared, { failed, unmet });
     const former = holdsOf(declared.filter(({ address }) => reasons.has(address)));
-    const free = [...reasons.keys()].filter((each) => former[each] === undefined);
-    const made = free.length === 0 ? [] : await holdEach(session, free, reasons, env);
+    const free = new Map([...reasons].filter(([address]) => former[address] === undefined));
+    const made = free.size === 0 ? [] : await holdEach(session, free, env);
     const diagnostics = new Map(made.flatMap((each) => each.diagnostics).map((each) => [each.message, each]));
     const held: Holds = Object.assign({}, ...made.map((each) => each.held));
     // Somebody must end them: without `-v`, notes are not shown.
@@ -77,21 +77,18 @@ interface BadRuns {
 /** For each schedule, its own bad runs, and if it has none, those of what it starts on the service. */
 function reasonsFor(declared: readonly DeclaredResource[], { failed, unmet }: BadRuns): Reasons {
   const startedBy = new Map(declared.map((each) => [each.address, startedObject(each)]));
-  const startedIn = ({ address }: Run) => startedBy.get(address ?? '') ?? address;
-  const [failedAt, unmetAt] = [groupBy(failed, startedIn), groupBy(unmet, startedIn)];
+  const texts = [
+    { what: 'failed', runs: failed },
+    { what: 'did not deliver what is expected', runs: unmet },
+  ].map(({ what, runs }) => ({
+    own: textsOf(what, runs, ({ address }) => address),
+    started: textsOf(what, runs, ({ address }) => startedBy.get(address ?? '') ?? address),
+  }));
   const reasons = new Map<Address, string>();
   for (const each of declared) {
     if (each.kind.pausing === undefined) continue;
-    const started = startedObject(each);
-    const own = ({ address }: Run) => address === each.address;
-    const why = (what: string, runs: readonly Run[] = []) => {
-      const ofIt = runs.filter(own);
-      return reasonOf(what, ofIt.length > 0 ? ofIt : runs);
-    };
-    const all = [
-      ...why('failed', failedAt.get(started)),
-      ...why('did not deliver what is expected', unmetAt.get(started)),
-    ];
+    const object = startedObject(each);
+    const all = texts.flatMap(({ own, started }) => own.get(each.address) ?? started.get(object) ?? []);
     if (all.length > 0) reasons.set(each.address, all.join('; '));
   }
   return reasons;
@@ -103,8 +100,12 @@ function startedObject({ address, target, observed }: DeclaredResource): string 
   return observed === null ? address : objectKey(observed.kind, observed.id);
 }
 
-function reasonOf(what: string, runs: readonly Run[]): readonly string[] {
-  return runs.length === 0 ? [] : [`${what} after an apply: ${some(runs.map(nameOf), MOST_NAMED)}`];
+/** A text for each group of runs. */
+function textsOf<K>(what: string, runs: readonly Run[], keyOf: (run: Run) => K): ReadonlyMap<K, string> {
+  const groups = [...groupBy(runs, keyOf)];
+  return new Map(
+    groups.map(([key, of]) => [key, `${what} after an apply: ${some(of.map(nameOf), MOST_NAMED)}`]),
+  );
 }
 
 function nameOf({ address, id, idKind }: Run): string {
@@ -123,44 +124,32 @@ interface HoldOutcome {
 }
 
 /** All at once; one by one where one of them cannot be held, which must not keep the others from it. */
-async function holdEach(
-  session: Session,
-  addresses: readonly Address[],
-  reasons: Reasons,
-  env: Env,
-): Promise<readonly HoldOutcome[]> {
+async function holdEach(session: Session, reasons: Reasons, env: Env): Promise<readonly HoldOutcome[]> {
   try {
-    return [await holdAll(session, addresses, reasons, env)];
+    return [await holdAll(session, reasons, env)];
   } catch (failure) {
     if (!(failure instanceof Problem)) throw failure;
     // These say nothing of one of them.
     const isOfAll = failure instanceof LockProblem || failure instanceof ServiceFailure;
-    if (isOfAll || addresses.length === 1 || session.interrupted())
+    if (isOfAll || reasons.size === 1 || session.interrupted())
       return [{ held: {}, diagnostics: failure.diagnostics }];
   }
   const each: HoldOutcome[] = [];
-  for (const address of addresses) each.push(...(await holdEach(session, [address], reasons, env)));
+  for (const one of reasons) each.push(...(await holdEach(session, new Map([one]), env)));
   return each;
 }
 
-async function holdAll(
-  session: Session,
-  addresses: readonly Address[],
-  reasons: Reasons,
-  env: Env,
-): Promise<HoldOutcome> {
-  const common = { reason: 'failed after an apply', until: null };
-  const report = await hold(session, { addresses, hold: common, reasons, env });
-  const { hold: made, resources } = report.made;
+async function holdAll(session: Session, reasons: Reasons, env: Env): Promise<HoldOutcome> {
+  const asked = { reason: reasons, until: null };
+  const report = await hold(session, { addresses: [...reasons.keys()], hold: asked, env });
+  const { plan, resources } = report.made;
   const failed = report.outcomes.filter(({ outcome }) => outcome !== 'done');
   const isFailed = new Set(failed.map(({ address }) => address));
   const done = resources.filter(({ address, effect }) => effect !== 'none' && !isFailed.has(address));
-  const held =
-    made === null
-      ? []
-      : done.map(
-          ({ address }) => [address, { ...made, reason: reasons.get(address) ?? made.reason }] as const,
-        );
+  const held = done.flatMap(({ address }) => {
+    const made = plan.held?.[address];
+    return made === undefined ? [] : [[address, made] as const];
+  });
   return {
     held: Object.fromEntries(held),
     diagnostics: [...report.diagnostics, ...failed.map(notHeld)],

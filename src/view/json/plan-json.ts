@@ -266,7 +266,7 @@ export function logEntryJson({ project, environment, inventory, entry, changes }
   } as const;
 }
 
-function entryJson({ number, changes: _, ...entry }: LogEntry) {
+function entryJson({ number, changes: _, unsent: __, ...entry }: LogEntry) {
   return { number, ...entry };
 }
 

@@ -96,7 +96,7 @@ function entryLines(entry: LogEntry, { width, paint }: TextLayout, isWhole = fal
         width - 4,
         ', ',
       );
-  const allowed = reason === undefined ? [] : [`breaks policies: ${reason}`];
+  const allowed = reason === undefined ? [] : [`allowed to break policies: ${reason}`];
   const remarks = [...allowed, ...notes.map((note) => `note: ${note}`)].flatMap((remark) =>
     wrap(escapeControls(remark), width - 4),
   );

@@ -2,7 +2,7 @@ import { afterEach, describe, expect, test } from 'vitest';
 import type { Run } from '../../../src/model/run.js';
 import type { Sandbox, Seed } from '../../../src/sandbox/index.js';
 import { jsonOf } from '../../support/json.js';
-import { initWithOrigin } from '../../support/repository.js';
+import { git, initWithOrigin } from '../../support/repository.js';
 import { Workspace } from '../../support/roster.js';
 import { startSandbox } from '../../support/sandbox.js';
 
@@ -55,6 +55,19 @@ const UNKNOWN = '11111111-1111-4111-8111-111111111111';
 const shops = { members: ['a', 'b'] };
 const daily = { target: 'group/shops', ...later };
 const own = { target: 'agent/c', ...later };
+
+/** As an older version wrote the last commit of the inventory. */
+function withoutTrailer(root: string, name: string): void {
+  const remote = git(root, 'remote', 'get-url', 'origin').replace(/^file:\/\//, '');
+  const ref = 'refs/heads/roster-inventory';
+  const message = git(root, '-C', remote, 'log', '-1', '--format=%B', ref);
+  const older = message.replace(new RegExp(`^${name}: .*\n?`, 'm'), '');
+  expect(older).not.toBe(message);
+  const author = ['-c', 'user.name=Ada', '-c', 'user.email=ada@example.com'];
+  const parents = ['-p', `${ref}^`];
+  const hash = git(root, '-C', remote, ...author, 'commit-tree', `${ref}^{tree}`, ...parents, '-m', older);
+  git(root, '-C', remote, 'update-ref', ref, hash);
+}
 
 describe('what the last apply changed is started once', () => {
   test('what was created, but not the target of a schedule that is started', async () => {
@@ -109,8 +122,19 @@ describe('what the last apply changed is started once', () => {
     expect((await run()).started).toEqual(['group/shops']);
   });
 
-  test('after an apply that only records what exists, the changes of the apply before it', async () => {
+  test('of an apply by an older version, what only expects something else now is left out', async () => {
     const { workspace, apply, run } = await world();
+    await apply({ groups: { shops, spare: { members: ['c'] } } });
+    for (const each of sandbox.world.groups.values()) if (each.name === 'shops') each.description = 'theirs';
+    const expecting = { ...shops, expect: { records: { min: 1 } } };
+    await apply({ groups: { shops: expecting, spare: { members: ['c'] } } });
+    expect((await run('--detach')).started).toEqual(['group/shops']);
+    withoutTrailer(workspace.root, 'Roster-Unsent');
+    expect([...(await run('--detach')).started].sort()).toEqual(['group/shops', 'group/spare']);
+  });
+
+  test('after an apply that only records what exists, the changes of the apply before it', async () => {
+    const { apply, run } = await world();
     await apply({ groups: { shops } });
     const of = /group\/shops: created by the apply of /;
     const other = new Workspace(
@@ -122,7 +146,6 @@ describe('what the last apply changed is started once', () => {
     await apply({ groups: { shops, spare: { members: ['c'] } } });
     const ran = await run();
     expect([ran.exit, ran.started, of.test(ran.stderr)]).toEqual([0, ['group/shops'], true]);
-    expect(workspace.root).not.toBe(other.root);
   });
 
   test('what is on hold, paused or inactive is left alone, with the reason', async () => {
@@ -199,7 +222,7 @@ describe('with --hold-on-failure', () => {
         code: 'held',
         severity: 'error',
         message: expect.stringContaining(
-          `no run proves schedule/daily: it is on hold since it was applied, held by`,
+          `schedule/daily was not run: it was put on hold after it was applied, held by`,
         ),
       }),
     ]);
