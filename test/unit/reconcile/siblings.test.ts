@@ -1,9 +1,19 @@
 import { describe, expect, test } from 'vitest';
+import type { Hold } from '../../../src/model/hold.js';
 import type { Inventory, InventoryEntry } from '../../../src/model/inventory.js';
 import type { Declared, Project } from '../../../src/model/resource.js';
 import { defaultSafeguards } from '../../../src/model/safeguards.js';
 import { noSiblings, type Sibling, type Siblings } from '../../../src/model/sibling.js';
-import { group, owning, reconcileWorld, remoteGroup, type SmallWorld } from '../../support/small-world.js';
+import {
+  group,
+  owning,
+  reconcileWorld,
+  remoteGroup,
+  remoteSchedule,
+  type SmallWorld,
+  schedule,
+  withIdentities,
+} from '../../support/small-world.js';
 
 /** Project travel beside project small, which no longer declares the group `a`. */
 
@@ -166,5 +176,53 @@ describe('what another project owns', () => {
     const twins = [remoteGroup('a'), remoteGroup('c', { name: 'a' })];
     const made = planned({ ...adopting, objects: twins, entries: [group('a')] });
     expect(made.plan?.changes.map(({ id, action }) => [id, action])).toEqual([['c', 'adopt']]);
+  });
+});
+
+const lasting: Hold = { by: 'Anna', reason: 'incident 42', since: '2026-10-01T00:00:00.000Z', until: null };
+const ended: Hold = { ...lasting, by: 'Ben', until: '2026-10-02T00:00:00.000Z' };
+const nightly = schedule('nightly');
+const paused = remoteSchedule('n', { enabled: false });
+const held = (hold?: Hold) =>
+  withIdentities(owning({ 'schedule/nightly': 'n' }, hold === undefined ? {} : { hold }), [paused]);
+function named(project: string, siblings: Siblings): Siblings['known'] {
+  return siblings.known.map((each) => ({ ...each, project, file: `../${project}/roster.yaml` }));
+}
+
+interface HeldCase {
+  readonly name: string;
+  /** The other projects that have the schedule, with what they have recorded. */
+  readonly known: Siblings['known'];
+  readonly actions: readonly string[];
+}
+
+const declaring = projectOf([nightly]);
+const heldCases: readonly HeldCase[] = [
+  {
+    name: 'a hold that lasts counts before one that has ended',
+    known: [
+      ...named('first', travel(held(ended), null)),
+      ...named('second', travel(held(lasting), null)),
+      ...named('third', travel(held(ended), null)),
+    ],
+    actions: ['adopt schedule/nightly'],
+  },
+  {
+    name: 'a project that no longer declares it does not count if another one manages it without a hold',
+    known: [...named('first', travel(held(), declaring)), ...named('second', travel(held(lasting), empty))],
+    actions: ['update schedule/nightly'],
+  },
+  {
+    name: 'a project that no longer declares it counts if no other one has it',
+    known: travel(held(lasting), empty).known,
+    actions: ['adopt schedule/nightly'],
+  },
+];
+
+describe('a schedule that was on hold elsewhere is adopted', () => {
+  test.each(heldCases)('$name', ({ known, actions }) => {
+    const siblings = { ...noSiblings, known };
+    const made = reconcileWorld({ entries: [nightly], objects: [paused], inventory: nothing, siblings });
+    expect(actionsOf(made)).toEqual(actions);
   });
 });
