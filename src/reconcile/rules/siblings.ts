@@ -2,7 +2,7 @@ import { type Finding, note, risk } from '../../model/finding.js';
 import { groupBy } from '../../model/json.js';
 import type { UnreadSibling } from '../../model/sibling.js';
 import { agree, count, some } from '../../model/words.js';
-import { isWithheld, waitsForHold } from '../diff.js';
+import { staysForOthers } from '../diff.js';
 import { type Elsewhere, isOwnedElsewhere, type ResourceDiff, type Rule, type World } from '../world.js';
 
 /** Other projects of the repository that have to do with the same objects. */
@@ -11,7 +11,7 @@ export const siblings: Rule = {
   examine: (world) => [
     ...world.diffs.flatMap(owned),
     ...world.diffs.flatMap(handedOver),
-    ...notDeleted(world),
+    ...leftForOthers(world),
     ...unknownSiblings(world),
   ],
 };
@@ -44,15 +44,13 @@ function handedOver({ match: { elsewhere }, change: { address, action } }: Resou
 const MOST_LISTED = 5;
 
 /** What stays although no entry here declares it. One message for each reason: many entries may have moved at once. */
-function notDeleted({ diffs, basis }: World): Finding[] {
-  if (basis.prune === 'never') return [];
+function leftForOthers({ diffs, basis }: World): Finding[] {
   const withheld = diffs.filter(
     ({ match, change }) =>
       change.action === 'none' &&
       match.entry === null &&
       match.observed !== null &&
-      (!basis.removed.has(match.address) || waitsForHold(match, basis)) &&
-      isWithheld(match, basis),
+      staysForOthers(match, basis),
   );
   const claimed = withheld.flatMap(({ change: { address }, match: { elsewhere } }) => {
     if (elsewhere === undefined || elsewhere.claim === 'dropped') return [];
@@ -60,6 +58,11 @@ function notDeleted({ diffs, basis }: World): Finding[] {
   });
   const isClaimed = new Set(claimed.map(({ address }) => address));
   const others = withheld.map(({ change }) => change.address).filter((each) => !isClaimed.has(each));
+  const isRemoved = (address: string) => basis.removed.has(address);
+  const left = [
+    { action: 'forgotten', addresses: others.filter(isRemoved) },
+    { action: 'deleted', addresses: others.filter((each) => !isRemoved(each)) },
+  ] as const;
   const byOwner = groupBy(claimed, ({ elsewhere: { project, file, claim }, isRemoved }) =>
     JSON.stringify([project, file, claim, isRemoved]),
   );
@@ -68,11 +71,15 @@ function notDeleted({ diffs, basis }: World): Finding[] {
       const [first] = group;
       const addresses = group.map(({ address }) => address);
       if (first === undefined) return [];
-      return [
-        first.isRemoved ? heldBefore(first.elsewhere, addresses) : claimedBy(first.elsewhere, addresses),
-      ];
+      // What another project manages stays only because of its hold.
+      const isHeld = first.isRemoved || first.elsewhere.claim === 'managed';
+      return [isHeld ? heldBefore(first.elsewhere, addresses) : claimedBy(first.elsewhere, addresses)];
     }),
-    ...basis.siblings.unread.flatMap((each) => (others.length === 0 ? [] : [unread(each, others)])),
+    ...basis.siblings.unread.flatMap((each) =>
+      left.flatMap(({ action, addresses }) =>
+        addresses.length === 0 ? [] : [unread(each, action, addresses)],
+      ),
+    ),
   ];
 }
 
@@ -92,23 +99,52 @@ function claimedBy({ project, file, claim }: Elsewhere, addresses: readonly stri
   return { severity: 'warning', code, message: `${subject} not deleted: ${reason}`, help };
 }
 
-/** Listed under `removed`, and on hold. */
-function heldBefore({ project, file }: Elsewhere, addresses: readonly string[]): Finding {
+/** Would be forgotten, and is on hold. */
+function heldBefore(elsewhere: Elsewhere, addresses: readonly string[]): Finding {
+  const [reason, help] = whyHeld(elsewhere, addresses);
   const are = agree(addresses.length, 'it is', 'they are');
-  const hold = agree(addresses.length, 'the hold', 'the holds');
-  const message = `${subjectOf(addresses)} not forgotten: ${are} on hold, and no apply of project ${project} (${file}) has taken over ${hold} yet`;
-  const help = `Apply project ${project}: the next plan here then forgets ${agree(addresses.length, 'it', 'them')}.`;
+  const message = `${subjectOf(addresses)} not forgotten yet: ${are} on hold, and ${reason}`;
   return { severity: 'warning', code, message, help };
 }
 
-function unread({ project, file, reason }: UnreadSibling, addresses: readonly string[]): Finding {
-  const owner =
-    project === ''
-      ? 'other projects of the repository may manage'
-      : `project ${project} (${file}) may manage`;
+function whyHeld(
+  { project, file, claim }: Elsewhere,
+  addresses: readonly string[],
+): readonly [reason: string, help: string] {
+  const [are, them] = [agree(addresses.length, 'it is', 'they are'), agree(addresses.length, 'it', 'them')];
+  const owner = `project ${project} (${file})`;
+  const resume = `\`roster resume ${addresses.length === 1 ? addresses[0] : 'ADDRESS…'}\``;
+  if (claim === 'declared')
+    return [
+      `${owner} must take over ${agree(addresses.length, 'the hold', 'the holds')} first`,
+      `Apply project ${project}: the next plan here then forgets ${them}.`,
+    ];
+  if (claim === 'managed')
+    return [
+      `${owner} manages ${them} without a hold`,
+      `To keep ${them} paused, run \`roster hold\` in project ${project}. Otherwise, run ${resume} here. The next plan here then forgets ${them}.`,
+    ];
+  return [
+    `${are} in the inventory of ${owner}`,
+    `Plan project ${project} to see what it does with ${them}. To forget ${them} here, run ${resume} first.`,
+  ];
+}
+
+/** `project travel (FILE) may manage it`. */
+function mayHave({ project, file }: UnreadSibling, verb: string, them: string): string {
+  const owner = project === '' ? 'other projects of the repository' : `project ${project} (${file})`;
+  return `${owner} may ${verb} ${them}`;
+}
+
+function unread(
+  sibling: UnreadSibling,
+  action: 'deleted' | 'forgotten',
+  addresses: readonly string[],
+): Finding {
   const [it, them] = [agree(addresses.length, 'it', 'they'), agree(addresses.length, 'it', 'them')];
-  const message = `${subjectOf(addresses)} not deleted: ${owner} ${them} now, and ${reason}`;
-  const help = `Correct that first. The next plan then shows whether ${it} can be deleted.`;
+  const owner = mayHave(sibling, 'manage', them);
+  const message = `${subjectOf(addresses)} not ${action}: ${owner} now, and ${sibling.reason}`;
+  const help = `Correct that first. The next plan then shows whether ${it} can be ${action}.`;
   return { severity: 'warning', code: 'unreadable-sibling', message, help };
 }
 

@@ -185,6 +185,12 @@ const nightly = schedule('nightly');
 const paused = remoteSchedule('n', { enabled: false });
 const held = (hold?: Hold) =>
   withIdentities(owning({ 'schedule/nightly': 'n' }, hold === undefined ? {} : { hold }), [paused]);
+const unreadTravel = {
+  project: 'travel',
+  file: '../travel/roster.yaml',
+  reason: 'its inventory is damaged',
+};
+
 function named(project: string, siblings: Siblings): Siblings['known'] {
   return siblings.known.map((each) => ({ ...each, project, file: `../${project}/roster.yaml` }));
 }
@@ -224,5 +230,75 @@ describe('a schedule that was on hold elsewhere is adopted', () => {
     const siblings = { ...noSiblings, known };
     const made = reconcileWorld({ entries: [nightly], objects: [paused], inventory: nothing, siblings });
     expect(actionsOf(made)).toEqual(actions);
+  });
+});
+
+interface WaitCase {
+  readonly name: string;
+  readonly siblings: Siblings;
+  readonly prune?: 'owned' | 'never';
+  readonly message: string | null;
+}
+
+const file = 'project travel (../travel/roster.yaml)';
+const waitCases: readonly WaitCase[] = [
+  {
+    name: 'travel declares it, and has not adopted it',
+    siblings: travel(nothing, declaring),
+    message: `it is on hold, and ${file} must take over the hold first`,
+  },
+  {
+    name: 'travel declares it, and nothing is pruned',
+    siblings: travel(nothing, declaring),
+    prune: 'never',
+    message: `it is on hold, and ${file} must take over the hold first`,
+  },
+  {
+    name: 'travel manages it without a hold',
+    siblings: travel(held(), declaring),
+    message: `it is on hold, and ${file} manages it without a hold`,
+  },
+  {
+    name: 'travel manages it with a hold that has ended',
+    siblings: travel(held(ended), declaring),
+    message: `it is on hold, and ${file} manages it without a hold`,
+  },
+  {
+    name: 'travel has it, and leaves it on the service',
+    siblings: travel(held(), projectOf([], { removed: ['schedule/nightly'] })),
+    message: `it is on hold, and it is in the inventory of ${file}`,
+  },
+  { name: 'travel manages it with a hold', siblings: travel(held(lasting), declaring), message: null },
+  {
+    name: 'travel manages it with a hold, and nothing is pruned',
+    siblings: travel(held(lasting), declaring),
+    prune: 'never',
+    message: null,
+  },
+];
+
+describe('what `removed` lists and is on hold', () => {
+  const world = { objects: [paused, remoteGroup('b')], inventory: held(lasting), entries: [group('b')] };
+  const removed = new Set(['schedule/nightly']);
+
+  test.each(waitCases)('$name', ({ siblings, prune = 'owned', message }) => {
+    const made = reconcileWorld({ ...world, siblings, prune, removed });
+    const forgets = actionsOf(made).filter((each) => each.startsWith('forget'));
+    expect(forgets).toEqual(message === null ? ['forget schedule/nightly'] : []);
+    const told = made.diagnostics.filter(({ severity }) => severity === 'warning');
+    expect(told.map((each) => each.message)).toEqual(
+      message === null ? [] : [`schedule/nightly is not forgotten yet: ${message}`],
+    );
+    const notes = made.plan?.changes.flatMap(({ findings }) => findings.map((each) => each.message)) ?? [];
+    expect(notes.filter((each) => each.includes('the hold ends with this'))).toEqual([]);
+  });
+
+  test('is not forgotten while another project cannot be read', () => {
+    const siblings = { ...noSiblings, unread: [unreadTravel] };
+    const { diagnostics } = reconcileWorld({ ...world, siblings, removed });
+    const told = diagnostics.filter(({ code }) => code === 'unreadable-sibling');
+    expect(told.map(({ message }) => message)).toEqual([
+      `schedule/nightly is not forgotten: ${file} may manage it now, and its inventory is damaged`,
+    ]);
   });
 });
