@@ -1,6 +1,6 @@
-import { type Finding, note, risk } from '../../model/finding.js';
+import { type Finding, note, refusal, risk } from '../../model/finding.js';
 import { groupBy } from '../../model/json.js';
-import type { UnreadSibling } from '../../model/sibling.js';
+import { siblingName, type UnreadSibling } from '../../model/sibling.js';
 import { agree, count, some } from '../../model/words.js';
 import { staysForOthers } from '../diff.js';
 import { type Elsewhere, isOwnedElsewhere, type ResourceDiff, type Rule, type World } from '../world.js';
@@ -12,11 +12,37 @@ export const siblings: Rule = {
     ...world.diffs.flatMap(owned),
     ...world.diffs.flatMap(handedOver),
     ...leftForOthers(world),
+    ...startsUnread(world),
     ...unknownSiblings(world),
   ],
 };
 
 const code = 'owned-elsewhere';
+
+/**
+ * It is paused, and the entry would start it. A project whose inventory cannot be read may have put it on hold, and this one
+ * would not learn of that later.
+ */
+function startsUnread({ diffs, basis: { siblings } }: World): Finding[] {
+  const isKnown = ({ project, file }: UnreadSibling) =>
+    siblings.known.some((each) => siblingName(each) === project && each.file === file);
+  const [first] = siblings.unread.filter((each) => !isKnown(each));
+  if (first === undefined) return [];
+  return diffs.filter(startsAdopted).map(({ change: { address } }) => {
+    const message = `${address} is paused on the service, and this plan would start it: ${mayHave(first, 'hold', 'it')}, and ${first.reason}`;
+    const help = 'Correct that first, or write `enabled: false` in the entry until it can be read.';
+    return refusal('unreadable-sibling', address, message, help);
+  });
+}
+
+function startsAdopted({
+  match: { kind, entry, observed, record },
+  change: { fields },
+}: ResourceDiff): boolean {
+  const { pausing } = kind;
+  if (pausing === undefined || entry === null || observed === null || record !== null) return false;
+  return pausing.isPaused(observed.spec) && fields.some(({ path }) => path === pausing.field);
+}
 
 /** Two projects that declare one object undo each other's changes. */
 function owned({ match, change: { address, action } }: ResourceDiff): Finding[] {

@@ -190,3 +190,18 @@ test.each([
     expect(schedules(team).map(({ isEnabled }) => isEnabled)).toEqual([each.enabled]);
   },
 );
+
+test('a schedule that may be on hold is not started while the old project cannot be read', async () => {
+  const team = await heldAndMoved({ isMoved: 'by hand' });
+  const path = 'retail/roster.inventory.json';
+  const whole = team.read(path);
+  team.write(path, '{');
+  const { exit, stderr } = await team.run('travel', 'apply', '--yes');
+  expect([exit, writes(team)]).toEqual([4, []]);
+  expect(stderr).toContain('project retail (../retail/roster.yaml) may hold it');
+
+  team.write(path, whole);
+  await team.apply('travel');
+  expect(writes(team)).toEqual([]);
+  expect(await team.actions('travel')).toEqual([]);
+});

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { isRefusal } from '../../../src/model/finding.js';
 import type { Hold } from '../../../src/model/hold.js';
 import type { Inventory, InventoryEntry } from '../../../src/model/inventory.js';
 import type { Declared, Project } from '../../../src/model/resource.js';
@@ -230,6 +231,41 @@ describe('a schedule that was on hold elsewhere is adopted', () => {
     const siblings = { ...noSiblings, known };
     const made = reconcileWorld({ entries: [nightly], objects: [paused], inventory: nothing, siblings });
     expect(actionsOf(made)).toEqual(actions);
+  });
+});
+
+interface StartCase {
+  readonly name: string;
+  readonly entry?: Declared;
+  readonly inventory?: Inventory;
+  readonly known?: Siblings['known'];
+  readonly refused: boolean;
+}
+
+const startCases: readonly StartCase[] = [
+  { name: 'it would be started', refused: true },
+  { name: 'the entry leaves it paused', entry: schedule('nightly', { enabled: false }), refused: false },
+  { name: 'this project has applied it before', inventory: held(), refused: false },
+  {
+    name: 'only the manifests of the other project have errors',
+    known: travel(nothing, null).known,
+    refused: false,
+  },
+];
+
+describe('a paused schedule is adopted while another project cannot be read', () => {
+  test.each(startCases)('$name', ({ entry = nightly, inventory = nothing, known = [], refused }) => {
+    const siblings = { ...noSiblings, known, unread: [unreadTravel] };
+    const { plan } = reconcileWorld({ entries: [entry], objects: [paused], inventory, siblings });
+    const refusals = (plan?.findings ?? []).filter(isRefusal);
+    const found = refusals.filter(({ code }) => code === 'unreadable-sibling');
+    expect(found.map(({ message }) => message)).toEqual(
+      refused
+        ? [
+            'schedule/nightly is paused on the service, and this plan would start it: project travel (../travel/roster.yaml) may hold it, and its inventory is damaged',
+          ]
+        : [],
+    );
   });
 });
 
