@@ -205,3 +205,20 @@ test('a schedule that may be on hold is not started while the old project cannot
   expect(writes(team)).toEqual([]);
   expect(await team.actions('travel')).toEqual([]);
 });
+
+test('a plan from a snapshot knows of a hold of another project', async () => {
+  const team = await appliedTeam(
+    'inventory: { git: { remote: origin, ref: refs/heads/roster-inventory-retail } }\n',
+  );
+  expect((await team.run('retail', ...hold)).exit).toBe(0);
+  moveByHand(team, 'nightly');
+  team.write(
+    'retail/roster.yaml',
+    retail('inventory: { git: { remote: origin, ref: refs/heads/roster-inventory-retail } }\n'),
+  );
+  expect((await team.run('travel', 'snapshot', '--out', 'snapshot.json')).exit).toBe(0);
+  const [saved, real] = [await team.plan('travel', '--snapshot', 'snapshot.json'), await team.plan('travel')];
+  expect(actionsOf(saved)).toEqual(['adopt pipeline/chain', 'adopt schedule/nightly']);
+  expect(saved.diagnostics.map(({ code }) => code)).toContain('held');
+  expect(saved.digest).toBe(real.digest);
+});
