@@ -2,6 +2,7 @@ import { kinds } from '../kinds/index.js';
 import { type Diagnostic, Problem } from '../model/diagnostic.js';
 import { refusalError } from '../model/finding.js';
 import type { Inventory } from '../model/inventory.js';
+import { removedAddresses } from '../model/removed.js';
 import type { Reader } from '../model/request.js';
 import { type Address, normalId, type Project } from '../model/resource.js';
 import type { Siblings } from '../model/sibling.js';
@@ -60,7 +61,7 @@ export async function observe(session: ReadSession, options: ObserveOptions = {}
     ? toDestroy(session.project, inventory)
     : partOf(options.kinds, session.project, inventory);
   const scope = scopeOf(project, destroy ? inventory : known, options);
-  const declared = mayDelete(project, destroy ? inventory : known, destroy);
+  const declared = mayLetGo(project, destroy ? inventory : known, destroy);
   const [state, siblings, checkout, committed, exposed, policies] = await Promise.all([
     read(options.reader ?? client.reader(), options.kinds ?? kinds, scope, session.callsWith),
     options.siblings ?? session.readSiblings({ declared }),
@@ -85,10 +86,17 @@ export async function observe(session: ReadSession, options: ObserveOptions = {}
   return { inventory, state, comparison: compare(basis), former, siblings };
 }
 
-/** Whether a plan may delete something, be it only because an entry is bound to another object now. */
-export function mayDelete({ entries, prune }: Project, inventory: Inventory, destroy: boolean): boolean {
+/**
+ * Whether a plan may delete something, be it only because an entry is bound to another object now, or forget something that
+ * is on hold.
+ */
+export function mayLetGo(project: Project, inventory: Inventory, destroy: boolean): boolean {
+  const { entries, prune } = project;
   if (destroy || prune === 'all') return true;
-  if (prune === 'never') return false;
+  if (prune === 'never')
+    return [...removedAddresses(project, inventory)].some(
+      (address) => inventory.entries.get(address)?.hold !== undefined,
+    );
   const managed = entries.filter(({ external }) => !external);
   const declared = new Map(managed.map(({ address, id }) => [address, id]));
   const known = [...inventory.entries].map(([address, { id }]) => ({ address, id }));

@@ -27,7 +27,7 @@ import { toDestroy } from './destroy.js';
 import { inFileOrder } from './diagnostics.js';
 import { undeliverable } from './keys.js';
 import { planBasis } from './lookup.js';
-import { asWarning, mayDelete, type Observation, observe, requireAccount } from './observe.js';
+import { asWarning, mayLetGo, type Observation, observe, requireAccount } from './observe.js';
 import { type PlanMade, type PlanOptions, planShown } from './plan.js';
 import { checkPolicies } from './policies.js';
 import { openProject } from './project.js';
@@ -222,7 +222,7 @@ export async function plannedFromSnapshot(
   const checkout = destroy ? null : await readCheckout(inventory, 'compare');
   const known = destroy ? toDestroy(project, inventory) : { project, inventory };
   const policies = destroy ? null : await checkPolicies(opened, options);
-  const siblings = await readSiblings({ declared: mayDelete(known.project, inventory, destroy) });
+  const siblings = await readSiblings({ declared: mayLetGo(known.project, inventory, destroy) });
   const comparison = compare(
     planBasis({ ...known, service, state, now }, wanted, {
       readFrom,

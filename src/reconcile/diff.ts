@@ -1,3 +1,4 @@
+import { hasEnded } from '../model/hold.js';
 import { equal, isEmptyObject, isJsonObject, type Json } from '../model/json.js';
 import {
   type ExistingObject,
@@ -127,10 +128,11 @@ function diffUndeclared(match: Match, basis: PlanBasis, names: Names): ResourceD
   if (observed === null) return resourceDiff(match, 'forget', { name: known?.name ?? null });
   // It was ours and belongs to the operator now: it cannot be deleted, and need not be.
   if (observed.manageable === false && observed.id !== null) return resourceDiff(match, 'forget', {});
-  if (match.ours && prune !== 'never' && match.elsewhere?.claim === 'managed')
+  const mayBeForgotten = match.ours && !waitsForHold(match, basis);
+  if (mayBeForgotten && prune !== 'never' && match.elsewhere?.claim === 'managed')
     return resourceDiff(match, 'forget', {});
   // Once forgotten, it would be like any other object that `prune: all` deletes.
-  if (match.ours && removed.has(match.address) && !waitsForHold(match, basis))
+  if (mayBeForgotten && removed.has(match.address))
     return resourceDiff(match, prune === 'all' ? 'none' : 'forget', {});
   if (prune === 'never') return resourceDiff(match, 'none', {});
   if (isWithheld(match, basis)) return resourceDiff(match, 'none', {});
@@ -149,8 +151,20 @@ function diffUndeclared(match: Match, basis: PlanBasis, names: Names): ResourceD
 }
 
 /** The project that it moves to learns of the hold from the inventory of this one: it must not be forgotten before that. */
-export function waitsForHold(match: Match, basis: Pick<PlanBasis, 'siblings'>): boolean {
-  return match.known?.hold !== undefined && isWithheld(match, basis);
+export function waitsForHold(match: Match, basis: Pick<PlanBasis, 'siblings' | 'now'>): boolean {
+  return match.hold !== undefined && isWithheld(match, basis) && !isHandedOver(match, basis);
+}
+
+/** The project that manages it now has recorded a hold of its own. */
+export function isHandedOver({ elsewhere }: Match, { now }: Pick<PlanBasis, 'now'>): boolean {
+  if (elsewhere?.claim !== 'managed' || elsewhere.hold === undefined) return false;
+  return !hasEnded(elsewhere.hold, now);
+}
+
+/** Whether an object that no entry declares stays in the inventory because another project may want it, or its hold. */
+export function staysForOthers(match: Match, basis: PlanBasis): boolean {
+  if (basis.removed.has(match.address)) return waitsForHold(match, basis);
+  return basis.prune !== 'never' && isWithheld(match, basis);
 }
 
 /** Nothing is deleted that another project of the repository may want. */

@@ -175,7 +175,8 @@ class Matcher implements Matched {
     const state = { createInterrupted, ours: true, misdescribed: misdescribed.has(address), wasProtected };
     const each = { address, kind, entry, observed, rule, known, record, renamedFrom, ...state };
     // What this project has not applied yet was never held or resumed here: a hold moves with its object.
-    const movedHold = observed === null || record !== null ? undefined : this.others.holdOf(observed);
+    const movedHold =
+      observed === null || record !== null ? undefined : this.others.holdOf(observed, this.basis.now);
     const resolved = resolve(each, this.basis, movedHold);
     // The object that it is bound to may be gone: what refers to it still has its id.
     const bound = entry.id === null ? { pending: address } : normalId(entry.id);

@@ -1,4 +1,4 @@
-import type { Hold } from '../model/hold.js';
+import { type Hold, hasEnded } from '../model/hold.js';
 import type { InventoryEntry } from '../model/inventory.js';
 import { referencesOf } from '../model/kind.js';
 import { removedAddresses } from '../model/removed.js';
@@ -9,6 +9,12 @@ import type { Elsewhere, Match, MatchBasis, Matched } from './world.js';
 /** The strongest claim counts where several projects have one. */
 const CLAIMS: readonly Elsewhere['claim'][] = ['managed', 'declared', 'kept', 'owned', 'dropped'];
 
+/** An object in the inventory of another project. */
+interface RecordElsewhere {
+  readonly claim: Elsewhere['claim'];
+  readonly hold: Hold | undefined;
+}
+
 /**
  * What other projects of the repository have to do with objects. An inventory alone proves nothing, and neither does a
  * manifest: a pull request may change either. So a project manages an object only if both say so.
@@ -17,14 +23,13 @@ export class OtherOwners {
   private readonly byId = new Map<string, Elsewhere>();
   /** Of objects that no list shows an id of, too. */
   private readonly byObject = new Map<Observed, Elsewhere>();
-  private readonly holds = new Map<string, Hold>();
+  /** Of objects that an inventory has a hold of, each inventory that has the object. */
+  private readonly heldBy = new Map<string, RecordElsewhere[]>();
 
   /** `match` is passed because it needs this. */
   constructor(basis: MatchBasis, match: (basis: MatchBasis) => Matched) {
-    for (const sibling of basis.siblings.known) {
-      this.addOwned(sibling);
-      this.addHolds(sibling);
-    }
+    for (const { inventory } of basis.siblings.known) this.addHeld(inventory.entries);
+    for (const sibling of basis.siblings.known) this.addOwned(sibling);
     for (const sibling of basis.siblings.known)
       if (sibling.declares !== null) this.addDeclared(sibling, basis, match);
   }
@@ -34,28 +39,40 @@ export class OtherOwners {
     return this.byObject.get(observed) ?? (id === null ? undefined : this.byId.get(objectKey(kind, id)));
   }
 
-  /** The hold that another project has recorded of the object. */
-  holdOf({ kind, id }: Observed): Hold | undefined {
-    return id === null ? undefined : this.holds.get(objectKey(kind, id));
+  /**
+   * The hold that another project has recorded of the object: one that lasts rather than one that has ended. A project that
+   * no longer declares the object counts only if no other one has it.
+   */
+  holdOf({ kind, id }: Observed, now: Date): Hold | undefined {
+    if (id === null) return undefined;
+    const all = this.heldBy.get(objectKey(kind, id)) ?? [];
+    const current = all.filter(({ claim }) => claim !== 'dropped');
+    const holds = (current.length > 0 ? current : all).flatMap(({ hold }) => hold ?? []);
+    return holds.find((each) => !hasEnded(each, now)) ?? holds[0];
   }
 
-  private addHolds({ inventory }: Sibling): void {
-    for (const { kind, id, hold } of inventory.entries.values())
-      if (id !== null && hold !== undefined) this.holds.set(objectKey(kind, id), hold);
+  private addHeld(entries: Sibling['inventory']['entries']): void {
+    for (const { kind, id, hold } of entries.values())
+      if (id !== null && hold !== undefined) this.heldBy.set(objectKey(kind, id), []);
   }
 
   private addOwned(sibling: Sibling): void {
     // With its manifests, it is known more exactly.
     if (sibling.declares !== null) return;
-    for (const { kind, id } of sibling.inventory.entries.values())
-      if (id !== null) this.byId.set(objectKey(kind, id), claimOf(sibling, 'owned'));
+    for (const { kind, id, hold } of sibling.inventory.entries.values()) {
+      if (id === null) continue;
+      const key = objectKey(kind, id);
+      this.byId.set(key, claimOf(sibling, 'owned', hold));
+      this.heldBy.get(key)?.push({ claim: 'owned', hold });
+    }
   }
 
   /** Matched as a plan of that project would match them. */
   private addDeclared(sibling: Sibling, basis: MatchBasis, match: (basis: MatchBasis) => Matched): void {
     const { declares, inventory } = sibling;
     if (declares === null) return;
-    const owned = new Set(ownedKeys(inventory.entries));
+    const owned = ownedObjects(inventory.entries);
+    const claims = new Map<string, Elsewhere['claim']>();
     const { matches } = match({
       ...basis,
       objects: concerned(basis, owned),
@@ -69,23 +86,27 @@ export class OtherOwners {
     for (const each of matches) {
       const { observed } = each;
       if (observed === null) continue;
-      const isOwned = each.ours && owned.has(objectKey(observed.kind, observed.id));
+      const key = objectKey(observed.kind, observed.id);
+      const isOwned = each.ours && owned.has(key);
       const claim = claimIn(each, isOwned, removed, declares.prune);
       if (claim === null) continue;
+      claims.set(key, claim);
       const known = this.of(observed);
       const isStronger = known === undefined || CLAIMS.indexOf(claim) < CLAIMS.indexOf(known.claim);
-      if (isStronger) this.byObject.set(observed, claimOf(sibling, claim));
+      if (isStronger) this.byObject.set(observed, claimOf(sibling, claim, owned.get(key)?.hold));
     }
+    for (const [key, { hold }] of owned)
+      this.heldBy.get(key)?.push({ claim: claims.get(key) ?? 'owned', hold });
   }
 }
 
 /** What may be deleted here, what the sibling owns, and what these refer to: few services hold nothing else. */
 function concerned(
   { kinds, objects, inventory, prune }: MatchBasis,
-  owned: ReadonlySet<string>,
+  owned: ReadonlyMap<string, InventoryEntry>,
 ): MatchBasis['objects'] {
   if (prune === 'all') return objects;
-  const own = new Set(ownedKeys(inventory.entries));
+  const own = ownedObjects(inventory.entries);
   const isConcerned = ({ kind, id }: Observed) => {
     const key = objectKey(kind, id);
     return id === null || own.has(key) || owned.has(key);
@@ -103,8 +124,11 @@ function concerned(
   return new Map([...objects].map(([kind, list]) => [kind, part(list)]));
 }
 
-function ownedKeys(entries: ReadonlyMap<Address, InventoryEntry>): string[] {
-  return [...entries.values()].flatMap(({ kind, id }) => (id === null ? [] : [objectKey(kind, id)]));
+function ownedObjects(entries: ReadonlyMap<Address, InventoryEntry>): ReadonlyMap<string, InventoryEntry> {
+  const owned = new Map<string, InventoryEntry>();
+  for (const entry of entries.values())
+    if (entry.id !== null) owned.set(objectKey(entry.kind, entry.id), entry);
+  return owned;
 }
 
 /** Null where that project has nothing to do with the object. */
@@ -128,6 +152,7 @@ function isNamed({ kind, entry, observed, rule, misdescribed }: Match): boolean 
   return rule === 'id' || kind.identity.of(entry.spec) === kind.identity.ofObserved(observed);
 }
 
-function claimOf(sibling: Sibling, claim: Elsewhere['claim']): Elsewhere {
-  return { project: siblingName(sibling), file: sibling.file, claim };
+function claimOf(sibling: Sibling, claim: Elsewhere['claim'], hold: Hold | undefined): Elsewhere {
+  const found = { project: siblingName(sibling), file: sibling.file, claim };
+  return hold === undefined ? found : { ...found, hold };
 }

@@ -74,6 +74,8 @@ export interface Elsewhere {
    * object, and its next apply deletes it. `owned`: its inventory has the object; what it declares was not read.
    */
   readonly claim: 'managed' | 'declared' | 'kept' | 'owned' | 'dropped';
+  /** The hold that its inventory has of the object. Missing when it has none. */
+  readonly hold?: Hold;
 }
 
 /** Whether the object is in the inventory of another project. */

@@ -102,8 +102,9 @@ export function savedInventories({ siblings = [], service }: SnapshotJson): read
   }));
 }
 
-function ownedEntry({ kind, id, protect }: SiblingJson['owned'][number]): InventoryEntry {
-  return { kind, id, name: null, protect, applied: {}, sensitive: [] };
+function ownedEntry({ kind, id, protect, hold }: SiblingJson['owned'][number]): InventoryEntry {
+  const entry = { kind, id, name: null, protect, applied: {}, sensitive: [] };
+  return hold === undefined ? entry : { ...entry, hold };
 }
 
 /** Texts that were saved as hashes. */

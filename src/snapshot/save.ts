@@ -86,9 +86,11 @@ function siblingJson({ project, environment, inventory }: Sibling): SiblingJson 
   return {
     project,
     environment,
-    owned: Object.entries(owned).flatMap(([address, { kind, id, protect }]) =>
-      id === null ? [] : [{ address, kind, id, protect }],
-    ),
+    owned: Object.entries(owned).flatMap(([address, { kind, id, protect, hold }]) => {
+      if (id === null) return [];
+      const object = { address, kind, id, protect };
+      return [hold === undefined ? object : { ...object, hold }];
+    }),
   };
 }
 

@@ -1,3 +1,4 @@
+import type { Hold } from '../model/hold.js';
 import type { InventoryDraft, InventoryEntry } from '../model/inventory.js';
 import type { Json, JsonObject } from '../model/json.js';
 import { type Kind, rulesOf } from '../model/kind.js';
@@ -47,6 +48,7 @@ export interface SiblingJson {
     readonly kind: KindName;
     readonly id: string;
     readonly protect: boolean;
+    readonly hold?: Hold;
   }[];
 }
 

@@ -486,7 +486,7 @@ const texts: Readonly<Record<DiagnosticCode, CodeText>> = {
   'unreadable-sibling': {
     title: 'Another project of the repository cannot be read',
     means:
-      'The manifests or the inventory of another project of the repository cannot be read. It may manage what is no longer declared here, so nothing is deleted.',
+      'The manifests or the inventory of another project of the repository cannot be read. It may manage what is no longer declared here, so nothing is deleted. It may also have put a paused schedule on hold, so no apply adopts that schedule and starts it.',
     help: 'Correct the file that the message names, or give the run access to the branch of that inventory.',
   },
   'not-selected': {

@@ -26,7 +26,16 @@ export interface SmallWorld
   extends Partial<
     Pick<
       PlanBasis,
-      'prune' | 'selected' | 'allow' | 'kinds' | 'now' | 'checkout' | 'committed' | 'kept' | 'siblings'
+      | 'prune'
+      | 'removed'
+      | 'selected'
+      | 'allow'
+      | 'kinds'
+      | 'now'
+      | 'checkout'
+      | 'committed'
+      | 'kept'
+      | 'siblings'
     >
   > {
   readonly entries?: readonly Declared[];
@@ -136,7 +145,7 @@ export function owning(
 }
 
 /** With the natural keys of the objects, as an apply records them. */
-function withIdentities(inventory: Inventory, objects: readonly Observed[]): Inventory {
+export function withIdentities(inventory: Inventory, objects: readonly Observed[]): Inventory {
   const entries = [...inventory.entries].map(([address, known]): [Address, InventoryEntry] => {
     const kind = kinds.find(({ name }) => name === known.kind);
     const spec = objects.find(({ kind: name, id }) => name === known.kind && id === known.id)?.spec;

@@ -40,6 +40,7 @@ const guardCodes: ReadonlySet<DiagnosticCode> = new Set<DiagnosticCode>([
   'service-mismatch',
   'stale-checkout',
   'unrecorded-inventory',
+  'unreadable-sibling',
 ]);
 
 /** The service answered, and what it answered is the failure. */

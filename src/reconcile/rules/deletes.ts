@@ -1,5 +1,5 @@
 import { type Finding, note, refusal, risk } from '../../model/finding.js';
-import { isWithheld, waitsForHold } from '../diff.js';
+import { staysForOthers } from '../diff.js';
 import type { Match, ResourceDiff, Rule, World } from '../world.js';
 
 /** What a plan deletes, or leaves although nothing declares it. */
@@ -59,8 +59,7 @@ function leftAlone({ match, change }: ResourceDiff, { basis }: World): Finding[]
   if (change.action === 'forget' && observed !== null && !isOperators && match.elsewhere?.claim !== 'managed')
     return [note(address, 'stays on the service, and is no longer managed here')];
   if (entry !== null || observed === null || change.action !== 'none') return [];
-  const isForgotten = basis.removed.has(address) && !waitsForHold(match, basis);
-  if (basis.prune !== 'never' && !isForgotten && isWithheld(match, basis)) return [];
+  if (staysForOthers(match, basis)) return [];
   if (basis.prune === 'all') {
     const message = `${address} is listed under \`removed\` and stays on the service and in the inventory, because \`prune: all\` deletes what is in neither the manifests nor the inventory`;
     const help = 'To remove it from the inventory, use `--prune owned`.';

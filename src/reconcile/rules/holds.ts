@@ -4,12 +4,16 @@ import { endedHoldText, type Hold, type Holds, holdText } from '../../model/hold
 import { byCodeUnit, groupBy } from '../../model/json.js';
 import type { Action } from '../../model/plan.js';
 import type { Address } from '../../model/resource.js';
-import type { ResourceDiff, Rule } from '../world.js';
+import { isHandedOver } from '../diff.js';
+import type { ResourceDiff, Rule, World } from '../world.js';
 
 /** What is on hold stays paused whatever its entry says, and a reviewer reads why. */
 export const holds: Rule = {
   name: 'holds',
-  examine: ({ diffs }) => [...diffs.flatMap(holdNotes), ...heldDiagnostics(heldOf(diffs))],
+  examine: ({ diffs, basis }) => [
+    ...diffs.flatMap((each) => holdNotes(each, basis)),
+    ...heldDiagnostics(heldOf(diffs)),
+  ],
 };
 
 /** What stays on hold after the plan. */
@@ -25,13 +29,12 @@ function staysHeld(action: Action): boolean {
 }
 
 /** What a hold means for a change that is not just about the hold. */
-function holdNotes({ match, change: { action, address } }: ResourceDiff): Finding[] {
-  const { hold, endedHold, elsewhere } = match;
+function holdNotes({ match, change: { action, address } }: ResourceDiff, basis: World['basis']): Finding[] {
+  const { hold, endedHold } = match;
   if (hold === undefined) return endedHold === undefined ? [] : [note(address, endedHoldText(endedHold))];
   if (action === 'none' || action === 'adopt') return [];
-  // The project that manages it now has taken over the hold.
-  const isHandedOver = action === 'forget' && elsewhere?.claim === 'managed';
-  if (staysHeld(action) || isHandedOver) return [note(address, holdText(hold))];
+  if (staysHeld(action) || (action === 'forget' && isHandedOver(match, basis)))
+    return [note(address, holdText(hold))];
   const paused = action === 'forget' ? ', and it stays paused' : '';
   return [note(address, `${holdText(hold)}; the hold ends with this${paused}`)];
 }

@@ -1,8 +1,8 @@
-import { type Finding, note, risk } from '../../model/finding.js';
+import { type Finding, note, refusal, risk } from '../../model/finding.js';
 import { groupBy } from '../../model/json.js';
-import type { UnreadSibling } from '../../model/sibling.js';
+import { siblingName, type UnreadSibling } from '../../model/sibling.js';
 import { agree, count, some } from '../../model/words.js';
-import { isWithheld, waitsForHold } from '../diff.js';
+import { staysForOthers } from '../diff.js';
 import { type Elsewhere, isOwnedElsewhere, type ResourceDiff, type Rule, type World } from '../world.js';
 
 /** Other projects of the repository that have to do with the same objects. */
@@ -11,12 +11,38 @@ export const siblings: Rule = {
   examine: (world) => [
     ...world.diffs.flatMap(owned),
     ...world.diffs.flatMap(handedOver),
-    ...notDeleted(world),
+    ...leftForOthers(world),
+    ...startsUnread(world),
     ...unknownSiblings(world),
   ],
 };
 
 const code = 'owned-elsewhere';
+
+/**
+ * It is paused, and the entry would start it. A project whose inventory cannot be read may have put it on hold, and this one
+ * would not learn of that later.
+ */
+function startsUnread({ diffs, basis: { siblings } }: World): Finding[] {
+  const isKnown = ({ project, file }: UnreadSibling) =>
+    siblings.known.some((each) => siblingName(each) === project && each.file === file);
+  const [first] = siblings.unread.filter((each) => !isKnown(each));
+  if (first === undefined) return [];
+  return diffs.filter(startsAdopted).map(({ change: { address } }) => {
+    const message = `${address} is paused on the service, and this plan would start it: ${mayHave(first, 'hold', 'it')}, and ${first.reason}`;
+    const help = 'Correct that first, or write `enabled: false` in the entry until it can be read.';
+    return refusal('unreadable-sibling', address, message, help);
+  });
+}
+
+function startsAdopted({
+  match: { kind, entry, observed, record },
+  change: { fields },
+}: ResourceDiff): boolean {
+  const { pausing } = kind;
+  if (pausing === undefined || entry === null || observed === null || record !== null) return false;
+  return pausing.isPaused(observed.spec) && fields.some(({ path }) => path === pausing.field);
+}
 
 /** Two projects that declare one object undo each other's changes. */
 function owned({ match, change: { address, action } }: ResourceDiff): Finding[] {
@@ -44,15 +70,13 @@ function handedOver({ match: { elsewhere }, change: { address, action } }: Resou
 const MOST_LISTED = 5;
 
 /** What stays although no entry here declares it. One message for each reason: many entries may have moved at once. */
-function notDeleted({ diffs, basis }: World): Finding[] {
-  if (basis.prune === 'never') return [];
+function leftForOthers({ diffs, basis }: World): Finding[] {
   const withheld = diffs.filter(
     ({ match, change }) =>
       change.action === 'none' &&
       match.entry === null &&
       match.observed !== null &&
-      (!basis.removed.has(match.address) || waitsForHold(match, basis)) &&
-      isWithheld(match, basis),
+      staysForOthers(match, basis),
   );
   const claimed = withheld.flatMap(({ change: { address }, match: { elsewhere } }) => {
     if (elsewhere === undefined || elsewhere.claim === 'dropped') return [];
@@ -60,6 +84,11 @@ function notDeleted({ diffs, basis }: World): Finding[] {
   });
   const isClaimed = new Set(claimed.map(({ address }) => address));
   const others = withheld.map(({ change }) => change.address).filter((each) => !isClaimed.has(each));
+  const isRemoved = (address: string) => basis.removed.has(address);
+  const left = [
+    { action: 'forgotten', addresses: others.filter(isRemoved) },
+    { action: 'deleted', addresses: others.filter((each) => !isRemoved(each)) },
+  ] as const;
   const byOwner = groupBy(claimed, ({ elsewhere: { project, file, claim }, isRemoved }) =>
     JSON.stringify([project, file, claim, isRemoved]),
   );
@@ -68,11 +97,15 @@ function notDeleted({ diffs, basis }: World): Finding[] {
       const [first] = group;
       const addresses = group.map(({ address }) => address);
       if (first === undefined) return [];
-      return [
-        first.isRemoved ? heldBefore(first.elsewhere, addresses) : claimedBy(first.elsewhere, addresses),
-      ];
+      // What another project manages stays only because of its hold.
+      const isHeld = first.isRemoved || first.elsewhere.claim === 'managed';
+      return [isHeld ? heldBefore(first.elsewhere, addresses) : claimedBy(first.elsewhere, addresses)];
     }),
-    ...basis.siblings.unread.flatMap((each) => (others.length === 0 ? [] : [unread(each, others)])),
+    ...basis.siblings.unread.flatMap((each) =>
+      left.flatMap(({ action, addresses }) =>
+        addresses.length === 0 ? [] : [unread(each, action, addresses)],
+      ),
+    ),
   ];
 }
 
@@ -92,23 +125,52 @@ function claimedBy({ project, file, claim }: Elsewhere, addresses: readonly stri
   return { severity: 'warning', code, message: `${subject} not deleted: ${reason}`, help };
 }
 
-/** Listed under `removed`, and on hold. */
-function heldBefore({ project, file }: Elsewhere, addresses: readonly string[]): Finding {
+/** Would be forgotten, and is on hold. */
+function heldBefore(elsewhere: Elsewhere, addresses: readonly string[]): Finding {
+  const [reason, help] = whyHeld(elsewhere, addresses);
   const are = agree(addresses.length, 'it is', 'they are');
-  const hold = agree(addresses.length, 'the hold', 'the holds');
-  const message = `${subjectOf(addresses)} not forgotten: ${are} on hold, and no apply of project ${project} (${file}) has taken over ${hold} yet`;
-  const help = `Apply project ${project}: the next plan here then forgets ${agree(addresses.length, 'it', 'them')}.`;
+  const message = `${subjectOf(addresses)} not forgotten yet: ${are} on hold, and ${reason}`;
   return { severity: 'warning', code, message, help };
 }
 
-function unread({ project, file, reason }: UnreadSibling, addresses: readonly string[]): Finding {
-  const owner =
-    project === ''
-      ? 'other projects of the repository may manage'
-      : `project ${project} (${file}) may manage`;
+function whyHeld(
+  { project, file, claim }: Elsewhere,
+  addresses: readonly string[],
+): readonly [reason: string, help: string] {
+  const [are, them] = [agree(addresses.length, 'it is', 'they are'), agree(addresses.length, 'it', 'them')];
+  const owner = `project ${project} (${file})`;
+  const resume = `\`roster resume ${addresses.length === 1 ? addresses[0] : 'ADDRESS…'}\``;
+  if (claim === 'declared')
+    return [
+      `${owner} must take over ${agree(addresses.length, 'the hold', 'the holds')} first`,
+      `Apply project ${project}: the next plan here then forgets ${them}.`,
+    ];
+  if (claim === 'managed')
+    return [
+      `${owner} manages ${them} without a hold`,
+      `To keep ${them} paused, run \`roster hold\` in project ${project}. Otherwise, run ${resume} here. The next plan here then forgets ${them}.`,
+    ];
+  return [
+    `${are} in the inventory of ${owner}`,
+    `Plan project ${project} to see what it does with ${them}. To forget ${them} here, run ${resume} first.`,
+  ];
+}
+
+/** `project travel (FILE) may manage it`. */
+function mayHave({ project, file }: UnreadSibling, verb: string, them: string): string {
+  const owner = project === '' ? 'other projects of the repository' : `project ${project} (${file})`;
+  return `${owner} may ${verb} ${them}`;
+}
+
+function unread(
+  sibling: UnreadSibling,
+  action: 'deleted' | 'forgotten',
+  addresses: readonly string[],
+): Finding {
   const [it, them] = [agree(addresses.length, 'it', 'they'), agree(addresses.length, 'it', 'them')];
-  const message = `${subjectOf(addresses)} not deleted: ${owner} ${them} now, and ${reason}`;
-  const help = `Correct that first. The next plan then shows whether ${it} can be deleted.`;
+  const owner = mayHave(sibling, 'manage', them);
+  const message = `${subjectOf(addresses)} not ${action}: ${owner} now, and ${sibling.reason}`;
+  const help = `Correct that first. The next plan then shows whether ${it} can be ${action}.`;
   return { severity: 'warning', code: 'unreadable-sibling', message, help };
 }
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { jsonOf } from '../../support/json.js';
 import { startSandbox } from '../../support/sandbox.js';
-import { Team } from '../../support/team.js';
+import { actionsOf, Team } from '../../support/team.js';
 
 /** A hold moves with its schedule: the project that takes it over starts nothing that was stopped. */
 
@@ -15,8 +15,10 @@ schedules:
     every: 1 day
     startTime: 2099-12-01T06:00:00
 `;
-const retail = `project: retail\n${group('stays', 'acme-shop')}`;
-const travel = `project: travel\n${group('flights', 'initech')}`;
+/** Of the project, before its entries. */
+type Settings = string;
+const retail = (settings: Settings = '') => `project: retail\n${settings}${group('stays', 'acme-shop')}`;
+const travel = (settings: Settings = '') => `project: travel\n${settings}${group('flights', 'initech')}`;
 const hold = ['hold', 'schedule/nightly', '--reason', 'incident 42', '--yes'];
 
 type Name = 'retail' | 'travel';
@@ -27,6 +29,8 @@ interface Case {
   readonly wasPaused?: boolean;
   readonly isMoved: 'by roster move' | 'by hand';
   readonly key?: string;
+  /** Of both projects. */
+  readonly settings?: Settings;
   readonly order: readonly Name[];
 }
 
@@ -40,37 +44,55 @@ const cases: readonly Case[] = [
     order: ['retail', 'travel', 'retail'],
   },
   { name: 'it is moved by hand', isMoved: 'by hand', order: ['retail', 'travel', 'retail'] },
+  {
+    name: 'nothing is pruned, and the new project comes first',
+    isMoved: 'by roster move',
+    settings: 'prune: never\n',
+    order: ['travel', 'retail'],
+  },
+  {
+    name: 'nothing is pruned, and the old project comes first',
+    isMoved: 'by roster move',
+    settings: 'prune: never\n',
+    order: ['retail', 'travel', 'retail'],
+  },
   { name: 'it was paused before', wasPaused: true, isMoved: 'by roster move', order: ['travel', 'retail'] },
 ];
 
-async function appliedTeam(): Promise<Team> {
+async function appliedTeam(settings?: Settings): Promise<Team> {
   const team = new Team(await startSandbox());
-  team.write('retail/roster.yaml', retail + nightly('nightly'));
-  team.write('travel/roster.yaml', travel);
+  team.write('retail/roster.yaml', retail(settings) + nightly('nightly'));
+  team.write('travel/roster.yaml', travel());
   await team.apply('retail');
   await team.apply('travel');
   return team;
 }
 
 function moveByHand(team: Team, key: string): void {
-  team.write('retail/roster.yaml', retail);
-  team.write('travel/roster.yaml', travel + nightly(key));
+  team.write('retail/roster.yaml', retail());
+  team.write('travel/roster.yaml', travel() + nightly(key));
 }
 
-async function heldAndMoved({ wasPaused = false, isMoved, key = 'nightly' }: Case): Promise<Team> {
-  const team = await appliedTeam();
+type Moved = Pick<Case, 'wasPaused' | 'isMoved' | 'key' | 'settings'>;
+
+async function heldAndMoved({ wasPaused = false, isMoved, key = 'nightly', settings }: Moved): Promise<Team> {
+  const team = await appliedTeam(settings);
   if (wasPaused) setEnabled(team, false);
   expect((await team.run('retail', ...hold)).exit).toBe(0);
   if (isMoved === 'by hand') {
     moveByHand(team, key);
   } else {
-    const words = ['pipeline/chain', 'schedule/nightly', '--to', '../travel/roster.yaml', '--yes'];
-    const { exit, stderr } = await team.run('retail', 'move', ...words);
-    expect([exit, exit === 0 ? '' : stderr]).toEqual([0, '']);
-    team.git('add', '--all');
+    await move(team);
   }
   team.sandbox.requests.length = 0;
   return team;
+}
+
+async function move(team: Team): Promise<void> {
+  const words = ['pipeline/chain', 'schedule/nightly', '--to', '../travel/roster.yaml', '--yes'];
+  const { exit, stderr } = await team.run('retail', 'move', ...words);
+  expect([exit, exit === 0 ? '' : stderr]).toEqual([0, '']);
+  team.git('add', '--all');
 }
 
 function schedules({ sandbox }: Team) {
@@ -82,7 +104,8 @@ function setEnabled(team: Team, enabled: boolean): void {
 }
 
 function writes({ sandbox }: Team): string[] {
-  return sandbox.requests.flatMap(({ method, path }) => (method === 'GET' ? [] : [`${method} ${path}`]));
+  const sent = sandbox.requests.filter(({ method, path }) => method !== 'GET' && !path.endsWith('/preview'));
+  return sent.map(({ method, path }) => `${method} ${path}`);
 }
 
 test.each(cases)('a schedule on hold is moved and stays paused until the hold ends: $name', async (each) => {
@@ -107,14 +130,15 @@ test.each(cases)('a schedule on hold is moved and stays paused until the hold en
 });
 
 test('the old project does not forget what is on hold before the new one has adopted it', async () => {
-  const team = await heldAndMoved({ name: '', isMoved: 'by roster move', order: [] });
-  const { changes, diagnostics } = await team.plan('retail');
-  expect(changes).toEqual([]);
+  const team = await heldAndMoved({ isMoved: 'by roster move' });
+  const planned = await team.plan('retail');
+  expect(actionsOf(planned)).toEqual(['forget pipeline/chain']);
+  const { diagnostics } = planned;
   const warnings = diagnostics.filter(({ code }) => code !== 'held');
   expect(warnings.map(({ code, message }) => [code, message])).toEqual([
     [
       'owned-elsewhere',
-      'schedule/nightly is not forgotten: it is on hold, and no apply of project travel (../travel/roster.yaml) has taken over the hold yet',
+      'schedule/nightly is not forgotten yet: it is on hold, and project travel (../travel/roster.yaml) must take over the hold first',
     ],
   ]);
 });
@@ -134,4 +158,67 @@ test('a hold that ends by itself during the move has ended', async () => {
   expect(moved.map(({ action, fields }) => [action, fields.map(({ path: field }) => field)])).toEqual([
     ['update', ['enabled']],
   ]);
+});
+
+test.each([
+  { name: 'it is resumed in the old project', project: 'retail', command: ['resume'], enabled: true },
+  {
+    name: 'it is put on hold in the new project, too',
+    project: 'travel',
+    command: ['hold', '--reason', 'x'],
+    enabled: false,
+  },
+])(
+  'a hold of the old project after the new one has adopted the schedule is not forgotten until $name',
+  async (each) => {
+    const team = await appliedTeam();
+    await move(team);
+    await team.apply('travel');
+    expect((await team.run('retail', ...hold)).exit).toBe(0);
+
+    const planned = await team.plan('retail');
+    expect(actionsOf(planned)).toEqual(['forget pipeline/chain']);
+    expect(planned.diagnostics.map(({ message }) => message)).toContain(
+      'schedule/nightly is not forgotten yet: it is on hold, and project travel (../travel/roster.yaml) manages it without a hold',
+    );
+
+    const [verb = '', ...options] = each.command;
+    const ended = await team.run(each.project, verb, 'schedule/nightly', ...options, '--yes');
+    expect([ended.exit, ended.exit === 0 ? '' : ended.stderr]).toEqual([0, '']);
+    await team.apply('retail');
+    for (const name of ['retail', 'travel']) expect(await team.actions(name)).toEqual([]);
+    expect(schedules(team).map(({ isEnabled }) => isEnabled)).toEqual([each.enabled]);
+  },
+);
+
+test('a schedule that may be on hold is not started while the old project cannot be read', async () => {
+  const team = await heldAndMoved({ isMoved: 'by hand' });
+  const path = 'retail/roster.inventory.json';
+  const whole = team.read(path);
+  team.write(path, '{');
+  const { exit, stderr } = await team.run('travel', 'apply', '--yes');
+  expect([exit, writes(team)]).toEqual([4, []]);
+  expect(stderr).toContain('project retail (../retail/roster.yaml) may hold it');
+
+  team.write(path, whole);
+  await team.apply('travel');
+  expect(writes(team)).toEqual([]);
+  expect(await team.actions('travel')).toEqual([]);
+});
+
+test('a plan from a snapshot knows of a hold of another project', async () => {
+  const team = await appliedTeam(
+    'inventory: { git: { remote: origin, ref: refs/heads/roster-inventory-retail } }\n',
+  );
+  expect((await team.run('retail', ...hold)).exit).toBe(0);
+  moveByHand(team, 'nightly');
+  team.write(
+    'retail/roster.yaml',
+    retail('inventory: { git: { remote: origin, ref: refs/heads/roster-inventory-retail } }\n'),
+  );
+  expect((await team.run('travel', 'snapshot', '--out', 'snapshot.json')).exit).toBe(0);
+  const [saved, real] = [await team.plan('travel', '--snapshot', 'snapshot.json'), await team.plan('travel')];
+  expect(actionsOf(saved)).toEqual(['adopt pipeline/chain', 'adopt schedule/nightly']);
+  expect(saved.diagnostics.map(({ code }) => code)).toContain('held');
+  expect(saved.digest).toBe(real.digest);
 });

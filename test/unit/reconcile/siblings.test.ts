@@ -1,9 +1,20 @@
 import { describe, expect, test } from 'vitest';
+import { isRefusal } from '../../../src/model/finding.js';
+import type { Hold } from '../../../src/model/hold.js';
 import type { Inventory, InventoryEntry } from '../../../src/model/inventory.js';
 import type { Declared, Project } from '../../../src/model/resource.js';
 import { defaultSafeguards } from '../../../src/model/safeguards.js';
 import { noSiblings, type Sibling, type Siblings } from '../../../src/model/sibling.js';
-import { group, owning, reconcileWorld, remoteGroup, type SmallWorld } from '../../support/small-world.js';
+import {
+  group,
+  owning,
+  reconcileWorld,
+  remoteGroup,
+  remoteSchedule,
+  type SmallWorld,
+  schedule,
+  withIdentities,
+} from '../../support/small-world.js';
 
 /** Project travel beside project small, which no longer declares the group `a`. */
 
@@ -166,5 +177,164 @@ describe('what another project owns', () => {
     const twins = [remoteGroup('a'), remoteGroup('c', { name: 'a' })];
     const made = planned({ ...adopting, objects: twins, entries: [group('a')] });
     expect(made.plan?.changes.map(({ id, action }) => [id, action])).toEqual([['c', 'adopt']]);
+  });
+});
+
+const lasting: Hold = { by: 'Anna', reason: 'incident 42', since: '2026-10-01T00:00:00.000Z', until: null };
+const ended: Hold = { ...lasting, by: 'Ben', until: '2026-10-02T00:00:00.000Z' };
+const nightly = schedule('nightly');
+const paused = remoteSchedule('n', { enabled: false });
+const held = (hold?: Hold) =>
+  withIdentities(owning({ 'schedule/nightly': 'n' }, hold === undefined ? {} : { hold }), [paused]);
+const unreadTravel = {
+  project: 'travel',
+  file: '../travel/roster.yaml',
+  reason: 'its inventory is damaged',
+};
+
+function named(project: string, siblings: Siblings): Siblings['known'] {
+  return siblings.known.map((each) => ({ ...each, project, file: `../${project}/roster.yaml` }));
+}
+
+interface HeldCase {
+  readonly name: string;
+  /** The other projects that have the schedule, with what they have recorded. */
+  readonly known: Siblings['known'];
+  readonly actions: readonly string[];
+}
+
+const declaring = projectOf([nightly]);
+const heldCases: readonly HeldCase[] = [
+  {
+    name: 'a hold that lasts counts before one that has ended',
+    known: [
+      ...named('first', travel(held(ended), null)),
+      ...named('second', travel(held(lasting), null)),
+      ...named('third', travel(held(ended), null)),
+    ],
+    actions: ['adopt schedule/nightly'],
+  },
+  {
+    name: 'a project that no longer declares it does not count if another one manages it without a hold',
+    known: [...named('first', travel(held(), declaring)), ...named('second', travel(held(lasting), empty))],
+    actions: ['update schedule/nightly'],
+  },
+  {
+    name: 'a project that no longer declares it counts if no other one has it',
+    known: travel(held(lasting), empty).known,
+    actions: ['adopt schedule/nightly'],
+  },
+];
+
+describe('a schedule that was on hold elsewhere is adopted', () => {
+  test.each(heldCases)('$name', ({ known, actions }) => {
+    const siblings = { ...noSiblings, known };
+    const made = reconcileWorld({ entries: [nightly], objects: [paused], inventory: nothing, siblings });
+    expect(actionsOf(made)).toEqual(actions);
+  });
+});
+
+interface StartCase {
+  readonly name: string;
+  readonly entry?: Declared;
+  readonly inventory?: Inventory;
+  readonly known?: Siblings['known'];
+  readonly refused: boolean;
+}
+
+const startCases: readonly StartCase[] = [
+  { name: 'it would be started', refused: true },
+  { name: 'the entry leaves it paused', entry: schedule('nightly', { enabled: false }), refused: false },
+  { name: 'this project has applied it before', inventory: held(), refused: false },
+  {
+    name: 'only the manifests of the other project have errors',
+    known: travel(nothing, null).known,
+    refused: false,
+  },
+];
+
+describe('a paused schedule is adopted while another project cannot be read', () => {
+  test.each(startCases)('$name', ({ entry = nightly, inventory = nothing, known = [], refused }) => {
+    const siblings = { ...noSiblings, known, unread: [unreadTravel] };
+    const { plan } = reconcileWorld({ entries: [entry], objects: [paused], inventory, siblings });
+    const refusals = (plan?.findings ?? []).filter(isRefusal);
+    const found = refusals.filter(({ code }) => code === 'unreadable-sibling');
+    expect(found.map(({ message }) => message)).toEqual(
+      refused
+        ? [
+            'schedule/nightly is paused on the service, and this plan would start it: project travel (../travel/roster.yaml) may hold it, and its inventory is damaged',
+          ]
+        : [],
+    );
+  });
+});
+
+interface WaitCase {
+  readonly name: string;
+  readonly siblings: Siblings;
+  readonly prune?: 'owned' | 'never';
+  readonly message: string | null;
+}
+
+const file = 'project travel (../travel/roster.yaml)';
+const waitCases: readonly WaitCase[] = [
+  {
+    name: 'travel declares it, and has not adopted it',
+    siblings: travel(nothing, declaring),
+    message: `it is on hold, and ${file} must take over the hold first`,
+  },
+  {
+    name: 'travel declares it, and nothing is pruned',
+    siblings: travel(nothing, declaring),
+    prune: 'never',
+    message: `it is on hold, and ${file} must take over the hold first`,
+  },
+  {
+    name: 'travel manages it without a hold',
+    siblings: travel(held(), declaring),
+    message: `it is on hold, and ${file} manages it without a hold`,
+  },
+  {
+    name: 'travel manages it with a hold that has ended',
+    siblings: travel(held(ended), declaring),
+    message: `it is on hold, and ${file} manages it without a hold`,
+  },
+  {
+    name: 'travel has it, and leaves it on the service',
+    siblings: travel(held(), projectOf([], { removed: ['schedule/nightly'] })),
+    message: `it is on hold, and it is in the inventory of ${file}`,
+  },
+  { name: 'travel manages it with a hold', siblings: travel(held(lasting), declaring), message: null },
+  {
+    name: 'travel manages it with a hold, and nothing is pruned',
+    siblings: travel(held(lasting), declaring),
+    prune: 'never',
+    message: null,
+  },
+];
+
+describe('what `removed` lists and is on hold', () => {
+  const world = { objects: [paused, remoteGroup('b')], inventory: held(lasting), entries: [group('b')] };
+  const removed = new Set(['schedule/nightly']);
+
+  test.each(waitCases)('$name', ({ siblings, prune = 'owned', message }) => {
+    const made = reconcileWorld({ ...world, siblings, prune, removed });
+    const forgets = actionsOf(made).filter((each) => each.startsWith('forget'));
+    expect(forgets).toEqual(message === null ? ['forget schedule/nightly'] : []);
+    const told = made.diagnostics.filter(({ severity }) => severity === 'warning');
+    expect(told.map((each) => each.message)).toEqual(
+      message === null ? [] : [`schedule/nightly is not forgotten yet: ${message}`],
+    );
+    const notes = made.plan?.changes.flatMap(({ findings }) => findings.map((each) => each.message)) ?? [];
+    expect(notes.filter((each) => each.includes('the hold ends with this'))).toEqual([]);
+  });
+
+  test('is not forgotten while another project cannot be read', () => {
+    const siblings = { ...noSiblings, unread: [unreadTravel] };
+    const { diagnostics } = reconcileWorld({ ...world, siblings, removed });
+    const told = diagnostics.filter(({ code }) => code === 'unreadable-sibling');
+    expect(told.map(({ message }) => message)).toEqual([
+      `schedule/nightly is not forgotten: ${file} may manage it now, and its inventory is damaged`,
+    ]);
   });
 });
