@@ -41,21 +41,38 @@ export async function chooseChanged(
   const all = entries.map(({ address }) => address);
   const isSelected = selectedOf(selectorsOf(addresses), { addresses: all, existsIn });
   const actions = new Map(applied.changes.map(({ address, action }) => [address, action]));
-  const changed = declaredResources(session.project, observation, now).filter(
-    ({ address }) => actions.has(address) && isSelected(address),
-  );
+  const resources = declaredResources(session.project, observation, now);
+  const changed = resources.filter(({ address }) => actions.has(address) && isSelected(address));
   const whyNot = obstacleOf(session);
   const starting = changed.filter((each) => whyNot(each) === null);
   const starters = new Map(starting.map(({ address, target }) => [String(target?.id), address]));
+  // What only schedules on hold start is not to be started by hand either.
+  const started = new Set(
+    resources.flatMap((each) => (whyNot(each) === null ? String(each.target?.id) : [])),
+  );
+  const held = resources.flatMap(({ address, target, hold }) => {
+    const id = String(target?.id);
+    return hold === null || started.has(id) ? [] : [[id, { address, hold }] as const];
+  });
+  const heldStarters = new Map(held);
 
   // A later apply may have sent nothing.
   const time = applied.at === null ? '' : ` of ${instantText(applied.at)}`;
   const starts: ChosenStart[] = [];
   const leftOut: ChosenStart[] = [];
+  const unproved: Diagnostic[] = [];
+  const isSince = (address: Address, hold: Hold) => hold.since !== applied.held[address]?.since;
   for (const each of changed) {
-    const { address, observed } = each;
+    const { address, observed, hold } = each;
     const starter = starters.get(observed?.id ?? '');
-    const obstacle = whyNot(each) ?? (starter === undefined ? null : `${starter} starts it`);
+    const holder = starter === undefined ? heldStarters.get(observed?.id ?? '') : undefined;
+    const obstacle =
+      whyNot(each) ??
+      (starter === undefined ? null : `${starter} starts it`) ??
+      (holder === undefined ? null : `${holder.address} starts it, and is ${holdText(holder.hold)}`);
+    if (hold !== null && isSince(address, hold)) unproved.push(heldSince(address, { address, hold }));
+    else if (holder !== undefined && isSince(holder.address, holder.hold))
+      unproved.push(heldSince(address, holder));
     const did = actions.get(address) === 'create' ? 'created' : 'changed';
     if (obstacle === null) starts.push({ address, reason: `${did} by the apply${time}` });
     else leftOut.push({ address, reason: obstacle });
@@ -65,18 +82,16 @@ export async function chooseChanged(
   const isUnmatched = changed.some(({ unmatched }) => unmatched !== null);
   if (starts.length === 0 && isUnmatched && errors.length > 0) throw new Problem(errors);
   // One resource that cannot be matched does not stop the others.
-  const unproved = changed.flatMap(({ address, hold }) =>
-    hold === null || hold.since === applied.held[address]?.since ? [] : [heldSince(address, hold)],
-  );
   return { starts, leftOut, unproved, diagnostics: errorsAsWarnings(diagnostics) };
 }
 
 /** Whoever holds it since that apply has seen it fail, or cannot have it run: no run has proved it. */
-function heldSince(address: Address, hold: Hold): Diagnostic {
+function heldSince(address: Address, held: { readonly address: Address; readonly hold: Hold }): Diagnostic {
+  const subject = held.address === address ? 'it' : held.address;
   return {
     severity: 'error',
     code: 'held',
-    message: `${address} was not run: it was put on hold after it was applied, ${holdText(hold)}`,
-    help: `Fix the cause of the failure, end the hold with \`roster resume ${address}\`, and run this command again.`,
+    message: `${address} was not run: ${subject} was put on hold after it was applied, ${holdText(held.hold)}`,
+    help: `Fix the cause of the failure, end the hold with \`roster resume ${held.address}\`, and run this command again.`,
   };
 }

@@ -165,6 +165,18 @@ describe('what the last apply changed is started once', () => {
     expect(ran.stderr).toMatch(/ {2}schedule\/own: held by .*: "incident 42"\n/);
   });
 
+  test('what only schedules on hold start is left alone, too', async () => {
+    const { workspace, apply, run } = await world();
+    await apply({ groups: { shops }, schedules: { daily } });
+    await workspace.command(['hold', 'schedule/daily', '--reason', 'incident 42', '--yes']);
+    await apply({ groups: { shops: { ...shops, description: 'new' } }, schedules: { daily } });
+    const ran = await run();
+    expect([ran.exit, ran.started]).toEqual([0, []]);
+    expect(ran.stderr).toMatch(
+      / {2}group\/shops: schedule\/daily starts it, and is held by .*: "incident 42"\n/,
+    );
+  });
+
   test('where all that was changed can no longer be matched, it is an error, and not nothing to start', async () => {
     const { workspace, apply, run } = await world();
     await apply({ groups: { shops } });
