@@ -1,7 +1,7 @@
 import { personName } from '../inventory/person.js';
 import { openWorkTree } from '../inventory/work-tree.js';
 import { kinds } from '../kinds/index.js';
-import { type Diagnostic, Problem, problem } from '../model/diagnostic.js';
+import { type Diagnostic, errorsIn, Problem, problem } from '../model/diagnostic.js';
 import type { Hold } from '../model/hold.js';
 import type { LockInfo } from '../model/inventory.js';
 import { type HoldPlan, type HoldReport, isIdle } from '../model/report.js';
@@ -9,9 +9,9 @@ import { pollUntil } from '../model/request.js';
 import { type Address, objectKey } from '../model/resource.js';
 import { noSiblings } from '../model/sibling.js';
 import { readDuration } from '../model/words.js';
-import { type HoldTarget, holdPlan } from '../reconcile/hold-plan.js';
+import { type HoldTarget, holdPlan, mayHaveError } from '../reconcile/hold-plan.js';
 import { isExcluding } from '../reconcile/select.js';
-import { isOtherService, type MatchBasis } from '../reconcile/world.js';
+import { type Comparison, isOtherService, type MatchBasis } from '../reconcile/world.js';
 import { refusePastedKey } from './api-key.js';
 import { type CarriedOut, carryOut, doneAddresses, ownKeysIn, type StepCallbacks } from './carry-out.js';
 import { holdTargets } from './hold-targets.js';
@@ -98,7 +98,8 @@ class HoldRun implements ReviewedRun<PlannedHold, HoldReport> {
       comparison,
     });
     const unread = errorsAsWarnings(project.unread ?? []);
-    return { made, observation, diagnostics: asked === null ? [] : [...found.diagnostics, ...unread] };
+    const own = asked === null ? staysOnHold(made, comparison) : found.diagnostics;
+    return { made, observation, diagnostics: [...own, ...unread] };
   }
 
   show({ made, diagnostics }: PlannedHold): void {
@@ -158,6 +159,18 @@ class HoldRun implements ReviewedRun<PlannedHold, HoldReport> {
     const by = (await personName(options.env, git)) ?? 'an unknown user';
     return { by, reason, since, until: end };
   }
+}
+
+/** Which holds do not end because of an error, and the errors that matching has found. */
+function staysOnHold({ resources }: HoldPlan, { diagnostics }: Comparison): Diagnostic[] {
+  const left = resources.filter(({ why }) => why === mayHaveError);
+  if (left.length === 0) return [];
+  const help = 'Correct the error first. To see all errors, run `roster validate`.';
+  const stays = left.map(({ address }): Diagnostic => {
+    const message = `${address} stays on hold: ${mayHaveError}`;
+    return { severity: 'error', code: 'usage', message, help, address };
+  });
+  return [...errorsAsWarnings(errorsIn(diagnostics)), ...stays];
 }
 
 function isDone({ outcomes }: CarriedOut): boolean {

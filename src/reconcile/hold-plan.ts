@@ -63,12 +63,12 @@ function effectOf(
   target: HoldTarget,
   { hold, reasons, comparison: { basis } }: HoldInputs,
 ): RecordedEffect | null {
-  const { inventory, now } = basis;
+  const { inventory } = basis;
   const { match, of } = target;
   const address = recordedAddress(match, inventory);
   const known = inventory.entries.get(address);
   if (known === undefined) return null;
-  if (hold === null) return { address, ...target, ...resumeEffect(match, known, now) };
+  if (hold === null) return { address, ...target, ...resumeEffect(match, known, basis) };
   const own = { ...hold, reason: reasons?.get(match.address) ?? hold.reason };
   const effect = holdEffect(match, known, of.length === 0 ? own : { ...own, of }, basis);
   return { address, ...target, ...effect };
@@ -216,12 +216,17 @@ function renewEffect(
   return { effect: 'renew', why, before: after, after };
 }
 
+/** Why a hold does not end: the entry may say that the resource is paused. */
+export const mayHaveError = 'an entry or a file with an error may declare it';
+
 /** Enables what the hold has paused, and nothing else. */
-function resumeEffect(match: Match, known: InventoryEntry, now: Date): HoldEffect {
+function resumeEffect(match: Match, known: InventoryEntry, { project, now }: MatchBasis): HoldEffect {
   const { hold, ...free } = known;
   if (hold === undefined) return noEffect(known, 'it is not on hold');
   const observed = objectOf(match, known);
   const why = whyNotEnabled(match, observed, hold, now);
+  const isUnread = match.broken !== undefined || project.unread !== undefined;
+  if (why === null && match.unheld === undefined && isUnread) return noEffect(known, mayHaveError);
   const isOwnPause = observed !== null && hold.wasPaused !== true;
   const state = isOwnPause ? withPause(match, free, isPaused(match, observed)) : free;
   if (why !== null) return { effect: 'end', why, before: state, after: state };

@@ -147,6 +147,40 @@ describe.each(cases)('an entry or file with $name', ({ change }) => {
   });
 });
 
+test.each([
+  {
+    name: 'its entry is not valid',
+    broken: (text: string) => text.replace('every:', 'enabled: false, evry:'),
+  },
+  {
+    name: 'its file cannot be read',
+    broken: (text: string) => text.replace('[globex]', '[globex').replace('every:', 'enabled: false, every:'),
+  },
+  {
+    name: 'its entry has another key and is not valid',
+    broken: (text: string) => text.replace('other: {', 'renamed: { formerly: [other], enabled: false,'),
+  },
+  {
+    name: 'its entry refers to what does not exist on the service',
+    broken: (text: string) =>
+      text.replace('[globex]', '[no-such-agent]').replace('every:', 'enabled: false, every:'),
+  },
+])('a hold does not end while $name', async ({ broken }) => {
+  const { sandbox, workspace } = await arrange((text) => text);
+  expect((await run(workspace, 'hold', 'schedule/*', '--reason', 'incident 42', '--yes')).exit).toBe(0);
+  workspace.write('teams/other.yaml', broken(files['teams/other.yaml']));
+  const resumed = await run(workspace, 'resume', '--all', '--yes');
+  expect(resumed.exit).not.toBe(0);
+  expect(resumed.errors).toEqual(['usage']);
+  expect(resumed.warnings.length).toBeGreaterThan(0);
+  expect([...sandbox.world.schedules.values()].filter(({ isEnabled }) => isEnabled)).toHaveLength(1);
+  const held = inventoryAt<{ entries: Record<string, { hold?: object }> }>(workspace.root).entries;
+  expect(Object.keys(held).filter((each) => held[each]?.hold !== undefined)).toEqual(['schedule/other']);
+  workspace.write('teams/other.yaml', files['teams/other.yaml']);
+  expect(await run(workspace, 'resume', '--all', '--yes')).toMatchObject({ exit: 0, errors: [] });
+  expect([...sandbox.world.schedules.values()].every(({ isEnabled }) => isEnabled)).toBe(true);
+});
+
 test('an entry that takes over what an unreadable file may declare is refused', async () => {
   const taking = files['teams/good.yaml'].replace('name: Good', 'name: Shops');
   const { workspace } = await arrange(
