@@ -191,6 +191,43 @@ test('an entry that takes over what an unreadable file may declare is refused', 
   expect(planned).toMatchObject({ exit: 1, changes: [] });
 });
 
+/** The second entry of the file has the error of the first, which is reported there only. */
+const shared = [
+  {
+    name: 'a variable that cannot be resolved',
+    vars: 'vars: { often: "${var.never}" }\n',
+    text: `schedules:
+  first: { target: group/good, every: "\${var.often}", ${timing} }
+  second: { target: group/good, every: "\${var.often}", ${timing} }
+`,
+  },
+  {
+    name: 'a whole entry that cannot be resolved',
+    vars: 'vars: { often: { every: "${var.never}" } }\n',
+    text: 'schedules:\n  first: "${var.often}"\n  second: "${var.often}"\n',
+  },
+  {
+    name: 'an unknown property of a merged map',
+    vars: '',
+    text: `schedules:
+  first: &all { target: group/good, evry: 1 day, ${timing} }
+  second: { <<: *all }
+`,
+  },
+];
+
+test.each(shared)('$name leaves out no entry in silence', async ({ vars, text }) => {
+  const { workspace } = await arrange((each) => each);
+  workspace.write('roster.yaml', files['roster.yaml'] + vars);
+  workspace.write('teams/third.yaml', text);
+  const errors = ['schema'];
+  const leaving = ['--exclude', 'schedule/first'];
+  expect(await run(workspace, 'status', ...leaving, '--check')).toMatchObject({ exit: 1, errors });
+  expect(await run(workspace, 'plan', ...leaving)).toMatchObject({ exit: 1, errors });
+  expect(await run(workspace, 'apply', '--yes', 'schedule/*', ...leaving)).toMatchObject({ exit: 1, errors });
+  expect(await run(workspace, 'plan', 'schedule/well')).toMatchObject({ exit: 0, errors: [] });
+});
+
 test('an entry that refers to one with an error is named with it', async () => {
   const { workspace } = await arrange((text) => text.replace('name: Shops', 'nam: Shops'));
   expect(await run(workspace, 'plan', 'schedule/other')).toMatchObject({
