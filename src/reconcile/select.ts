@@ -1,7 +1,7 @@
 import { type Diagnostic, errorsIn, hasErrors } from '../model/diagnostic.js';
 import { type Kind, referencesOf } from '../model/kind.js';
 import { type Address, type Declared, isPending, objectKey, type Suggest } from '../model/resource.js';
-import { naturalOrder } from '../model/words.js';
+import { naturalOrder, wordList } from '../model/words.js';
 import type { Matched, PlanBasis, ResourceDiff, Selector } from './world.js';
 
 /**
@@ -113,22 +113,33 @@ function notJudged(addresses: readonly Address[]): Diagnostic[] {
 function unreadFiles(unread: readonly Diagnostic[]): Diagnostic[] {
   const files = new Set(unread.flatMap(({ place }) => place?.file ?? []));
   if (files.size === 0) return [];
-  const [has, its] = files.size === 1 ? ['has', 'it declares'] : ['have', 'they declare'];
-  const message = `${inShort([...files])} ${has} an error: what ${its} is not in this plan`;
+  const found = files.size === 1 ? 'has an error, so its' : 'have errors, so their';
+  const more = files.size > MOST_LISTED ? [`${files.size - MOST_LISTED} more`] : [];
+  const names = wordList([...[...files].slice(0, MOST_LISTED), ...more], 'and');
+  const message = `${names} ${found} entries are not in this plan`;
   const help = 'To see the errors, run `roster validate`.';
   return [{ severity: 'warning', code: 'not-selected', message, help }];
 }
 
-/** It may be what an entry means that cannot be read: no entry declares it, or another one did when it was applied. */
+/**
+ * It may be what an entry means that cannot be read: no entry declares it, or another one did when it was applied, or it is
+ * taken only because it is similar.
+ */
 function mayBeUnread({ change, match }: ResourceDiff): boolean {
-  if (match.entry === null) return change.action !== 'none';
-  return match.renamedFrom !== null;
+  const { entry, ours, renamedFrom, rule, record, known } = match;
+  if (entry === null) return ours || change.action !== 'none';
+  return renamedFrom !== null || rule === 'likeness' || (record !== null && known === null);
 }
 
 /** `files` are the errors of files, which may be why it is not known. */
-function notCertain(kept: readonly ResourceDiff[], files: readonly Diagnostic[]): readonly Diagnostic[] {
+function notCertain(
+  kept: readonly ResourceDiff[],
+  files: readonly Diagnostic[],
+): readonly Diagnostic[] {
   const uncertain = kept.filter(mayBeUnread).map(({ change, match }): Diagnostic => {
-    const message = `${match.renamedFrom ?? change.address} may be declared in a manifest with an error`;
+    const former = match.renamedFrom ?? (match.entry === null ? change.address : null);
+    const subject = former ?? `the object that ${change.address} takes over`;
+    const message = `${subject} may be declared in a manifest with an error`;
     const help = 'Correct the error first. To see all errors, run `roster validate`.';
     return { severity: 'error', code: 'usage', message, help, address: change.address };
   });

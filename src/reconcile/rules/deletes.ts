@@ -59,6 +59,8 @@ function leftAlone({ match, change }: ResourceDiff, { basis }: World): Finding[]
   if (change.action === 'forget' && observed !== null && !isOperators && match.elsewhere?.claim !== 'managed')
     return [note(address, 'stays on the service, and is no longer managed here')];
   if (entry !== null || observed === null || change.action !== 'none') return [];
+  // An entry that cannot be read may declare it.
+  if (basis.project.unread !== undefined) return [];
   const isForgotten = basis.removed.has(address) && !waitsForHold(match, basis);
   if (basis.prune !== 'never' && !isForgotten && isWithheld(match, basis)) return [];
   if (basis.prune === 'all') {
