@@ -10,7 +10,7 @@ import { type Address, objectKey } from '../model/resource.js';
 import { noSiblings } from '../model/sibling.js';
 import { readDuration } from '../model/words.js';
 import { type HoldTarget, holdPlan, mayHaveError } from '../reconcile/hold-plan.js';
-import { isExcluding } from '../reconcile/select.js';
+import { isExcluding, unreadFor } from '../reconcile/select.js';
 import { type Comparison, isOtherService, type MatchBasis } from '../reconcile/world.js';
 import { refusePastedKey } from './api-key.js';
 import { type CarriedOut, carryOut, doneAddresses, ownKeysIn, type StepCallbacks } from './carry-out.js';
@@ -97,7 +97,7 @@ class HoldRun implements ReviewedRun<PlannedHold, HoldReport> {
       outside: asked === null ? [] : found.outside,
       comparison,
     });
-    const unread = errorsAsWarnings(project.unread ?? []);
+    const unread = errorsAsWarnings(unreadFor(project, selectors));
     const own = asked === null ? staysOnHold(made, comparison) : found.diagnostics;
     return { made, observation, diagnostics: [...own, ...unread] };
   }
