@@ -1,7 +1,7 @@
 import { personName } from '../inventory/person.js';
 import { openWorkTree } from '../inventory/work-tree.js';
 import { kinds } from '../kinds/index.js';
-import { type Diagnostic, errorsIn, Problem, problem } from '../model/diagnostic.js';
+import { type Diagnostic, Problem, problem } from '../model/diagnostic.js';
 import type { Hold } from '../model/hold.js';
 import type { LockInfo } from '../model/inventory.js';
 import { type HoldPlan, type HoldReport, isIdle } from '../model/report.js';
@@ -11,7 +11,7 @@ import { noSiblings } from '../model/sibling.js';
 import { readDuration } from '../model/words.js';
 import { type HoldTarget, holdPlan, mayHaveError } from '../reconcile/hold-plan.js';
 import { isExcluding, unreadFor } from '../reconcile/select.js';
-import { type Comparison, isOtherService, type MatchBasis } from '../reconcile/world.js';
+import { isOtherService, type MatchBasis } from '../reconcile/world.js';
 import { refusePastedKey } from './api-key.js';
 import { type CarriedOut, carryOut, doneAddresses, ownKeysIn, type StepCallbacks } from './carry-out.js';
 import { holdTargets } from './hold-targets.js';
@@ -98,7 +98,7 @@ class HoldRun implements ReviewedRun<PlannedHold, HoldReport> {
       comparison,
     });
     const unread = errorsAsWarnings(unreadFor(project, selectors));
-    const own = asked === null ? staysOnHold(made, comparison) : found.diagnostics;
+    const own = asked === null ? staysOnHold(made) : found.diagnostics;
     return { made, observation, diagnostics: [...own, ...unread] };
   }
 
@@ -161,16 +161,15 @@ class HoldRun implements ReviewedRun<PlannedHold, HoldReport> {
   }
 }
 
-/** Which holds do not end because of an error, and the errors that matching has found. */
-function staysOnHold({ resources }: HoldPlan, { diagnostics }: Comparison): Diagnostic[] {
-  const left = resources.filter(({ why }) => why === mayHaveError);
-  if (left.length === 0) return [];
+/** Which holds do not end because of an error. */
+function staysOnHold({ resources }: HoldPlan): Diagnostic[] {
   const help = 'Correct the error first. To see all errors, run `roster validate`.';
-  const stays = left.map(({ address }): Diagnostic => {
-    const message = `${address} stays on hold: ${mayHaveError}`;
-    return { severity: 'error', code: 'usage', message, help, address };
-  });
-  return [...errorsAsWarnings(errorsIn(diagnostics)), ...stays];
+  return resources
+    .filter(({ why }) => why === mayHaveError)
+    .map(({ address }) => {
+      const message = `${address} stays on hold: ${mayHaveError}`;
+      return { severity: 'error', code: 'usage', message, help, address };
+    });
 }
 
 function isDone({ outcomes }: CarriedOut): boolean {
