@@ -1,13 +1,18 @@
 import { diagnosticsIn, observe, requireAccount } from '../../engine/observe.js';
 import { filesOf, withOwners } from '../../engine/owners.js';
-import { type ProjectPart, selectedOf, selectionOf, selectionText } from '../../engine/selectors.js';
+import {
+  type ProjectPart,
+  selectedOf,
+  selectionOf,
+  selectionText,
+  unreadFor,
+} from '../../engine/selectors.js';
 import type { ReadSession } from '../../engine/session.js';
 import { type Diagnostic, errorsIn, Problem, problem } from '../../model/diagnostic.js';
 import type { Address } from '../../model/resource.js';
 import { healths, judgementText, type ResourceStatus, type RunIdKind, type Status } from '../../model/run.js';
 import { noSiblings } from '../../model/sibling.js';
 import { naturalOrder } from '../../model/words.js';
-import { unreadFor } from '../../reconcile/select.js';
 import type { Selector } from '../../reconcile/world.js';
 import { readInstant } from '../../service/operations/record.js';
 import { runKind } from '../run/run-kinds.js';
