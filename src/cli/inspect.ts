@@ -104,16 +104,17 @@ function checkFlags(
 export const runWhy: Implementation<typeof whyCommand> = async (addresses, flags, context) => {
   const options = { ...sessionOptions(flags, context), partly: true };
   const { allowAccountChange } = flags;
-  const { whys, plan } = await readShown(options, context, (session) =>
+  const { whys, plan, warnings } = await readShown(options, context, (session) =>
     why(session, addresses, { allowAccountChange }),
   );
   const [only] = whys;
   // The JSON of one address is that of a resource, and that of anything else a list, however many a glob matches.
   const isOne = only !== undefined && addresses.length === 1 && addresses[0] === only.address;
   return {
+    diagnostics: warnings,
     render: {
       text: (style) => whyText(whys, plan, style),
-      json: () => jsonText(isOne ? whyJson(only, plan) : whysJson(whys, plan)),
+      json: () => jsonText(isOne ? whyJson(only, plan, warnings) : whysJson(whys, plan, warnings)),
     },
   };
 };

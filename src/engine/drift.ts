@@ -6,6 +6,7 @@ import type { Drift, Drifted } from '../model/plan.js';
 import { shownPath } from '../model/resource.js';
 import { driftOf, notInInventory } from '../reconcile/drift.js';
 import { misdescribed } from '../reconcile/rules/account.js';
+import { unreadFor } from '../reconcile/select.js';
 import { countUnmanaged, unmanagedObjects } from '../reconcile/unmanaged.js';
 import type { Comparison } from '../reconcile/world.js';
 import { judgedMatches, type Observation, observe, requireAccount } from './observe.js';
@@ -55,9 +56,9 @@ function driftIn(session: ReadSession, observation: Observation, selection: Proj
   const { unread = [] } = project;
   const declared = [...matches, ...project.entries, ...unread].flatMap(({ address }) => address ?? []);
   const addresses = [...new Set(declared)];
-  const isSelected = selectedOf(selectors, { addresses, existsIn: session.project.existsIn });
-  const unknown = selectors === null ? unread.filter(({ address }) => address === undefined) : [];
-  const diagnostics = [...judgedMatches(session, observation, isSelected), ...unknown];
+  const isSelected = selectedOf(selectors, { addresses, existsIn: project.existsIn, unread });
+  const judged = judgedMatches(session, observation, isSelected);
+  const diagnostics = [...judged, ...unreadFor(project, selectors)];
   const selected = matches.filter((each) => isSelected(each.address));
   const found = driftOf(selected, names, session.serviceNow());
   const owners = withOwners(

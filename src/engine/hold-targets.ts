@@ -266,7 +266,7 @@ interface Holdables {
 /** An entry with an error of its own may have no match. */
 function refuseMeaningless(
   selectors: readonly Selector[],
-  { observation, project: { entries, existsIn }, isDirect }: SelectionContext,
+  { observation, project: { entries, existsIn, unread }, isDirect }: SelectionContext,
   { ways, own, others }: Holdables,
 ): void {
   const meaningless = selectors.filter((each) => meantOf(own, ways.meaningOf([each])).length === 0);
@@ -277,7 +277,8 @@ function refuseMeaningless(
   const errors = errorsIn(comparison.diagnostics);
   const labels = own.flatMap(({ addresses, targets }) => [...addresses, ...targets]);
   const addresses = [...new Set([...labels, ...known])];
-  const unknown = matchingNothing(selectors, { addresses, existsIn }, suggestWithin(limits.comparisons));
+  const selectable = { addresses, existsIn, unread };
+  const unknown = matchingNothing(selectors, selectable, suggestWithin(limits.comparisons));
   const useless = unused.map((each) =>
     startsNothing(each, meantOf(others, ways.meaningOf([each])), isDirect),
   );

@@ -9,8 +9,8 @@ import { pollUntil } from '../model/request.js';
 import { type Address, objectKey } from '../model/resource.js';
 import { noSiblings } from '../model/sibling.js';
 import { readDuration } from '../model/words.js';
-import { type HoldTarget, holdPlan } from '../reconcile/hold-plan.js';
-import { isExcluding } from '../reconcile/select.js';
+import { type HoldTarget, holdPlan, mayHaveError } from '../reconcile/hold-plan.js';
+import { isExcluding, unreadFor } from '../reconcile/select.js';
 import { isOtherService, type MatchBasis } from '../reconcile/world.js';
 import { refusePastedKey } from './api-key.js';
 import { type CarriedOut, carryOut, doneAddresses, ownKeysIn, type StepCallbacks } from './carry-out.js';
@@ -102,8 +102,9 @@ class HoldRun implements ReviewedRun<PlannedHold, HoldReport> {
       outside: asked === null ? [] : found.outside,
       comparison,
     });
-    const unread = errorsAsWarnings(project.unread ?? []);
-    return { made, observation, diagnostics: asked === null ? [] : [...found.diagnostics, ...unread] };
+    const unread = errorsAsWarnings(unreadFor(project, selectors));
+    const own = asked === null ? staysOnHold(made) : found.diagnostics;
+    return { made, observation, diagnostics: [...own, ...unread] };
   }
 
   show({ made, diagnostics }: PlannedHold): void {
@@ -168,6 +169,17 @@ class HoldRun implements ReviewedRun<PlannedHold, HoldReport> {
 
 function reasonOfAll({ reason }: AskedHold): string {
   return typeof reason === 'string' ? reason : [...new Set(reason.values())].join('; ');
+}
+
+/** Which holds do not end because of an error. */
+function staysOnHold({ resources }: HoldPlan): Diagnostic[] {
+  const help = 'Correct the error first. To see all errors, run `roster validate`.';
+  return resources
+    .filter(({ why }) => why === mayHaveError)
+    .map(({ address }) => {
+      const message = `${address} stays on hold: ${mayHaveError}`;
+      return { severity: 'error', code: 'usage', message, help, address };
+    });
 }
 
 function isDone({ outcomes }: CarriedOut): boolean {

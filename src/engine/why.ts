@@ -1,7 +1,9 @@
+import { type Diagnostic, errorsIn, Problem } from '../model/diagnostic.js';
 import type { Plan, Why } from '../model/plan.js';
-import type { Address } from '../model/resource.js';
-import { judgedBy } from '../reconcile/select.js';
+import type { Address, Project } from '../model/resource.js';
+import { judgedBy, notCertain, unreadFor } from '../reconcile/select.js';
 import { explain } from '../reconcile/why.js';
+import type { Comparison } from '../reconcile/world.js';
 import { observe, requireAccount } from './observe.js';
 import { planOf } from './plan.js';
 import { selectedOf, selectorsOf } from './selectors.js';
@@ -11,6 +13,8 @@ import type { ReadSession } from './session.js';
 export interface WhyResult {
   readonly whys: readonly Why[];
   readonly plan: Plan;
+  /** The errors of files that may declare more of what was selected. */
+  readonly warnings: readonly Diagnostic[];
 }
 
 export interface WhyOptions {
@@ -34,10 +38,29 @@ export async function why(
   requireAccount(observation);
   const { comparison } = observation;
   const isMeant = (address: Address) => selectors?.some((each) => each.matches(address)) ?? true;
-  const diagnostics = judgedBy(comparison, isMeant);
+  const { project } = session;
+  const unread = unreadFor(project, selectors);
+  const diagnostics = [...judgedBy(comparison, isMeant), ...errorsIn(unread)];
   const plan = planOf(session, { ...observation, comparison: { ...comparison, diagnostics } });
   const addresses = [...plan.changes.map((each) => each.address), ...comparison.externals.keys()];
-  const isSelected = selectedOf(selectors, { addresses, existsIn: session.project.existsIn });
+  const isSelected = selectedOf(selectors, { addresses, existsIn: project.existsIn, unread: project.unread });
   const chosen = [...new Set(addresses)].filter(isSelected);
-  return { whys: chosen.flatMap((each) => explain(each, plan, comparison) ?? []), plan };
+  const errors = uncertain(project, new Set(chosen), comparison);
+  if (errors.length > 0) throw new Problem(errors);
+  const whys = chosen.flatMap((each) => explain(each, plan, comparison) ?? []);
+  return { whys, plan, warnings: unread.filter(({ severity }) => severity === 'warning') };
+}
+
+/** Which of these objects an entry with an error may declare, as in a plan. */
+function uncertain(
+  { unread = [] }: Project,
+  chosen: ReadonlySet<Address>,
+  { diffs }: Comparison,
+): readonly Diagnostic[] {
+  if (unread.length === 0) return [];
+  const files = unread.filter(({ address }) => address === undefined);
+  return notCertain(
+    diffs.filter(({ change }) => chosen.has(change.address)),
+    files,
+  );
 }

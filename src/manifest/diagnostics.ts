@@ -28,11 +28,11 @@ const codes: Readonly<Record<YamlProblemCode, DiagnosticCode>> = {
 };
 
 /** An entry, by its address, or a file whose entries are not known. */
-export type Subject = Address | Source;
+export type ErrorSubject = Address | Source;
 
 /** An error that is about a part of the project. */
 export interface PartError {
-  readonly about: Subject;
+  readonly about: ErrorSubject;
   readonly finding: Reported;
 }
 
@@ -50,13 +50,13 @@ export class Diagnostics {
   /** Among those that are kept. */
   private warnings = 0;
   /** Those that the errors are about by now; null for the whole project. */
-  private about: readonly Subject[] | null = null;
+  private about: readonly ErrorSubject[] | null = null;
   private readonly parts: PartError[] = [];
   /** Errors that are not in `parts`. */
   private errorsOfAll = 0;
 
   /** The errors that `work` reports are about these entries or files, and nothing else. */
-  within<T>(about: readonly Subject[], work: () => T): T {
+  within<T>(about: readonly ErrorSubject[], work: () => T): T {
     const before = this.about;
     this.about = about;
     try {

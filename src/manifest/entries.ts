@@ -70,8 +70,8 @@ class EntryReader {
   readonly elsewhere = new Map<Address, Entry['key']>();
   /** And the names of those environments. */
   readonly existsIn = new Map<Address, readonly string[]>();
-  /** Kinds with entries that are not known, because a section cannot be read. */
-  readonly partial = new Set<KindName>();
+  /** Sections with entries that are not known, because the section or an \`each\` cannot be read. */
+  readonly partial = new Map<Entry['key'], KindName>();
   private readonly bySection: ReadonlyMap<string, Kind>;
   private readonly schema: SchemaCheck;
   readonly defaults: Defaults;
@@ -94,7 +94,7 @@ class EntryReader {
   section({ written, entries, complete }: Section): void {
     const kind = this.bySection.get(written.key.text);
     if (kind === undefined) return;
-    if (!complete || written.value.type !== 'map') this.partial.add(kind.name);
+    if (!complete || written.value.type !== 'map') this.partial.set(written.key, kind.name);
     if (written.value.type === 'map') this.entriesOf(kind, entries);
     else this.reportNoMap(written);
   }

@@ -4,7 +4,7 @@ import validRange from 'semver/ranges/valid.js';
 import type { Diagnostic } from '../model/diagnostic.js';
 import type { JsonObject } from '../model/json.js';
 import type { Kind } from '../model/kind.js';
-import type { Project } from '../model/resource.js';
+import type { Address, Project } from '../model/resource.js';
 import { findApiKeys, secretsIn } from '../redact/redactor.js';
 import type { YamlUsage } from '../yaml/limits.js';
 import { placeOf, type Source, type Span } from '../yaml/source.js';
@@ -279,9 +279,9 @@ class ProjectLoader {
 
 type ProjectEntries = Pick<EntriesRead, 'list' | 'defaults' | 'elsewhere' | 'existsIn'>;
 
-/** The entries without an error, and the errors of the others. */
+/** The entries without an error, and the errors of the others: at least one of each. */
 function readable(
-  { list }: EntriesRead,
+  entries: EntriesRead,
   errors: readonly PartError[],
 ): { readonly list: readonly EntryRead[]; readonly unread: readonly Diagnostic[] } {
   const addresses = new Set<string>();
@@ -289,11 +289,32 @@ function readable(
   for (const { about } of errors)
     if (typeof about === 'string') addresses.add(about);
     else files.add(about.file);
-  const sound = list.filter(
-    ({ sound: isSound, declared: { address }, places }) =>
-      isSound && !addresses.has(address) && !files.has(places.key.source.file),
+  const isReported = (address: Address, { source }: Span) => addresses.has(address) || files.has(source.file);
+  const list = entries.list.filter(
+    ({ sound, declared: { address }, places }) => sound && !isReported(address, places.key),
   );
-  return { list: sound, unread: errors.map(ofPart) };
+  const others = unreported(entries, new Set(list.map(({ declared }) => declared.address)), isReported);
+  return { list, unread: [...errors.map(ofPart), ...others] };
+}
+
+/** A mistake that many entries have, such as a variable without a value, is reported once. */
+function unreported(
+  { addresses, elsewhere, partial }: EntriesRead,
+  sound: ReadonlySet<Address>,
+  isReported: (address: Address, at: Span) => boolean,
+): Diagnostic[] {
+  const found: Diagnostic[] = [];
+  for (const [address, key] of addresses)
+    if (!sound.has(address) && !elsewhere.has(address) && !isReported(address, key))
+      found.push({ ...unreadAt(key, `${address} has an error that is reported at another place`), address });
+  for (const key of partial.keys())
+    found.push(unreadAt(key, `some entries of \`${key.text}\` cannot be read`));
+  return found;
+}
+
+function unreadAt(span: Span, message: string): Diagnostic {
+  const help = 'To see all errors, run `roster validate`.';
+  return build({ severity: 'error', code: 'schema', span, message, help });
 }
 
 function ofPart({ about, finding }: PartError): Diagnostic {

@@ -1,5 +1,5 @@
 import { isEmptyObject, type JsonObject } from '../model/json.js';
-import { type Address, addressOf, type KindName, normalId } from '../model/resource.js';
+import { type Address, addressOf, normalId } from '../model/resource.js';
 import { escaped, escapedValue } from '../model/template.js';
 import type { Span } from '../yaml/source.js';
 import type { Entry } from '../yaml/tree.js';
@@ -47,8 +47,8 @@ function reportElsewhere(address: Address, key: Entry['key'], span: Span, diagno
   });
 }
 
-function isPartial(address: Address, partial: ReadonlySet<KindName>): boolean {
-  return [...partial].some((kind) => address.startsWith(addressOf(kind, '')));
+function isPartial(address: Address, partial: EntriesRead['partial']): boolean {
+  return [...partial.values()].some((kind) => address.startsWith(addressOf(kind, '')));
 }
 
 /** The new address of each renamed entry by its old one. */

@@ -262,6 +262,7 @@ export function isExpired(kind: Kind, declared: unknown, now: Date): boolean {
 export interface Pausing<S> {
   /** The field that says whether it is paused. */
   readonly field: string;
+  /** Of an object, or of what an entry declares, which has that field, too. */
   isPaused(spec: S): boolean;
   with(spec: S, paused: boolean): S;
 }

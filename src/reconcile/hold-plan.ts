@@ -4,7 +4,7 @@ import { byCodeUnit } from '../model/json.js';
 import { isExpired } from '../model/kind.js';
 import { changeOf, type Plan } from '../model/plan.js';
 import type { HeldResource, HoldAction, HoldPlan, OutsideSchedule } from '../model/report.js';
-import type { Address, Names, Observed } from '../model/resource.js';
+import type { Address, Declared, Names, Observed } from '../model/resource.js';
 import { defaultSafeguards } from '../model/safeguards.js';
 import { fieldChange } from './diff.js';
 import { order } from './order.js';
@@ -63,12 +63,12 @@ function effectOf(
   target: HoldTarget,
   { hold, reasons, comparison: { basis } }: HoldInputs,
 ): RecordedEffect | null {
-  const { inventory, now } = basis;
+  const { inventory } = basis;
   const { match, of } = target;
   const address = recordedAddress(match, inventory);
   const known = inventory.entries.get(address);
   if (known === undefined) return null;
-  if (hold === null) return { address, ...target, ...resumeEffect(match, known, now) };
+  if (hold === null) return { address, ...target, ...resumeEffect(match, known, basis) };
   const own = { ...hold, reason: reasons?.get(match.address) ?? hold.reason };
   const effect = holdEffect(match, known, of.length === 0 ? own : { ...own, of }, basis);
   return { address, ...target, ...effect };
@@ -216,12 +216,17 @@ function renewEffect(
   return { effect: 'renew', why, before: after, after };
 }
 
+/** Why a hold does not end: the entry may say that the resource is paused. */
+export const mayHaveError = 'an entry or a file with an error may declare it';
+
 /** Enables what the hold has paused, and nothing else. */
-function resumeEffect(match: Match, known: InventoryEntry, now: Date): HoldEffect {
+function resumeEffect(match: Match, known: InventoryEntry, { project, now }: MatchBasis): HoldEffect {
   const { hold, ...free } = known;
   if (hold === undefined) return noEffect(known, 'it is not on hold');
   const observed = objectOf(match, known);
   const why = whyNotEnabled(match, observed, hold, now);
+  const isUnread = entryOf(match) === undefined && project.unread !== undefined;
+  if (why === null && isUnread) return noEffect(known, mayHaveError);
   const isOwnPause = observed !== null && hold.wasPaused !== true;
   const state = isOwnPause ? withPause(match, free, isPaused(match, observed)) : free;
   if (why !== null) return { effect: 'end', why, before: state, after: state };
@@ -230,15 +235,21 @@ function resumeEffect(match: Match, known: InventoryEntry, now: Date): HoldEffec
 }
 
 function whyNotEnabled(match: Match, observed: Observed | null, hold: Hold, now: Date): string | null {
-  const { kind, unheld } = match;
+  const { kind } = match;
+  const entry = entryOf(match);
   if (observed === null) return 'it no longer exists on the service';
   if (!isPaused(match, observed)) return 'it is enabled already';
   if (hold.wasPaused === true) return 'it was paused before the hold';
-  if (unheld === undefined) return null;
-  if (isExpired(kind, unheld.declared, now)) return 'its time has passed';
-  const ignores = unheld.ignore?.includes(kind.pausing?.field ?? '') === true;
-  const isDeclaredPaused = !ignores && kind.pausing?.isPaused(unheld.spec) === true;
+  if (entry === undefined) return null;
+  if (isExpired(kind, entry.declared, now)) return 'its time has passed';
+  const ignores = entry.ignore?.includes(kind.pausing?.field ?? '') === true;
+  const isDeclaredPaused = !ignores && kind.pausing?.isPaused(entry.declared) === true;
   return isDeclaredPaused ? 'its entry says that it is paused' : null;
+}
+
+/** What the manifests say of it without its hold. An entry that cannot be matched with an object still says it. */
+function entryOf({ unheld, broken }: Match): Declared | undefined {
+  return unheld ?? broken;
 }
 
 /** Not another object that the entry is now bound to. */

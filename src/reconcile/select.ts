@@ -1,7 +1,14 @@
 import { type Diagnostic, errorsIn, hasErrors } from '../model/diagnostic.js';
 import { type Kind, referencesOf } from '../model/kind.js';
-import { type Address, type Declared, isPending, objectKey, type Suggest } from '../model/resource.js';
-import { naturalOrder } from '../model/words.js';
+import {
+  type Address,
+  type Declared,
+  isPending,
+  objectKey,
+  type Project,
+  type Suggest,
+} from '../model/resource.js';
+import { naturalOrder, wordList } from '../model/words.js';
 import type { Matched, PlanBasis, ResourceDiff, Selector } from './world.js';
 
 /**
@@ -12,9 +19,10 @@ import type { Matched, PlanBasis, ResourceDiff, Selector } from './world.js';
 export function select(
   all: readonly ResourceDiff[],
   matched: Matched,
-  { selected: selectors, project: { entries, existsIn, unread = [] }, agents: { suggest }, prune }: PlanBasis,
+  { selected: selectors, project, agents: { suggest }, prune }: PlanBasis,
 ): { readonly kept: readonly ResourceDiff[]; readonly diagnostics: readonly Diagnostic[] } {
   if (selectors === null) return { kept: all, diagnostics: matched.diagnostics };
+  const { entries, existsIn, unread = [] } = project;
   const excluded = selectors.filter(isExcluding);
   const isExcluded = (address: Address) => excluded.some((each) => each.matches(address));
   const named = new Set(all.filter(({ change }) => isSelectedBy(selectors, change.address)));
@@ -26,12 +34,15 @@ export function select(
   const planned = new Set(kept.map(({ change }) => change.address));
   const isMeant = (address: Address) => planned.has(address) || isSelectedBy(selectors, address);
   const unknown = unread.filter(({ address }) => address === undefined);
-  // What is in such a file is not excluded, whatever it is.
-  const meant = selectors.every(isExcluding) ? unknown : [];
-  const judged = [...judgedBy(matched, isMeant), ...meant];
+  const unreadAddresses = unread.flatMap(({ address }) => address ?? []);
+  const judged = [...judgedBy(matched, isMeant), ...errorsIn(unreadFor(project, selectors))];
   // An address may match nothing because of an error in its entry.
   if (hasErrors(judged)) return { kept, diagnostics: judged };
-  const addresses = [...all.map((each) => each.change.address), ...entries.map((each) => each.address)];
+  const addresses = [
+    ...all.map((each) => each.change.address),
+    ...entries.map((each) => each.address),
+    ...unreadAddresses,
+  ];
   const isLeft = (each: ResourceDiff) => each.change.action !== 'none' && !inPlan.has(each);
   const left = all.filter((each) => isLeft(each) && !(unread.length > 0 && mayBeUnread(each)));
   const including = selectors.filter((each) => !isExcluding(each));
@@ -39,7 +50,7 @@ export function select(
   const clear = selectors.filter((each) => !unclear.some(({ selector }) => selector === each));
   const errors = [
     ...unclear.map(({ diagnostic }) => diagnostic),
-    ...matchingNothing(clear, { addresses, existsIn }, suggest),
+    ...matchingNothing(clear, { addresses, existsIn, unread }, suggest),
     ...stranded(
       kept,
       left.filter(({ change }) => change.action === 'delete' || isExcluded(change.address)),
@@ -50,7 +61,6 @@ export function select(
   ];
   if (errors.length > 0) return { kept, diagnostics: [...judged, ...errors] };
   const destroys = prune === 'destroy';
-  const unreadAddresses = unread.flatMap(({ address }) => address ?? []);
   const unjudged = [...new Set([...matched.broken.keys(), ...unreadAddresses])].filter(
     (address) => !isMeant(address),
   );
@@ -89,8 +99,23 @@ export function judgedBy(
     const cause = failed.has(entry.address) ? undefined : referredBy(entry).find(isMissing);
     return cause === undefined ? [] : [refersToBroken(entry, known.get(entry.kind), cause)];
   });
-  const unreadOwn = unread.filter(({ address }) => address !== undefined && isMeant(address));
-  return [...own, ...because, ...unreadOwn];
+  return [...own, ...because];
+}
+
+/**
+ * The errors of the selected entries that cannot be read. What a file with an error declares is not known: that is an error
+ * where everything is selected that is not excluded, and otherwise a warning.
+ */
+export function unreadFor(
+  { unread = [] }: Pick<Project, 'unread'>,
+  selectors: readonly Selector[] | null,
+): readonly Diagnostic[] {
+  if (selectors === null) return unread;
+  const isWhole = selectors.every(isExcluding);
+  return unread.flatMap((each): Diagnostic[] => {
+    if (each.address !== undefined) return isSelectedBy(selectors, each.address) ? [each] : [];
+    return [isWhole ? each : { ...each, severity: 'warning' }];
+  });
 }
 
 function refersToBroken(entry: Declared, kind: Kind | undefined, cause: Address): Diagnostic {
@@ -113,22 +138,33 @@ function notJudged(addresses: readonly Address[]): Diagnostic[] {
 function unreadFiles(unread: readonly Diagnostic[]): Diagnostic[] {
   const files = new Set(unread.flatMap(({ place }) => place?.file ?? []));
   if (files.size === 0) return [];
-  const [has, its] = files.size === 1 ? ['has', 'it declares'] : ['have', 'they declare'];
-  const message = `${inShort([...files])} ${has} an error: what ${its} is not in this plan`;
+  const found = files.size === 1 ? 'has an error, so its' : 'have errors, so their';
+  const more = files.size > MOST_LISTED ? [`${files.size - MOST_LISTED} more`] : [];
+  const names = wordList([...[...files].slice(0, MOST_LISTED), ...more], 'and');
+  const message = `${names} ${found} entries are not in this plan`;
   const help = 'To see the errors, run `roster validate`.';
   return [{ severity: 'warning', code: 'not-selected', message, help }];
 }
 
-/** It may be what an entry means that cannot be read: no entry declares it, or another one did when it was applied. */
+/**
+ * It may be what an entry means that cannot be read: no entry declares it, or another one did when it was applied, or it is
+ * taken only because it is similar.
+ */
 function mayBeUnread({ change, match }: ResourceDiff): boolean {
-  if (match.entry === null) return change.action !== 'none';
-  return match.renamedFrom !== null;
+  const { entry, ours, renamedFrom, rule, record, known } = match;
+  if (entry === null) return ours || change.action !== 'none';
+  return renamedFrom !== null || rule === 'likeness' || (record !== null && known === null);
 }
 
 /** `files` are the errors of files, which may be why it is not known. */
-function notCertain(kept: readonly ResourceDiff[], files: readonly Diagnostic[]): readonly Diagnostic[] {
+export function notCertain(
+  kept: readonly ResourceDiff[],
+  files: readonly Diagnostic[],
+): readonly Diagnostic[] {
   const uncertain = kept.filter(mayBeUnread).map(({ change, match }): Diagnostic => {
-    const message = `${match.renamedFrom ?? change.address} may be declared in a manifest with an error`;
+    const former = match.renamedFrom ?? (match.entry === null ? change.address : null);
+    const subject = former ?? `the object that ${change.address} takes over`;
+    const message = `${subject} may be declared in a manifest with an error`;
     const help = 'Correct the error first. To see all errors, run `roster validate`.';
     return { severity: 'error', code: 'usage', message, help, address: change.address };
   });
@@ -264,17 +300,20 @@ export function isSelectedBy(selectors: readonly Selector[], ...addresses: reado
 export interface Selectable {
   readonly addresses: readonly Address[];
   readonly existsIn?: ReadonlyMap<Address, readonly string[]> | undefined;
+  /** `unread` of the project. Missing where it has none. */
+  readonly unread?: readonly Diagnostic[] | undefined;
 }
 
-/** An error for each pattern that matches none of these addresses. */
+/** An error for each pattern that matches none of these addresses, with the errors of files that may declare them. */
 export function matchingNothing(
   selectors: readonly Selector[],
-  { addresses, existsIn = new Map() }: Selectable,
+  { addresses, existsIn = new Map(), unread = [] }: Selectable,
   suggest: Suggest,
 ): Diagnostic[] {
-  return selectors
+  const found = selectors
     .filter((selector) => !addresses.some((address) => selector.matches(address)))
     .map((selector) => inOthersOnly(selector, existsIn) ?? matchesNothing(selector, addresses, suggest));
+  return found.length === 0 ? [] : [...unread.filter(({ address }) => address === undefined), ...found];
 }
 
 /** Reports an address or a glob that matches entries of other environments only. */

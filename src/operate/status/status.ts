@@ -1,8 +1,14 @@
 import { diagnosticsIn, observe, requireAccount } from '../../engine/observe.js';
 import { filesOf, withOwners } from '../../engine/owners.js';
-import { type ProjectPart, selectedOf, selectionOf, selectionText } from '../../engine/selectors.js';
+import {
+  type ProjectPart,
+  selectedOf,
+  selectionOf,
+  selectionText,
+  unreadFor,
+} from '../../engine/selectors.js';
 import type { ReadSession } from '../../engine/session.js';
-import { type Diagnostic, Problem, problem } from '../../model/diagnostic.js';
+import { type Diagnostic, errorsIn, Problem, problem } from '../../model/diagnostic.js';
 import type { Address } from '../../model/resource.js';
 import { healths, judgementText, type ResourceStatus, type RunIdKind, type Status } from '../../model/run.js';
 import { noSiblings } from '../../model/sibling.js';
@@ -54,10 +60,10 @@ export async function readStatus(session: ReadSession, options: StatusOptions): 
   const since = instantOf(period, now);
   const resources = declaredResources(session.project, observation, now);
   const { project: declared, cwd } = session;
-  const { unread: withError = [] } = declared;
-  const addresses = [...declared.entries, ...withError].flatMap(({ address }) => address ?? []);
+  const addresses = [...declared.entries, ...(declared.unread ?? [])].flatMap(({ address }) => address ?? []);
   const selectors = selectionOf(options, { project: declared, cwd });
-  const isSelected = selectedOf(selectors, { addresses, existsIn: session.project.existsIn });
+  const isSelected = selectedOf(selectors, { ...declared, addresses });
+  const withError = unreadFor(declared, selectors);
 
   const reader = session.client.reader();
   const found = await readHistory(reader, idKindsOf(resources), ranSince(resources, since), since);
@@ -80,7 +86,7 @@ export async function readStatus(session: ReadSession, options: StatusOptions): 
   });
   const shown = rows.filter(({ address }) => isSelected(address)).sort(worstFirst);
   if (shown.length === 0 && selectors !== null) {
-    const errors = withError.filter(({ address }) => address !== undefined && isSelected(address));
+    const errors = errorsIn(withError);
     throw errors.length > 0 ? new Problem(errors) : withoutHealth(selectors);
   }
   const { name: project, environment } = session.project;

@@ -59,7 +59,8 @@ function leftAlone({ match, change }: ResourceDiff, { basis }: World): Finding[]
   if (change.action === 'forget' && observed !== null && !isOperators && match.elsewhere?.claim !== 'managed')
     return [note(address, 'stays on the service, and is no longer managed here')];
   if (entry !== null || observed === null || change.action !== 'none') return [];
-  if (staysForOthers(match, basis)) return [];
+  // An entry that cannot be read may declare it.
+  if (basis.project.unread !== undefined || staysForOthers(match, basis)) return [];
   if (basis.prune === 'all') {
     const message = `${address} is listed under \`removed\` and stays on the service and in the inventory, because \`prune: all\` deletes what is in neither the manifests nor the inventory`;
     const help = 'To remove it from the inventory, use `--prune owned`.';

@@ -103,13 +103,17 @@ export function driftJson(drift: Drift) {
 }
 
 /** `why --format json` for one address. */
-export function whyJson(why: Why, plan: Plan) {
-  return { ...jsonHeader(plan), ...resourceJson(why) };
+export function whyJson(why: Why, plan: Plan, warnings: readonly Diagnostic[]) {
+  return { ...jsonHeader(plan), ...resourceJson(why), ...warningsJson(warnings) };
 }
 
 /** `why --format json` for several addresses, or a glob. */
-export function whysJson(whys: readonly Why[], plan: Plan) {
-  return { ...jsonHeader(plan), resources: whys.map(resourceJson) };
+export function whysJson(whys: readonly Why[], plan: Plan, warnings: readonly Diagnostic[]) {
+  return { ...jsonHeader(plan), resources: whys.map(resourceJson), ...warningsJson(warnings) };
+}
+
+function warningsJson(warnings: readonly Diagnostic[]) {
+  return warnings.length === 0 ? {} : { diagnostics: warnings.map(diagnosticJson) };
 }
 
 function resourceJson({ address, source, object, rule, tried, change, ignored, defaults, managedBy }: Why) {
