@@ -54,12 +54,12 @@ export async function judgeFollowed(
   });
   const needed = expected.filter(({ run }) => expectsOfData(run.expectation) && !run.facts.isRunning);
   const { byJob, failure } = await datasetsOf(
-    needed.map(({ run }) => run.job.id),
+    needed.flatMap(({ run }) => run.job.id ?? []),
     watch,
   );
   const deliveries = expected.map((each) => ({
     ...each,
-    dataset: datasetOf(byJob.get(each.run.job.id) ?? []),
+    dataset: each.run.job.id === null ? null : datasetOf(byJob.get(each.run.job.id) ?? []),
     unlisted: failure?.facts.message,
   }));
   // It throws only where it is interrupted.
