@@ -111,6 +111,30 @@ schedules:
 });
 
 test.each([
+  ['nothing itself', '', undefined],
+  ['something else', 'expect: { records: { min: 1 } }', { records: { min: 1 } }],
+  ['the same itself', 'expect: { finish: 4 hours }', { finish: '4 hours' }],
+])('a target wins over defaults for a schedule that expects %s', async (_what, own, expected) => {
+  const text = `project: pricing
+defaults:
+  schedules: { every: 1 days, startTime: 2026-12-01T06:00:00, expect: { finish: 3 hours } }
+groups:
+  retail: { members: [acme-shop], expect: { finish: 2 hours } }
+schedules:
+  daily: { target: group/retail, ${own} }
+  alone: { target: agent/acme-shop, ${own} }
+`;
+  const { workspace } = await applied(text);
+  const { stdout } = await workspace.command(['render', '--format', 'json']);
+  const { schedules } = JSON.parse(stdout);
+  expect(schedules.daily.expect).toEqual(expected);
+  expect(schedules.alone.expect).toEqual({ finish: '3 hours', ...expected });
+  expect((await planOf(workspace)).changes).toEqual([]);
+  const { entries } = inventoryAt(workspace.root, 'roster.inventory.json');
+  expect((entries['schedule/daily'] as { expect?: unknown } | undefined)?.expect).toEqual(expected);
+});
+
+test.each([
   ['{ rows: { "price < 0": 0 } }', 'invalid-condition', 'Did you mean `lt`?'],
   ['{ rows: { "price lt": 0 } }', 'invalid-condition', undefined],
   ['{ records: { drop: 140% } }', 'schema', undefined],
