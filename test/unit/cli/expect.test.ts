@@ -12,6 +12,7 @@ ${expected === '' ? '' : `    expect: ${expected}\n`}`;
 interface PlanJson {
   readonly digest: string;
   readonly changes: readonly {
+    readonly address: string;
     readonly action: string;
     readonly fields: readonly { readonly path: string; readonly before: unknown; readonly after: unknown }[];
     readonly calls: readonly unknown[];
@@ -87,6 +88,63 @@ test('a stronger expectation is no risk', async () => {
   const { workspace } = await applied(manifest('{ records: { min: 800 } }'));
   workspace.write('roster.yaml', manifest('{ records: { min: 900 }, finish: 1 hour }'));
   expect((await planOf(workspace)).changes.flatMap(({ risks }) => risks)).toEqual([]);
+});
+
+const scheduled = (ofGroup: string, ofSchedule: string, target = 'group/retail') => `project: pricing
+groups:
+  retail: { members: [acme-shop], ${ofGroup} }
+  other: { members: [globex] }
+schedules:
+  daily: { target: ${target}, every: 1 days, startTime: 2026-12-01T06:00:00, ${ofSchedule} }
+`;
+
+const some = 'expect: { records: { min: 800 } }';
+const few = 'expect: { records: { min: 1 } }';
+const warns = 'expect: { level: warning }';
+
+test.each<[string, string, string, string[]]>([
+  [
+    'less than its target, for the first time',
+    scheduled(some, ''),
+    scheduled(some, few),
+    ['schedule/daily: records.min 800 → 1'],
+  ],
+  [
+    'the same as its target, as a warning',
+    scheduled(some, ''),
+    scheduled(some, warns),
+    ['schedule/daily: level error → warning'],
+  ],
+  [
+    'nothing of another target',
+    scheduled(some, ''),
+    scheduled(some, '', 'group/other'),
+    ['schedule/daily: records.min 800 → nothing'],
+  ],
+  ['what its target does, and no less', scheduled(some, few), scheduled(some, ''), []],
+  [
+    'nothing itself, and its target less',
+    scheduled(some, ''),
+    scheduled(few, ''),
+    ['group/retail: records.min 800 → 1'],
+  ],
+  [
+    'the same itself, and its target less',
+    scheduled(some, some),
+    scheduled(few, some),
+    ['group/retail: records.min 800 → 1'],
+  ],
+  ['for the first time, and its target nothing', scheduled('', ''), scheduled('', warns), []],
+])('what a schedule and its target expect is compared as one: %s', async (_what, before, after, weaker) => {
+  const { workspace } = await applied(before);
+  workspace.write('roster.yaml', after);
+  const { changes } = await planOf(workspace);
+  const found = changes.flatMap(({ address, risks }) =>
+    risks.flatMap(({ code, message }) =>
+      code === 'weaker-expectation' ? [`${address}: ${/\((.*)\)$/.exec(message)?.[1]}`] : [],
+    ),
+  );
+  expect(found).toEqual(weaker);
 });
 
 test('defaults, those of the environment and the entry are merged, and a target wins over defaults', async () => {
