@@ -1,6 +1,6 @@
 import { type ConditionPlace, parseCondition } from '../model/condition.js';
 import { Problem } from '../model/diagnostic.js';
-import { mergedExpectations } from '../model/expectation.js';
+import { mergedExpectations, withoutLeavesOf } from '../model/expectation.js';
 import { isJsonObject, type Json, type JsonObject } from '../model/json.js';
 import type { ReportProblem, Suggest } from '../model/resource.js';
 import type { Entry } from '../yaml/tree.js';
@@ -50,18 +50,30 @@ export interface ExpectedBelow {
 export interface WrittenExpectation {
   readonly own: JsonObject;
   readonly defaults: JsonObject;
+  /** Whether `own` is the uppermost default, as the entry expects nothing itself. */
+  readonly isDefault: boolean;
 }
 
 /** Undefined where neither the entry nor `defaults` expects anything. `layers`: of `defaults`, the lowest first. */
 export function writtenExpectation(
   own: Json | undefined,
   layers: readonly ExpectedBelow[],
+  isDefault: boolean,
 ): WrittenExpectation | undefined {
   const below = layers.map(({ value }) => value).filter(isJsonObject);
   if (!isJsonObject(own) && below.length === 0) return undefined;
-  return { own: isJsonObject(own) ? own : {}, defaults: below.reduce(mergedExpectations, {}) };
+  const defaults = below.reduce(mergedExpectations, {});
+  return { own: isJsonObject(own) ? own : {}, defaults, isDefault };
 }
 
 export function wholeExpectation({ own, defaults }: WrittenExpectation): JsonObject {
   return mergedExpectations(defaults, own);
+}
+
+/** What is left of it over its target, which wins over defaults. Undefined where that is nothing. */
+export function expectationOver(ofTarget: JsonObject, written: WrittenExpectation): JsonObject | undefined {
+  const { own, defaults, isDefault } = written;
+  if (!isDefault) return mergedExpectations(withoutLeavesOf(defaults, ofTarget), own);
+  const left = withoutLeavesOf(wholeExpectation(written), ofTarget);
+  return Object.keys(left).length === 0 ? undefined : left;
 }

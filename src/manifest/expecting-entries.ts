@@ -1,6 +1,6 @@
-import { mergedExpectations, withoutLeavesOf } from '../model/expectation.js';
 import { isJsonObject } from '../model/json.js';
 import type { Diagnostics } from './diagnostics.js';
+import { expectationOver } from './expectations.js';
 import type { EntryRead } from './kind-reader.js';
 import { listed } from './schema-messages.js';
 
@@ -23,8 +23,11 @@ export function expectingEntries(list: readonly EntryRead[], diagnostics: Diagno
 function belowTarget(entry: EntryRead, { declared: { expect: ofTarget } }: EntryRead): EntryRead {
   const { expectation, declared, written } = entry;
   if (expectation === undefined || ofTarget === undefined) return entry;
-  const expect = mergedExpectations(withoutLeavesOf(expectation.defaults, ofTarget), expectation.own);
-  return { ...entry, declared: { ...declared, expect }, written: { ...written, expect } };
+  const expect = expectationOver(ofTarget, expectation);
+  if (expect !== undefined)
+    return { ...entry, declared: { ...declared, expect }, written: { ...written, expect } };
+  const { expect: _, ...others } = written;
+  return { ...entry, declared: { ...declared, expect }, written: others };
 }
 
 /** `whole` is what has the agents: the entry itself, or its target. */

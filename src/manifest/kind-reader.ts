@@ -110,7 +110,8 @@ export function readByKind(valid: ValidEntry, context: KindContext, diagnostics:
   const own = isEmptyObject(valid.templates) ? value : { ...value, ...valid.templates };
   const places = new EntryPlaces(entry, context.places);
   const common = { kind, places, sound, declared: declaredOf(valid, declared, places) };
-  const expectation = writtenExpectation(value['expect'], valid.expectedBelow ?? []);
+  const isDefault = valid.defaulted.some(({ property }) => property === 'expect');
+  const expectation = writtenExpectation(value['expect'], valid.expectedBelow ?? [], isDefault);
   if (expectation === undefined) return { ...common, written: own };
   const expect = wholeExpectation(expectation);
   const expecting = { ...common.declared, expect };

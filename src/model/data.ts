@@ -82,7 +82,8 @@ export interface CheckedDataset {
   readonly agent: Address;
   /** Null where its run has no dataset. */
   readonly datasetId: string | null;
-  readonly jobId: string;
+  /** Null for an agent that did not start. */
+  readonly jobId: string | null;
   /** When its run ended; null while it goes on, and where that is not known. */
   readonly at: string | null;
   /** The worst of its expectations. */

@@ -119,7 +119,7 @@ export function readFinish(text: unknown): number | null {
   return digits === undefined ? null : Number(digits) * (UNITS[unit] ?? 0);
 }
 
-interface Weakening {
+export interface Weakening {
   /** `records.min` */
   readonly path: string;
   /** `800 → 20` */

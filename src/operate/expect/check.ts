@@ -19,6 +19,7 @@ import { type DeclaredResource, declaredResources } from '../status/resources.js
 import { instantOf, parseSince } from '../status/since.js';
 import { idKindsOf, ranSince } from '../status/status.js';
 import { datasetOf, described, readDeliveries } from './deliveries.js';
+import { notStartedIn, refusalOf, runWithoutJob, startedAgents } from './not-started.js';
 import { nothingExpected } from './origin.js';
 import { MOST_RUNS } from './properties/drop.js';
 import { type ExpectedRun, type Expecting, expectedRuns, type JudgingContext, judgementsOf } from './runs.js';
@@ -66,7 +67,7 @@ export async function checkData(
   const found = runs.map(({ resource: { address }, run }) => ({
     address,
     run,
-    dataset: datasetOf(byJob.get(run.job.id) ?? []),
+    dataset: run.job.id === null ? null : datasetOf(byJob.get(run.job.id) ?? []),
   }));
   const named = ids.length === 0 ? found : found.filter(({ dataset }) => ids.includes(dataset?.id ?? ''));
   checkIds(ids, named);
@@ -133,6 +134,8 @@ function checkIds(ids: readonly string[], found: readonly { readonly dataset: Da
 interface ChosenRun {
   readonly resource: DeclaredResource;
   readonly run: ExpectedRun;
+  /** The schedule that started it, or was to. */
+  readonly scheduleId: string | null;
 }
 
 interface RunsToChoose {
@@ -152,7 +155,10 @@ async function chooseRuns(
   const read = async (from: number) => {
     const found = await readHistory(reader, idKindsOf(resources), ranSince(resources, from), from);
     const history = new HistoryIndex(resources, occurrencesOf(found));
-    const chosen = wanted.flatMap((each) => runsOf(each, history, since, context));
+    const chosen = wanted.flatMap((each) => {
+      const agents = startedAgents(each, resources, context.agents);
+      return runsOf({ resource: each, agents, history, since }, context);
+    });
     const diagnostics = found.diagnostics.map((each) => ({ ...each, severity: 'error' }) as const);
     return { chosen: withoutRepeats(chosen), diagnostics };
   };
@@ -167,26 +173,44 @@ function needsMore({ expectation, facts }: ExpectedRun): boolean {
   return expectation.records?.drop !== undefined && before !== null && before.length < MOST_RUNS;
 }
 
-/** The runs of each agent since a time, or the last of them, and those that go on too long. */
+interface RunsOfResource {
+  readonly resource: DeclaredResource;
+  /** The agents that it starts. */
+  readonly agents: readonly Agent[];
+  readonly history: HistoryIndex;
+  readonly since: number | null;
+}
+
+/**
+ * The runs of each agent since a time, or the last of them, and those that go on too long. For an agent that did not start
+ * in the last run, no earlier one stands in.
+ */
 function runsOf(
-  resource: DeclaredResource,
-  history: HistoryIndex,
-  since: number | null,
+  { resource, agents, history, since }: RunsOfResource,
   context: JudgingContext,
 ): readonly ChosenRun[] {
   const { expect = nothingExpected } = resource;
   const runs = history.of(resource).filter((each) => history.isOfProject(each));
   const expecting: Expecting = { expect, runs };
-  const seen = new Set<string>();
-  return runs.flatMap((occurrence) => {
+  const without = (missing: readonly Agent[], why: string) =>
+    missing.map((agent) => runWithoutJob(resource, agent, why, context));
+  const refusal = refusalOf(resource);
+  const refused = refusal === null ? [] : without(agents, refusal);
+  const seen = new Set<string>(refused.map(({ agent }) => agent));
+  const own = resource.observed?.id ?? null;
+  const started = runs.flatMap((occurrence): ChosenRun[] => {
     if (since !== null && !isSince(occurrence, since)) return [];
-    return expectedRuns(expecting, occurrence, context).flatMap((run) => {
-      if (run.facts.isRunning) return judgementsOf(run).length === 0 ? [] : [{ resource, run }];
+    const { scheduleId } = occurrence;
+    const { missing, why } = notStartedIn(occurrence, agents);
+    const found = [...expectedRuns(expecting, occurrence, context), ...without(missing, why)];
+    return found.flatMap((run) => {
+      if (run.facts.isRunning) return judgementsOf(run).length === 0 ? [] : [{ resource, run, scheduleId }];
       if (since === null && seen.has(run.agent)) return [];
       seen.add(run.agent);
-      return [{ resource, run }];
+      return [{ resource, run, scheduleId }];
     });
   });
+  return [...refused.map((run) => ({ resource, run, scheduleId: own })), ...started];
 }
 
 function isSince({ startedAt, finishedAt }: Occurrence, since: number): boolean {
@@ -197,9 +221,9 @@ function isSince({ startedAt, finishedAt }: Occurrence, since: number): boolean 
 /** A run of a schedule is also one of its target: the schedule says more of it. */
 function withoutRepeats(chosen: readonly ChosenRun[]): readonly ChosenRun[] {
   const schedules = new Set(
-    chosen.flatMap(({ resource, run }) => (resource.target === null ? [] : [run.job.id])),
+    chosen.flatMap(({ resource, scheduleId }) => (resource.target === null ? [] : [scheduleId])),
   );
-  return chosen.filter(({ resource, run }) => resource.target !== null || !schedules.has(run.job.id));
+  return chosen.filter(({ resource, scheduleId }) => resource.target !== null || !schedules.has(scheduleId));
 }
 
 const order: readonly CheckedDataset['verdict'][] = ['unmet', 'unknown', 'met'];

@@ -9,11 +9,12 @@ import type { Run } from '../../model/run.js';
 import type { ServiceFailure } from '../../service/failure.js';
 import { orElse } from '../../service/operation.js';
 import { type Dataset, listDatasets } from '../../service/operations/datasets.js';
+import { createQueue } from '../../service/queue.js';
 import { addressOfAgent } from '../agents.js';
 import type { FollowedRun } from '../run/follow.js';
 import { jobsOf, runKind } from '../run/run-kinds.js';
 import type { Watch } from '../watch.js';
-import { type DeliveredContext, datasetOf, described, readDeliveries } from './deliveries.js';
+import { AT_ONCE, type DeliveredContext, datasetOf, described, readDeliveries } from './deliveries.js';
 import { expectsOfData } from './judge.js';
 import { type Expected, expectedOf } from './origin.js';
 import { type ExpectedRun, factsOf, judgementsOf, namesOf } from './runs.js';
@@ -42,24 +43,29 @@ export async function judgeFollowed(
   if (session.interrupted()) return untold;
   const byId = new Map(followed.map((each) => [each.id, each]));
   const now = session.serviceNow();
-  const expected = runs.flatMap((run) => {
+  const found = runs.flatMap((run) => {
     const { address, id } = run;
     const expect = address === null ? undefined : expectAt(address, project);
     if (address === null || expect === undefined) return [];
     const own = byId.get(id ?? '')?.agents[0];
-    return expectedRunsOf(run, { expect, own, agents: watch.agents, now }).map((found) => ({
+    return expectedRunsOf(run, { expect, own, agents: watch.agents, now }).map((each) => ({
       address,
-      run: found,
+      run: each,
     }));
   });
+  const timed = await createQueue(AT_ONCE).map(found, async ({ address, run }) => ({
+    address,
+    run: await withStart(run, watch, now),
+  }));
+  const expected = timed.filter(({ run }) => !run.facts.isRunning || judgementsOf(run).length > 0);
   const needed = expected.filter(({ run }) => expectsOfData(run.expectation) && !run.facts.isRunning);
   const { byJob, failure } = await datasetsOf(
-    needed.map(({ run }) => run.job.id),
+    needed.flatMap(({ run }) => run.job.id ?? []),
     watch,
   );
   const deliveries = expected.map((each) => ({
     ...each,
-    dataset: datasetOf(byJob.get(each.run.job.id) ?? []),
+    dataset: each.run.job.id === null ? null : datasetOf(byJob.get(each.run.job.id) ?? []),
     unlisted: failure?.facts.message,
   }));
   // It throws only where it is interrupted.
@@ -105,6 +111,15 @@ function expectedRunsOf(run: Run, { expect, own, agents, now }: FollowedExpectat
     const isAwaited = state === 'succeeded' && expectsOfData(expectation);
     return isAwaited || judgementsOf(found).length > 0 ? [found] : [];
   });
+}
+
+/** Of a run that goes on, its answer need not show the start: its job does. */
+async function withStart(run: ExpectedRun, watch: Watch, now: Date): Promise<ExpectedRun> {
+  const { id } = run.job;
+  if (id === null || !run.facts.isRunning || run.facts.took !== null) return run;
+  const details = await watch.detailsOf(id);
+  const job = { ...run.job, startedAt: details?.startedAt ?? null };
+  return { ...run, job, facts: factsOf(job, [], { now, agents: watch.agents }) };
 }
 
 /** What one run and the columns of its dataset show. */

@@ -210,7 +210,7 @@ class Deliveries {
       empty: new Map(),
       rowCount: 0,
     };
-    if (newest === undefined || runs.length < FEWEST_RUNS) return nothing;
+    if (newest === undefined || newest.job.id === null || runs.length < FEWEST_RUNS) return nothing;
     const sample = await this.once(this.samples, agent.id, () => this.sampleOf(agent));
     const data = await this.once(this.data, newest.job.id, () => this.dataOf(newest, sample));
     if (data.unreadable !== null || data.rowCount === null) return nothing;

@@ -17,7 +17,8 @@ export interface Expecting {
   readonly runs: readonly Occurrence[];
 }
 
-type JobFacts = Omit<AgentJob, 'agentName'>;
+/** `id`: null for an agent that did not start. */
+type JobFacts = Omit<AgentJob, 'agentName' | 'id'> & { readonly id: string | null };
 
 /** The run of one agent, with what is expected of it. */
 export interface ExpectedRun {

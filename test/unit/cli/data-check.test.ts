@@ -205,6 +205,18 @@ describe('data check', () => {
       ],
     ],
     [
+      'a run that failed in time, which has not finished',
+      { runs: [{ result: 'fail', seconds: 5 }], expect: '{ finish: 2 hours }' },
+      0,
+      ['unknown finish: expected the end within 2 hours: unknown, because the run failed'],
+    ],
+    [
+      'a run that failed too late',
+      { runs: [{ result: 'fail', seconds: 7_260 }], expect: '{ finish: 2 hours }' },
+      5,
+      ['unmet finish: expected the end within 2 hours, but it took 2 h 1 min: 60 s too late'],
+    ],
+    [
       'a run without a file',
       { runs: [{ ...good, dataset: 'None' }], expect: '{ columns: [sku] }' },
       0,

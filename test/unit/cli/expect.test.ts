@@ -12,6 +12,7 @@ ${expected === '' ? '' : `    expect: ${expected}\n`}`;
 interface PlanJson {
   readonly digest: string;
   readonly changes: readonly {
+    readonly address: string;
     readonly action: string;
     readonly fields: readonly { readonly path: string; readonly before: unknown; readonly after: unknown }[];
     readonly calls: readonly unknown[];
@@ -89,6 +90,63 @@ test('a stronger expectation is no risk', async () => {
   expect((await planOf(workspace)).changes.flatMap(({ risks }) => risks)).toEqual([]);
 });
 
+const scheduled = (ofGroup: string, ofSchedule: string, target = 'group/retail') => `project: pricing
+groups:
+  retail: { members: [acme-shop], ${ofGroup} }
+  other: { members: [globex] }
+schedules:
+  daily: { target: ${target}, every: 1 days, startTime: 2026-12-01T06:00:00, ${ofSchedule} }
+`;
+
+const some = 'expect: { records: { min: 800 } }';
+const few = 'expect: { records: { min: 1 } }';
+const warns = 'expect: { level: warning }';
+
+test.each<[string, string, string, string[]]>([
+  [
+    'less than its target, for the first time',
+    scheduled(some, ''),
+    scheduled(some, few),
+    ['schedule/daily: records.min 800 → 1'],
+  ],
+  [
+    'the same as its target, as a warning',
+    scheduled(some, ''),
+    scheduled(some, warns),
+    ['schedule/daily: level error → warning'],
+  ],
+  [
+    'nothing of another target',
+    scheduled(some, ''),
+    scheduled(some, '', 'group/other'),
+    ['schedule/daily: records.min 800 → nothing'],
+  ],
+  ['what its target does, and no less', scheduled(some, few), scheduled(some, ''), []],
+  [
+    'nothing itself, and its target less',
+    scheduled(some, ''),
+    scheduled(few, ''),
+    ['group/retail: records.min 800 → 1'],
+  ],
+  [
+    'the same itself, and its target less',
+    scheduled(some, some),
+    scheduled(few, some),
+    ['group/retail: records.min 800 → 1'],
+  ],
+  ['for the first time, and its target nothing', scheduled('', ''), scheduled('', warns), []],
+])('what a schedule and its target expect is compared as one: %s', async (_what, before, after, weaker) => {
+  const { workspace } = await applied(before);
+  workspace.write('roster.yaml', after);
+  const { changes } = await planOf(workspace);
+  const found = changes.flatMap(({ address, risks }) =>
+    risks.flatMap(({ code, message }) =>
+      code === 'weaker-expectation' ? [`${address}: ${/\((.*)\)$/.exec(message)?.[1]}`] : [],
+    ),
+  );
+  expect(found).toEqual(weaker);
+});
+
 test('defaults, those of the environment and the entry are merged, and a target wins over defaults', async () => {
   const text = `project: pricing
 defaults:
@@ -108,6 +166,30 @@ schedules:
   const { groups, schedules } = JSON.parse(stdout);
   expect(groups.retail.expect).toEqual({ records: { min: 800, drop: '40%' }, level: 'warning' });
   expect(schedules.daily.expect).toEqual({ finish: '3 hours', columns: ['sku'] });
+});
+
+test.each([
+  ['nothing itself', '', undefined],
+  ['something else', 'expect: { records: { min: 1 } }', { records: { min: 1 } }],
+  ['the same itself', 'expect: { finish: 4 hours }', { finish: '4 hours' }],
+])('a target wins over defaults for a schedule that expects %s', async (_what, own, expected) => {
+  const text = `project: pricing
+defaults:
+  schedules: { every: 1 days, startTime: 2026-12-01T06:00:00, expect: { finish: 3 hours } }
+groups:
+  retail: { members: [acme-shop], expect: { finish: 2 hours } }
+schedules:
+  daily: { target: group/retail, ${own} }
+  alone: { target: agent/acme-shop, ${own} }
+`;
+  const { workspace } = await applied(text);
+  const { stdout } = await workspace.command(['render', '--format', 'json']);
+  const { schedules } = JSON.parse(stdout);
+  expect(schedules.daily.expect).toEqual(expected);
+  expect(schedules.alone.expect).toEqual({ finish: '3 hours', ...expected });
+  expect((await planOf(workspace)).changes).toEqual([]);
+  const { entries } = inventoryAt(workspace.root, 'roster.inventory.json');
+  expect((entries['schedule/daily'] as { expect?: unknown } | undefined)?.expect).toEqual(expected);
 });
 
 test.each([

@@ -142,6 +142,17 @@ describe('run judges what it followed', () => {
     expect(ran.said).not.toContain('unmet records.min of agent/globex');
   });
 
+  test.each([
+    ['5m', true],
+    ['30s', false],
+  ])('runs that all go on after %s are unmet: %s', async (time, isLate) => {
+    const endless = [{ seconds: 9_000 }];
+    await expecting('{ finish: 1 minute }', { 'acme-shop': endless, globex: endless, initech: endless });
+    const agents = isLate ? ['acme-shop', 'globex', 'initech'] : [];
+    const said = agents.map((each) => `unmet finish of agent/${each}`);
+    expect(await json(`run group/shops --for ${time}`)).toMatchObject({ exit: 6, said });
+  });
+
   const refused = { act: 'status', status: 403, body: '{}' } as const;
   const list = { ...refused, method: 'GET', path: '/api/scraper-agents/cached-exports' };
   const query = { ...refused, method: 'POST', path: '/api/data-explorer/*/query', nth: 1 };

@@ -5,13 +5,16 @@ import { unknown, verdict } from './verdict.js';
 /** `finish`: how long a run may take, also one that still goes on. */
 export const finish: ExpectedProperty = {
   readsData: false,
-  judge({ finish: text }, { took, isRunning }) {
+  judge({ finish: text }, { noData, took, isRunning }) {
     const most = readFinish(text);
     if (text === undefined || most === null) return [];
     const [property, expected] = ['finish', `the end within ${text}`];
-    if (took === null) return [unknown(property, expected, 'the service does not show when it ran')];
+    const why = isRunning ? null : noData;
+    if (took === null) return [unknown(property, expected, why ?? 'the service does not show when it ran')];
     // One that may still be in time is not judged yet.
     if (isRunning && took <= most) return [];
+    // One that failed early has not finished in time.
+    if (why !== null && took <= most) return [unknown(property, expected, why)];
     const actual = durationText(took);
     const end = isRunning ? `still running after ${actual}` : `it took ${actual}`;
     const late = took > most ? `: ${durationText(took - most)} too late` : '';
