@@ -151,7 +151,7 @@ function diffUndeclared(match: Match, basis: PlanBasis, names: Names): ResourceD
 }
 
 /** The project that it moves to learns of the hold from the inventory of this one: it must not be forgotten before that. */
-export function waitsForHold(match: Match, basis: Pick<PlanBasis, 'siblings' | 'now'>): boolean {
+function waitsForHold(match: Match, basis: Pick<PlanBasis, 'siblings' | 'now'>): boolean {
   return match.hold !== undefined && isWithheld(match, basis) && !isHandedOver(match, basis);
 }
 
@@ -168,7 +168,7 @@ export function staysForOthers(match: Match, basis: PlanBasis): boolean {
 }
 
 /** Nothing is deleted that another project of the repository may want. */
-export function isWithheld({ elsewhere }: Match, { siblings }: Pick<PlanBasis, 'siblings'>): boolean {
+function isWithheld({ elsewhere }: Match, { siblings }: Pick<PlanBasis, 'siblings'>): boolean {
   if (siblings.unread.length > 0) return true;
   return elsewhere !== undefined && elsewhere.claim !== 'dropped';
 }
