@@ -147,9 +147,12 @@ export function tallyText(
   return texts.join(', ') + (more > 0 ? ` and ${numberText(more)} more` : '');
 }
 
-/** Marks the texts that all share as those of each change, so that their numbers are not taken for totals. */
+/** Marks a text with numbers that all changes share, so that nobody takes the numbers for totals. */
 export function ofEach({ shown, more, of }: Tally): Tally {
-  const marked = shown.map(({ text, number }) => ({ text: number === of ? `each: ${text}` : text, number }));
+  const marked = shown.map(({ text, number }) => {
+    const isMarked = number === of && /\d/.test(text);
+    return { text: isMarked ? `each: ${text}` : text, number };
+  });
   return { shown: marked, more, of };
 }
 
