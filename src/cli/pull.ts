@@ -73,7 +73,7 @@ async function write(
 ): Promise<void> {
   if (expect === true && found.files.length > 0 && yes !== true) {
     output.err(pullPatch(found.files));
-    // Before the question, not only at the end: an answer should know whom it concerns.
+    // Also before the question: whom the change concerns matters for the answer.
     output.err(
       found.diagnostics.map((each) => `${escapeControls(`${each.severity}: ${each.message}`)}\n`).join(''),
     );

@@ -53,7 +53,7 @@ export const runRun = async (
         onRuns,
       });
       const held = flags.holdOnFailure === true ? await holdFailed(session, ended, context.host.env) : [];
-      // Beside errors, only these lines show it, and somebody must end the holds.
+      // If there are errors, only these lines show the holds, which somebody must end.
       for (const { code, message } of held) if (code === 'held') printer.note(message);
       const all = { ...ended, diagnostics: [...ended.diagnostics, ...held] };
       return saver === null ? { ended: all } : { ended: await saver.finish(all), saved: saver.saved };

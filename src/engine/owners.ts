@@ -100,7 +100,7 @@ export function withOwners<T extends { readonly address: Address }>(
 }
 
 /** The file of each entry, by its address, for `withOwners`. */
-export function filesOf({
+export function declaringFiles({
   entries,
 }: Pick<Project, 'entries'>): (item: { readonly address: Address }) => string | undefined {
   const files = new Map(entries.map(({ address, source }) => [address, source.file]));

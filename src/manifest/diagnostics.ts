@@ -49,7 +49,7 @@ export class Diagnostics {
   private reported = 0;
   /** Among those that are kept. */
   private warnings = 0;
-  /** Those that the errors are about by now; null for the whole project. */
+  /** The entries or files that errors reported now belong to; null for the whole project. */
   private about: readonly ErrorSubject[] | null = null;
   private readonly parts: PartError[] = [];
   /** Errors that are not in `parts`. */

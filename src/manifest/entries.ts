@@ -70,7 +70,7 @@ class EntryReader {
   readonly elsewhere = new Map<Address, Entry['key']>();
   /** And the names of those environments. */
   readonly existsIn = new Map<Address, readonly string[]>();
-  /** Sections with entries that are not known, because the section or an \`each\` cannot be read. */
+  /** Sections with entries that are not known, because the section or an `each` cannot be read. */
   readonly partial = new Map<Entry['key'], KindName>();
   private readonly bySection: ReadonlyMap<string, Kind>;
   private readonly schema: SchemaCheck;

@@ -62,7 +62,7 @@ export interface Loaded {
   readonly diagnostics: readonly Diagnostic[];
   /** The same in the form of a manifest, made when it is asked for. Null when there are errors. */
   readonly written: (() => WrittenProject) | null;
-  /** What can be read where every error is about an entry or an included file. Null for other errors, and without any. */
+  /** The readable part of the project, if every error belongs to an entry or an included file. Null otherwise, and without errors. */
   readonly part: (() => ReadPart) | null;
   /** The files that could be read and parsed, in that order, with their paths as shown in messages. */
   readonly files: readonly { readonly file: string; readonly text: string }[];

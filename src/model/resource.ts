@@ -193,8 +193,8 @@ export interface Project extends ProjectSettings, ProjectHints {
   readonly elsewhere?: readonly Address[] | undefined;
   readonly entries: readonly Declared[];
   /**
-   * The errors of entries that are not in `entries`, with their addresses; those without one are of a file, whose entries
-   * are not known. Missing where the manifests have no error.
+   * Errors of entries left out of `entries`, with their addresses; an error without an address belongs to a whole file, whose
+   * entries are unknown. Missing if the manifests have no error.
    */
   readonly unread?: readonly Diagnostic[] | undefined;
   /** Values from the environment that no manifest writes out: masked where the service quotes them. */

@@ -162,9 +162,9 @@ export interface DataJudgement {
 export interface AgentJudgement extends DataJudgement {
   readonly agent: Address;
   readonly level: ExpectationLevel;
-  /** Where a manifest says what is expected. */
+  /** Position of the expectation in a manifest; null if unknown. */
   readonly place: Place | null;
-  /** The target of the entry, if it says what is expected. Null where the entry or its defaults say so. */
+  /** The target, if the expectation comes from there; null if it comes from the entry or its defaults. */
   readonly from: Address | null;
 }
 

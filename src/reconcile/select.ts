@@ -147,8 +147,8 @@ function unreadFiles(unread: readonly Diagnostic[]): Diagnostic[] {
 }
 
 /**
- * It may be what an entry means that cannot be read: no entry declares it, or another one did when it was applied, or it is
- * taken only because it is similar.
+ * Whether an entry that cannot be read may declare the object: no entry declares it, another one did when it was applied, or
+ * it is taken only because it is similar.
  */
 function mayBeUnread({ change, match }: ResourceDiff): boolean {
   const { entry, ours, renamedFrom, rule, record, known } = match;
@@ -156,7 +156,7 @@ function mayBeUnread({ change, match }: ResourceDiff): boolean {
   return renamedFrom !== null || rule === 'likeness' || (record !== null && known === null);
 }
 
-/** `files` are the errors of files, which may be why it is not known. */
+/** An error for each object that an entry with an error may declare, after those of `files` whose entries are unknown. */
 export function notCertain(
   kept: readonly ResourceDiff[],
   files: readonly Diagnostic[],

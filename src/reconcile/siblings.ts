@@ -100,7 +100,7 @@ export class OtherOwners {
   }
 }
 
-/** What may be deleted here, what the sibling owns, and what these refer to: few services hold nothing else. */
+/** What may be deleted here, what the sibling owns, and what these refer to: on most services, other objects exist, too. */
 function concerned(
   { kinds, objects, inventory, prune }: MatchBasis,
   owned: ReadonlyMap<string, InventoryEntry>,

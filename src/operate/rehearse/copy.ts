@@ -36,8 +36,8 @@ export interface Copy {
 }
 
 /**
- * A run, until it is killed: as soon as so many of its writes have been answered. It sees none of the last answers, and
- * what it sends or saves after that is lost.
+ * An apply that is killed as soon as a number of its writes have been answered. It sees none of the last responses, and loses
+ * everything that it sends or saves after that.
  */
 export class Life {
   readonly killed: Promise<void>;

@@ -54,7 +54,7 @@ interface Disturbance {
   readonly faults: readonly Fault[];
   /** How often it is started at most. */
   readonly runs: number;
-  /** So many runs at most are killed, each after so many writes. Default: none is. */
+  /** At most `most` applies are killed, each after `livesFor` writes. Default: none. */
   readonly kills?: { readonly most: number; readonly livesFor: number };
 }
 

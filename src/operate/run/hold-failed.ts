@@ -57,8 +57,8 @@ export async function holdFailed(
 }
 
 /**
- * What ran, or was refused by the service, also where other members of the run have not ended yet. A start that was never
- * sent says nothing of what it starts.
+ * Whether the run failed or was refused by the service, even if other members are still running. A start that was never sent
+ * shows nothing about what it starts.
  */
 function hasFailed({ state, isSent, members }: Run): boolean {
   if (state === 'notStarted') return isSent !== false;

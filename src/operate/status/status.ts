@@ -1,5 +1,5 @@
 import { diagnosticsIn, observe, requireAccount } from '../../engine/observe.js';
-import { filesOf, withOwners } from '../../engine/owners.js';
+import { declaringFiles, withOwners } from '../../engine/owners.js';
 import {
   type ProjectPart,
   selectedOf,
@@ -90,7 +90,7 @@ export async function readStatus(session: ReadSession, options: StatusOptions): 
     throw errors.length > 0 ? new Problem(errors) : withoutHealth(selectors);
   }
   const { name: project, environment } = session.project;
-  const owners = withOwners(shown, filesOf(session.project), session, 'resource');
+  const owners = withOwners(shown, declaringFiles(session.project), session, 'resource');
   const unread = found.diagnostics.map((each) => ({ ...each, severity: 'error' }) as const);
   const diagnostics = [
     ...diagnosticsIn(session, observation, observation.comparison.diagnostics),

@@ -18,7 +18,7 @@ type Compared = Pick<Comparison, 'basis' | 'matches'>;
 /** Reasons why the inventory belongs to another service or user. Known without a plan. */
 export function accountFindings(compared: Compared): readonly Refusal[] {
   const elsewhere = otherService(compared);
-  // On another service, nothing of what we own exists: that says nothing more.
+  // On another service none of our objects exist, so missing objects prove nothing about the user.
   return elsewhere.length > 0 ? elsewhere : otherUser(compared);
 }
 

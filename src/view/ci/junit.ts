@@ -169,9 +169,6 @@ const entities: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', 
  * or hides what a text says, is escaped as everywhere.
  */
 function escapeXml(text: string): string {
-  const printable = text
-    .toWellFormed()
-    // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what must not be in XML.
-    .replace(/[\u0000-\u001f\u007f-\u009f\ufffe\uffff]/g, '\ufffd');
+  const printable = text.toWellFormed().replace(/[\p{Cc}\ufffe\uffff]/gu, '\ufffd');
   return escapeControls(printable).replace(/[&<>"]/g, (character) => entities[character] ?? character);
 }

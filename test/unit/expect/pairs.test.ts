@@ -36,6 +36,16 @@ const seed: Seed = {
 
 const TIMES = 'cron: "0 0 6 * * *", startTime: 2026-01-01T00:00:00';
 
+/** Only one of two environments expects something. */
+const expectedInLive = `environments:
+  live: { defaults: { groups: { expect: { records: { min: 500 } } } } }
+  staging: {}
+groups:
+  retail: { members: [shop] }
+schedules:
+  daily: { target: group/retail, ${TIMES} }
+`;
+
 interface World {
   readonly text: string;
   /** Commands after the apply. */
@@ -129,14 +139,7 @@ schedules:
   [
     'an environment expects more than the others',
     {
-      text: `environments:
-  live: { defaults: { groups: { expect: { records: { min: 500 } } } } }
-  staging: {}
-groups:
-  retail: { members: [shop] }
-schedules:
-  daily: { target: group/retail, ${TIMES} }
-`,
+      text: expectedInLive,
       flags: ['-e', 'live'],
     },
     ['group/retail unmet', 'schedule/daily unmet'],
@@ -145,14 +148,7 @@ schedules:
   [
     'the other environment does not expect it',
     {
-      text: `environments:
-  live: { defaults: { groups: { expect: { records: { min: 500 } } } } }
-  staging: {}
-groups:
-  retail: { members: [shop] }
-schedules:
-  daily: { target: group/retail, ${TIMES} }
-`,
+      text: expectedInLive,
       flags: ['-e', 'staging'],
     },
     ['group/retail healthy', 'schedule/daily healthy'],

@@ -225,7 +225,7 @@ function addOptions(name, values) {
     make('option', { value }, `${wordings[`${name} ${value}`] ?? value} (${count.toLocaleString('en')})`),
   );
   byId(name).append(...options);
-  // Nothing is left to choose where all changes have the same.
+  // There is no choice if all changes share one value.
   if (values.length < 2) byId(name).closest('label')?.setAttribute('hidden', '');
 }
 
