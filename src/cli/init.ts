@@ -13,9 +13,15 @@ export const runInit: Implementation<typeof initCommand> = async (flags, context
   const { cwd, env } = context.host;
   const { url, ci, install, planWith, promote, verify } = flags;
   const made = await init({ cwd, env, url, ci, install, planWith, promote, verify });
-  const result = { ...made, next: nextSteps(made) };
+  const settings = [
+    isEmpty(url) && isEmpty(env.ROSTER_URL) ? '`ROSTER_URL`' : '',
+    isEmpty(env.ROSTER_API_KEY) && isEmpty(env.ROSTER_API_KEY_FILE) ? '`ROSTER_API_KEY`' : '',
+  ].filter((name) => name !== '');
+  const result = { ...made, next: nextSteps(made, settings) };
   return { render: { text: () => initText(result), json: () => initJson(result) } };
 };
+
+const isEmpty = (value: string | null | undefined) => (value ?? '') === '';
 
 type Shown = InitResult & { readonly next: readonly string[] };
 
@@ -35,12 +41,13 @@ function initJson(made: Shown): string {
   });
 }
 
-function nextSteps(made: InitResult): readonly string[] {
+/** `unset` are the settings that the next commands need and nothing has set yet. */
+function nextSteps(made: InitResult, unset: readonly string[]): readonly string[] {
   const { host } = made.ci;
   const install =
     'CI is not set up yet. Choose what it installs: `roster init --install SOURCE`, with a tarball in this repository, a version on npm, or an image. Until roster is on npm, run `npm pack` in its source, and commit the tarball here.';
   return [
-    'Set `ROSTER_URL` and `ROSTER_API_KEY`.',
+    ...(unset.length === 0 ? [] : [`Set ${wordList(unset, 'and')}.`]),
     'Run `roster pull` to write entries for the objects that exist already, or declare resources in roster.yaml.',
     'Check them with `roster validate`, then run `roster plan` to see what would change.',
     ...(host === null ? [] : made.installs ? [hostStep(host, made), firstRun(host, made)] : [install]),

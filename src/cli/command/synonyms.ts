@@ -1,6 +1,7 @@
 const KEY = 'Set `ROSTER_API_KEY` to the API key, or `ROSTER_API_KEY_FILE` to a file that holds it.';
 const EDIT = 'Edit the entry in its manifest, then run `roster plan`.';
 const VARIABLES = 'Set each variable with `--var NAME=VALUE`, or under `vars:` in roster.yaml.';
+const ADDRESSES = 'Pass addresses or globs as arguments, such as `schedule/*`.';
 
 /** Commands of other tools, with the hint for people who type them. */
 export const COMMANDS: Readonly<Record<string, string>> = {
@@ -16,6 +17,7 @@ export const COMMANDS: Readonly<Record<string, string>> = {
   delete:
     'Remove the entry from its manifest, then run `roster plan`. `roster destroy ADDRESS` deletes what an entry declares.',
   deploy: 'Use `roster apply`.',
+  deps: 'Use `roster graph` for what refers to what.',
   describe: 'Use `roster why ADDRESS`, or `roster list`.',
   diff: 'Use `roster plan`, or `roster drift` for changes made outside roster.',
   doctor:
@@ -50,6 +52,7 @@ export const COMMANDS: Readonly<Record<string, string>> = {
   rollback: 'Revert the commit, then run `roster plan`.',
   set: EDIT,
   show: 'Use `roster list`, `roster why ADDRESS` or `roster render`.',
+  source: 'Use `roster status`, or `roster data check` for what was collected.',
   start: 'Use `roster run`.',
   state: 'Use `roster list` for the objects that roster manages, or `roster log` for its applies.',
   stop: 'Use `roster runs stop` for runs, or `roster hold` for schedules.',
@@ -79,13 +82,16 @@ export const FLAGS: Readonly<Record<string, string>> = {
   '--dry-run': '`roster plan` shows what an apply would do.',
   '--endpoint': 'Use `--url`.',
   '--environment': 'Use `-e`.',
-  '--filter': 'Pass addresses or globs as arguments, such as `schedule/*`.',
+  '--filter': ADDRESSES,
   '--force': 'Each refusal names the flag that allows it.',
+  '--input': 'Use `--yes`.',
   '--json': 'Use `--format json`.',
   '--key': KEY,
   '--lock': 'roster always locks. `--lock-timeout` sets how long it waits.',
   '--log-level': 'Use `-v`.',
   '--no-input': 'Use `--yes`.',
+  '--model': ADDRESSES,
+  '--models': ADDRESSES,
   '--non-interactive': 'Use `--yes`.',
   '--out': 'Use `--write json=FILE`.',
   '--output': 'Use `--format`, such as `--format json`.',
@@ -94,13 +100,17 @@ export const FLAGS: Readonly<Record<string, string>> = {
   '--project': 'Name the project file with `-f`.',
   '--quiet': 'Use `--format json`, or redirect stderr to drop progress and warnings.',
   '--refresh': 'A plan reads the service each time. To plan from a saved state instead, use `--snapshot`.',
-  '--select': 'Pass addresses or globs as arguments, such as `schedule/*`.',
+  '--refresh-only': 'Use `roster drift` for changes made outside roster.',
+  '--replace':
+    'To start it again, use `roster run`. roster replaces an object only if its entry requires it.',
+  '--select': ADDRESSES,
   '--server': 'Use `--url`.',
   '--silent': 'Use `--format json`, or redirect stderr to drop progress and warnings.',
   '--stack': 'Select an environment with `-e`.',
   '--stage': 'Select an environment with `-e`.',
   '--tail': 'Use `--limit`.',
   '--target': 'Pass addresses as arguments, such as `group/retail-prices`.',
+  '--threads': 'Use `--concurrency`.',
   '--token': KEY,
   '--var-file': VARIABLES,
   '--wait': '`roster run` waits for the result, and `roster wait` follows runs that were started earlier.',
@@ -109,19 +119,17 @@ export const FLAGS: Readonly<Record<string, string>> = {
   '--yaml': 'Use `roster render` for the project as YAML.',
   '-ar': 'Use `--var NAME=VALUE`.',
   '-ar-file': VARIABLES,
-  '-auto-approve': 'Use `--yes`.',
   '-c': 'Name the project file with `-f`.',
   '-d': 'Use `-v`.',
   '-j': 'Use `--concurrency`.',
   '-n': '`roster plan` shows what an apply would do.',
   '-o': 'Use `--format`, such as `--format json`.',
-  '-out': 'Use `--write json=FILE`.',
   '-p': 'Name the project file with `-f`.',
   '-q': 'Use `--format json`, or redirect stderr to drop progress and warnings.',
+  '-m': ADDRESSES,
+  '-s': ADDRESSES,
   '-t': 'Pass addresses as arguments, such as `group/retail-prices`.',
-  '-target': 'Pass addresses as arguments, such as `group/retail-prices`.',
   '-var': 'Use `--var NAME=VALUE`.',
-  '-var-file': VARIABLES,
   '-w': 'Use `roster wait`.',
 };
 

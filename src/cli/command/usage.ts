@@ -73,7 +73,15 @@ function namedIn({ code }: CommanderError, message: string): string {
 function synonymOf({ code }: CommanderError, word: string, { program, command }: CommandLine): string | null {
   if (code === 'commander.unknownCommand') return command === null ? commandHelp(word) : null;
   if (code !== 'commander.unknownOption' || ownersOf(program, word).length > 0) return null;
-  return flagHelp(word);
+  return flagHelp(word) ?? twoDashes(word, program, command);
+}
+
+/** Terraform's flags have one dash: `-json`, `-destroy`. */
+function twoDashes(word: string, program: Command, command: Command | null): string | null {
+  if (!/^-[a-z]{2}/.test(word)) return null;
+  const flag = `-${word}`;
+  const isOwn = ownersOf(program, flag).some((owner) => command === null || owner === command);
+  return isOwn ? `Write \`${flag}\`, with two dashes.` : flagHelp(flag);
 }
 
 /** The words before an unknown command: `list` after it is none. */

@@ -105,6 +105,16 @@ describe('init', () => {
     });
   });
 
+  it.each([
+    [{}, [], 'Set `ROSTER_URL` and `ROSTER_API_KEY`.'],
+    [{ ROSTER_URL: 'https://collect.example.com' }, [], 'Set `ROSTER_API_KEY`.'],
+    [{ ROSTER_API_KEY_FILE: 'key' }, ['--url', 'https://collect.example.com'], 'Run `roster pull`'],
+  ])('says to set only what is not set: %j %j', async (env, flags, first) => {
+    workspace.env = env;
+    const made = await init('--ci', 'none', ...flags);
+    expect(made.next[0]).toContain(first);
+  });
+
   it('treats a missing git like a folder without a repository', async () => {
     repository('git@github.com:acme/config.git');
     workspace.env = { PATH: '/nowhere' };
