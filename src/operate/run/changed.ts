@@ -4,11 +4,12 @@ import { selectedOf, selectorsOf } from '../../engine/selectors.js';
 import type { ReadSession } from '../../engine/session.js';
 import { type Diagnostic, errorsIn, Problem, problem } from '../../model/diagnostic.js';
 import { type Hold, holdText } from '../../model/hold.js';
+import { groupBy } from '../../model/json.js';
 import type { Address } from '../../model/resource.js';
 import type { ChosenStart, ChosenStarts } from '../../model/run.js';
 import { noSiblings } from '../../model/sibling.js';
 import { instantText } from '../../model/words.js';
-import { declaredResources } from '../status/resources.js';
+import { type DeclaredResource, declaredResources } from '../status/resources.js';
 import { obstacleOf } from './obstacle.js';
 import { kindsWithRuns } from './targets.js';
 
@@ -42,37 +43,30 @@ export async function chooseChanged(
   const isSelected = selectedOf(selectorsOf(addresses), { addresses: all, existsIn });
   const actions = new Map(applied.changes.map(({ address, action }) => [address, action]));
   const resources = declaredResources(session.project, observation, now);
-  const changed = resources.filter(({ address }) => actions.has(address) && isSelected(address));
+  const isChanged = ({ address }: DeclaredResource) => actions.has(address) && isSelected(address);
+  const changed = resources.filter(isChanged);
   const whyNot = obstacleOf(session);
-  const starting = changed.filter((each) => whyNot(each) === null);
-  const starters = new Map(starting.map(({ address, target }) => [String(target?.id), address]));
-  // What only schedules on hold start is not to be started by hand either.
-  const started = new Set(
-    resources.flatMap((each) => (whyNot(each) === null ? String(each.target?.id) : [])),
-  );
-  const held = resources.flatMap(({ address, target, hold }) => {
-    const id = String(target?.id);
-    return hold === null || started.has(id) ? [] : [[id, { address, hold }] as const];
-  });
-  const heldStarters = new Map(held);
+  const startersOf = groupBy(resources, ({ target }) => target?.id);
 
   // A later apply may have sent nothing.
   const time = applied.at === null ? '' : ` of ${instantText(applied.at)}`;
   const starts: ChosenStart[] = [];
   const leftOut: ChosenStart[] = [];
   const unproved: Diagnostic[] = [];
-  const isSince = (address: Address, hold: Hold) => hold.since !== applied.held[address]?.since;
   for (const each of changed) {
     const { address, observed, hold } = each;
-    const starter = starters.get(observed?.id ?? '');
-    const holder = starter === undefined ? heldStarters.get(observed?.id ?? '') : undefined;
+    const starters = (observed?.id == null ? undefined : startersOf.get(observed.id)) ?? [];
+    const free = starters.filter((starter) => whyNot(starter) === null);
+    const starter = free.find(isChanged);
+    // What only schedules on hold start is not to be started by hand either.
+    const holder = free.length === 0 ? starters.find(isHeld) : undefined;
     const obstacle =
       whyNot(each) ??
-      (starter === undefined ? null : `${starter} starts it`) ??
+      (starter === undefined ? null : `${starter.address} starts it`) ??
       (holder === undefined ? null : `${holder.address} starts it, and is ${holdText(holder.hold)}`);
-    if (hold !== null && isSince(address, hold)) unproved.push(heldSince(address, { address, hold }));
-    else if (holder !== undefined && isSince(holder.address, holder.hold))
-      unproved.push(heldSince(address, holder));
+    const held = hold === null ? holder : { address, hold };
+    if (held !== undefined && held.hold.since !== applied.held[held.address]?.since)
+      unproved.push(heldSince(address, held));
     const did = actions.get(address) === 'create' ? 'created' : 'changed';
     if (obstacle === null) starts.push({ address, reason: `${did} by the apply${time}` });
     else leftOut.push({ address, reason: obstacle });
@@ -84,6 +78,10 @@ export async function chooseChanged(
   // One resource that cannot be matched does not stop the others.
   return { starts, leftOut, unproved, diagnostics: errorsAsWarnings(diagnostics) };
 }
+
+type Held = DeclaredResource & { readonly hold: Hold };
+
+const isHeld = (one: DeclaredResource): one is Held => one.hold !== null;
 
 /** Whoever holds it since that apply has seen it fail, or cannot have it run: no run has proved it. */
 function heldSince(address: Address, held: { readonly address: Address; readonly hold: Hold }): Diagnostic {
