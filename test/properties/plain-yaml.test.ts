@@ -1,6 +1,8 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { Lexer } from 'yaml';
 import { yamlRules } from '../../src/manifest/reading.js';
+import { yamlLimits } from '../../src/yaml/limits.js';
 import { readPlain } from '../../src/yaml/plain.js';
 import { readByLibrary } from '../../src/yaml/read.js';
 import { Source } from '../../src/yaml/source.js';
@@ -59,9 +61,35 @@ test('a file that the library refuses because of its size is left to the library
     `a:\n${' - b # c\n'.repeat(40_000)}`,
     `a: [${'b , '.repeat(65_000)}b]\n`,
     `a:\n${` - [${'b , '.repeat(20)}b ] # c\n`.repeat(2_900)}`,
-    Array.from({ length: 35_000 }, (_, index) => `k${index}: b \n`).join(''),
+    Array.from({ length: 40_000 }, (_, index) => `k${index}: b \n`).join(''),
     `a: ${'['.repeat(65)}${']'.repeat(65)}\n`,
     `a: ${'b'.repeat(65_537)}\n`,
+    ...units.map(barelyTooLarge),
   ];
   expect(large.map(isReadAlike)).toEqual(large.map(() => false));
 });
+
+/** What files may repeat, at each number. */
+const units: readonly ((index: number) => string)[] = [
+  (index) => `k${index}: b\n`,
+  (index) => `k${index}:\n  c:\n    - b\n    -\n      - [b]\n`,
+  (index) => `k${index}:   { c: [b, 'd'],d: "e" }  # f\n`,
+  (index) => `k${index}: [ ]\n\n  # g\n`,
+];
+
+/** The shortest text of these units that has more tokens than the library is given. */
+function barelyTooLarge(unit: (index: number) => string): string {
+  let text = '';
+  for (let index = 0, left = yamlLimits.tokens; left >= 0; index++) {
+    const added = unit(index);
+    left -= tokensIn(added);
+    text += added;
+  }
+  return text;
+}
+
+/** Without the one that begins a document. */
+function tokensIn(text: string): number {
+  const pieces = [...new Lexer().lex(text)];
+  return pieces.reduce((sum, piece) => sum + (/^[[{]/.test(piece) ? 3 : 1), -1);
+}
