@@ -158,7 +158,7 @@ class PlainReader {
     const start = this.at;
     const items: Node[] = [];
     if (!this.beginCollection(depth)) return null;
-    for (let isOpen = this.opens(']'); isOpen; isOpen = this.continues()) {
+    for (let isOpen = this.opens(']'); isOpen; isOpen = this.continues(']')) {
       const item = this.value(depth + 1, true);
       if (item === null) return null;
       items.push(item);
@@ -170,7 +170,7 @@ class PlainReader {
     const start = this.at;
     const entries = new Map<string, Entry>();
     if (!this.beginCollection(depth)) return null;
-    for (let isOpen = this.opens('}'); isOpen; isOpen = this.continues()) {
+    for (let isOpen = this.opens('}'); isOpen; isOpen = this.continues('}')) {
       const key = this.key(flowKeyPattern);
       if (key === null || entries.has(key.text)) return null;
       this.skipSpaces();
@@ -189,14 +189,14 @@ class PlainReader {
     return this.text.charAt(this.at) !== close;
   }
 
-  /** Goes past the comma after a value. False if there is none. */
-  private continues(): boolean {
+  /** Goes past the comma after a value. False if there is none, or nothing after it. */
+  private continues(close: string): boolean {
     this.skipSpaces();
     if (this.text.charAt(this.at) !== ',') return false;
     this.at += 1;
     this.tokens += 1;
     this.skipSpaces();
-    return true;
+    return this.text.charAt(this.at) !== close;
   }
 
   private closes(close: string): boolean {

@@ -11,12 +11,14 @@ import { plainTexts } from '../support/yaml/plain-texts.js';
 import { canBeRead } from '../support/yaml/reading.js';
 import { projectTexts, suiteCases, yamlTexts } from '../support/yaml/texts.js';
 
+const noUsage = () => ({ values: 0, collections: 0, expanded: 0 });
+
 /** Whether the text is read without the library. If so, both must make the same tree, with the same places, and count alike. */
 function isReadAlike(text: string): boolean {
   const source = new Source('f.yaml', text, 1);
-  const usage = { values: 0, collections: 0, expanded: 0 };
+  const usage = noUsage();
   const plain = readPlain(source, yamlRules, usage);
-  const used = { values: 0, collections: 0, expanded: 0 };
+  const used = noUsage();
   if (plain === null) expect(usage).toEqual(used);
   else {
     const read = readByLibrary(source, { rules: yamlRules, suggest: () => null, usage: used });
@@ -55,6 +57,15 @@ test('the files and pages of this project, and the YAML test suite, are read as 
   expect(shown.filter(({ text }) => isPlain(text)).length).toBeGreaterThan(shown.length * 0.8);
 });
 
+test('a comma after the last value is plain, and none may follow another', () => {
+  const plain = ['a: [b,]\n', 'a: [ b , ]\n', 'a: { b: c, }\n', 'a: [[b,], { c: [], },]\n'];
+  expect(plain.map(isReadAlike)).toEqual(plain.map(() => true));
+  const wrong = ['a: [,]\n', 'a: [b,,]\n', 'a: { , }\n', 'a: { b: c,, }\n', 'a: [b,}\n'];
+  expect(wrong.map((text) => readPlain(new Source('f.yaml', text, 1), yamlRules, noUsage()))).toEqual(
+    wrong.map(() => null),
+  );
+});
+
 test('a file that the library refuses because of its size is left to the library', () => {
   const large = [
     `a:\n${' - b \n'.repeat(45_000)}`,
@@ -73,7 +84,7 @@ test('a file that the library refuses because of its size is left to the library
 const units: readonly ((index: number) => string)[] = [
   (index) => `k${index}: b\n`,
   (index) => `k${index}:\n  c:\n    - b\n    -\n      - [b]\n`,
-  (index) => `k${index}:   { c: [b, 'd'],d: "e" }  # f\n`,
+  (index) => `k${index}:   { c: [b, 'd',],d: "e" , }  # f\n`,
   (index) => `k${index}: [ ]\n\n  # g\n`,
 ];
 
