@@ -12,11 +12,13 @@ export function inFileOrder(
   { file, entries }: Project,
   ...lists: readonly (readonly Diagnostic[])[]
 ): Diagnostic[] {
+  const found = merged(lists.flat());
+  if (found.length < 2) return found;
   const files = [...new Set([file, ...entries.map(({ source }) => source.file)])];
   const rank = new Map(files.map((each, index) => [each, index]));
   const rankOf = ({ place }: Diagnostic) =>
     place === undefined ? Number.POSITIVE_INFINITY : (rank.get(place.file) ?? files.length);
-  return merged(lists.flat()).sort((a, b) => {
+  return found.sort((a, b) => {
     const [left, right] = [a.place, b.place];
     if (rankOf(a) !== rankOf(b)) return rankOf(a) < rankOf(b) ? -1 : 1;
     return (left?.line ?? 0) - (right?.line ?? 0) || (left?.column ?? 0) - (right?.column ?? 0);
@@ -31,6 +33,7 @@ export function markUnchanged(
   diagnostics: readonly Diagnostic[],
   { diffs, basis: { selected, allow, policies } }: Comparison,
 ): Diagnostic[] {
+  if (!diagnostics.some(isAdvice)) return [...diagnostics];
   const changing = new Set(diffs.flatMap((each) => (isChanging(each) ? [each.change.address] : [])));
   const byAddress = new Map(diffs.map((each) => [each.change.address, each]));
   const stays = (address: Address) => {

@@ -97,14 +97,15 @@ export function mayLetGo(project: Project, inventory: Inventory, destroy: boolea
     return [...removedAddresses(project, inventory)].some(
       (address) => inventory.entries.get(address)?.hold !== undefined,
     );
-  const managed = entries.filter(({ external }) => !external);
-  const declared = new Map(managed.map(({ address, id }) => [address, id]));
-  const known = [...inventory.entries].map(([address, { id }]) => ({ address, id }));
-  const begun = [...inventory.drafts.keys()].map((address) => ({ address, id: null }));
-  return [...known, ...begun].some(({ address, id }) => {
+  const declared = new Map<Address, string | null>();
+  for (const { address, id, external } of entries) if (!external) declared.set(address, id);
+  const isLeft = (address: Address, id: string | null) => {
     const bound = declared.get(address);
     return bound === undefined || (bound !== null && normalId(bound) !== id);
-  });
+  };
+  for (const [address, { id }] of inventory.entries) if (isLeft(address, id)) return true;
+  for (const address of inventory.drafts.keys()) if (isLeft(address, null)) return true;
+  return false;
 }
 
 /** About the manifests and the service, in the order of the files. */

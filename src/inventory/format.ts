@@ -157,15 +157,16 @@ function readMap<T>(
   read: (value: JsonObject, fail: () => never) => T,
 ): Map<string, T> {
   if (!isJsonObject(value)) throw broken(name, 'an object of entries is missing');
-  return new Map(
-    Object.entries(value).map(([address, entry]) => {
-      const fail = (): never => {
-        throw broken(name, `the entry ${address} is not valid`);
-      };
-      if (!isJsonObject(entry) || !address.startsWith(`${String(entry['kind'])}/`)) return fail();
-      return [address, read(entry, fail)];
-    }),
-  );
+  const entries = new Map<string, T>();
+  for (const address of Object.keys(value)) {
+    const entry = value[address];
+    const fail = (): never => {
+      throw broken(name, `the entry ${address} is not valid`);
+    };
+    if (!isJsonObject(entry) || !address.startsWith(`${String(entry['kind'])}/`)) return fail();
+    entries.set(address, read(entry, fail));
+  }
+  return entries;
 }
 
 function readEntry(value: JsonObject, fail: () => never): InventoryEntry {

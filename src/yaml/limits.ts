@@ -40,6 +40,12 @@ export interface YamlUsage {
 /** A list, a map or an alias costs as much as this many other tokens. */
 const weights: Readonly<Record<string, number>> = { '[': 3, '{': 3, '*': 2 };
 
+/** How many YAML tokens a file with this text may have. */
+export function allowedTokens(text: string): number {
+  const { tokens, tokensPerCharacter } = yamlLimits;
+  return Math.max(tokens, Math.floor(text.length * tokensPerCharacter));
+}
+
 /** Counts what is in one file. What exceeds a limit is not read any further. Offsets say where it is. */
 export class ReadLimits {
   /** The first limit that is passed, and where. */
@@ -55,8 +61,7 @@ export class ReadLimits {
     private readonly source: Source,
     private readonly usage: YamlUsage,
   ) {
-    const { tokens, tokensPerCharacter } = yamlLimits;
-    this.allowed = Math.max(tokens, Math.floor(source.text.length * tokensPerCharacter));
+    this.allowed = allowedTokens(source.text);
   }
 
   /** A token, as the lexer of the library gives it. */

@@ -1,5 +1,5 @@
 import { plainValue } from './library.js';
-import { type YamlUsage, yamlLimits } from './limits.js';
+import { allowedTokens, type YamlUsage, yamlLimits } from './limits.js';
 import type { Source, Span, SyntaxRules } from './source.js';
 import { type Entry, listNode, mapNode, type Node, type ScalarNode, scalarNode } from './tree.js';
 import { isForbiddenKey } from './tree-builder.js';
@@ -47,6 +47,7 @@ class PlainReader {
   private collections = 0;
   /** At least as many as the library finds. */
   private tokens = 0;
+  private readonly allowedTokens: number;
   /** Keys that were checked: most are names of properties, which every entry has. */
   private readonly keys = new Map<string, string>();
 
@@ -56,6 +57,7 @@ class PlainReader {
     private readonly usage: YamlUsage,
   ) {
     this.text = source.text;
+    this.allowedTokens = allowedTokens(source.text);
   }
 
   /** Counts what it has read only if it returns it. */
@@ -68,10 +70,11 @@ class PlainReader {
     return root;
   }
 
+  /** Asked before each map and list, too: the library reads the file once more, so none of it should be read in vain. */
   private isWithinLimits(): boolean {
-    const { tokens, tokensPerCharacter, values, collections } = yamlLimits;
+    const { values, collections } = yamlLimits;
     return (
-      this.tokens <= Math.max(tokens, Math.floor(this.text.length * tokensPerCharacter)) &&
+      this.tokens <= this.allowedTokens &&
       this.usage.values + this.values <= values &&
       this.usage.collections + this.collections <= collections
     );
@@ -155,7 +158,7 @@ class PlainReader {
     const start = this.at;
     const items: Node[] = [];
     if (!this.beginCollection(depth)) return null;
-    for (let isOpen = this.opens(']'); isOpen; isOpen = this.continues()) {
+    for (let isOpen = this.opens(']'); isOpen; isOpen = this.continues(']')) {
       const item = this.value(depth + 1, true);
       if (item === null) return null;
       items.push(item);
@@ -167,7 +170,7 @@ class PlainReader {
     const start = this.at;
     const entries = new Map<string, Entry>();
     if (!this.beginCollection(depth)) return null;
-    for (let isOpen = this.opens('}'); isOpen; isOpen = this.continues()) {
+    for (let isOpen = this.opens('}'); isOpen; isOpen = this.continues('}')) {
       const key = this.key(flowKeyPattern);
       if (key === null || entries.has(key.text)) return null;
       this.skipSpaces();
@@ -181,19 +184,19 @@ class PlainReader {
   /** Goes past the bracket that opens a collection. False if it is empty. */
   private opens(close: string): boolean {
     this.at += 1;
-    this.tokens += 6;
+    this.tokens += 4;
     this.skipSpaces();
     return this.text.charAt(this.at) !== close;
   }
 
-  /** Goes past the comma after a value. False if there is none. */
-  private continues(): boolean {
+  /** Goes past the comma after a value. False if there is none, or nothing after it. */
+  private continues(close: string): boolean {
     this.skipSpaces();
     if (this.text.charAt(this.at) !== ',') return false;
     this.at += 1;
-    this.tokens += 2;
+    this.tokens += 1;
     this.skipSpaces();
-    return true;
+    return this.text.charAt(this.at) !== close;
   }
 
   private closes(close: string): boolean {
@@ -206,7 +209,7 @@ class PlainReader {
   private beginCollection(depth: number): boolean {
     this.values += 1;
     this.collections += 1;
-    return depth < yamlLimits.depth;
+    return depth < yamlLimits.depth && this.isWithinLimits();
   }
 
   private key(pattern: RegExp): Entry['key'] | null {
@@ -216,7 +219,7 @@ class PlainReader {
     const end = after - 1;
     const text = this.checkedKey(this.text.slice(start, end));
     if (text === null) return null;
-    this.tokens += 4;
+    this.tokens += 3;
     this.at = after;
     this.end = end;
     return { source: this.source, start, end, text };
@@ -304,11 +307,11 @@ class PlainReader {
       const sign = this.text.charAt(this.at);
       if (sign !== '#' && sign !== '\n' && sign !== '') break;
       // The library looks through the empty lines before a comment once more.
-      this.tokens += 3 + (sign === '#' ? blanks >> 6 : 0);
+      this.tokens += 2 + (sign === '#' ? blanks >> 6 : 0);
       blanks += 2;
       start = this.endOfLine() + 1;
     }
-    this.tokens += 2;
+    this.tokens += 1;
     this.column = this.at < this.text.length ? this.at - start : NONE;
   }
 
