@@ -137,7 +137,7 @@ function runsWithIds(ids: readonly string[], datasets: readonly Dataset[]): Read
 function withoutRuns(ids: readonly string[]) {
   const message = `nothing is expected of ${namedIds(ids)}`;
   const help =
-    'Pass the id of a dataset or a run of the last 90 days. An entry with `expect` must have started it, or be what runs or a schedule of that.';
+    'Pass the id of a run or dataset of the last 90 days. Its group, pipeline or schedule must have `expect`.';
   return problem('unknown-id', message, help);
 }
 

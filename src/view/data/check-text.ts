@@ -1,5 +1,5 @@
 import type { CheckedDataset, DataCheck } from '../../model/data.js';
-import { agree, andMore, instantText } from '../../model/words.js';
+import { agree, andMore, instantText, wordList } from '../../model/words.js';
 import { cut } from '../columns.js';
 import { escapeControls } from '../escape.js';
 import { ownerCell } from '../markdown/change-markdown.js';
@@ -31,7 +31,6 @@ import {
 import {
   checkSummary,
   environmentFlag,
-  findingText,
   isWarning,
   type OpenFinding,
   openFindings,
@@ -88,7 +87,7 @@ function startText({ startedBy = 'project' }: CheckedDataset): string {
 /** `records.min: expected at least 800 records, got 12: 788 too few (teams/shops.yaml:7, from group/shops)` */
 function findingLine(finding: OpenFinding): string {
   const origin = originText(finding);
-  return `${finding.properties}: ${finding.message}${origin === '' ? '' : ` (${origin})`}`;
+  return `${wordList(finding.properties, 'and')}: ${finding.message}${origin === '' ? '' : ` (${origin})`}`;
 }
 
 const TITLES = ['Verdict', 'Entry', 'Agent', 'Ended', 'What is not met', 'Shown by'];
@@ -151,7 +150,9 @@ function rowItem(dataset: CheckedDataset, isOwned: boolean, urlOf: PlaceUrl): Pa
     ];
     return `| ${cells.join(' | ')} |`;
   };
-  const [first = ''] = findings.map(({ properties }) => cellProse(cut(properties, WIDEST_CELL_COLUMNS)));
+  const [first = ''] = findings.map(({ properties }) =>
+    tableCode(cut(properties.join(', '), WIDEST_CELL_COLUMNS)),
+  );
   const more = andMore(findings.length - 1);
   return {
     short: row([`${first}${more}`], [checkCommand]),
@@ -167,13 +168,14 @@ function verdictCell(dataset: CheckedDataset): string {
 
 /** `expected at least 800 records, got 12: 788 too few (teams/shops.yaml:7)` */
 function findingCell(finding: OpenFinding, urlOf: PlaceUrl): string {
-  const { places, from } = finding;
+  const { properties, isShared, message, places, from } = finding;
+  const names = isShared ? `${wordList(properties.map(tableCode), 'and')}: ` : '';
   const [place] = places;
   const where = [
     ...(place === undefined ? [] : [placeMarkdown(place, urlOf)]),
     ...(from === null ? [] : [`from ${tableCode(from)}`]),
   ];
-  return `${cellProse(findingText(finding))}${where.length === 0 ? '' : ` (${where.join(', ')})`}`;
+  return `${names}${cellProse(message)}${where.length === 0 ? '' : ` (${where.join(', ')})`}`;
 }
 
 /** In a cell, a bar would begin the next one. */

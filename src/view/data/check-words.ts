@@ -43,8 +43,8 @@ export function checkSummary(check: Pick<DataCheck, 'datasets'>): string {
 export interface OpenFinding {
   readonly verdict: AgentJudgement['verdict'];
   readonly level: AgentJudgement['level'];
-  /** `records.min and finish` */
-  readonly properties: string;
+  /** `records.min`, `finish` */
+  readonly properties: readonly string[];
   /** Whether it is about several expectations that share their cause. */
   readonly isShared: boolean;
   /** `expected at least 800 records, got 12: 788 too few`, or the cause of several. */
@@ -75,10 +75,7 @@ function findingOf(alike: readonly AgentJudgement[], dataset: CheckedDataset): O
   return {
     verdict,
     level,
-    properties: wordList(
-      alike.map(({ property }) => property),
-      'and',
-    ),
+    properties: alike.map(({ property }) => property),
     isShared,
     message: isShared ? cause : message,
     places: places.filter((each, index) => places.findIndex(isOnLineOf(each)) === index),
@@ -92,8 +89,8 @@ function isOnLineOf({ file, line }: Place): (other: Place) => boolean {
 }
 
 /** Without other words: which properties share a cause, or what was expected of one of them. */
-export function findingText({ properties, isShared, message }: OpenFinding): string {
-  return isShared ? `${properties}: ${message}` : message;
+function findingText({ properties, isShared, message }: OpenFinding): string {
+  return isShared ? `${wordList(properties, 'and')}: ${message}` : message;
 }
 
 /** Lines of a manifest that are named of one finding. */
