@@ -8,7 +8,7 @@ import { nothingExpected } from './origin.js';
 import { type ExpectedRun, expectedRuns, type JudgingContext, judgementsOf } from './runs.js';
 
 /** What `data check` is asked about by the ids of runs, jobs and datasets. */
-export interface NamedRuns {
+interface NamedRuns {
   /** The ids of runs and jobs. */
   readonly ids: ReadonlySet<string>;
   readonly resources: readonly DeclaredResource[];
@@ -19,7 +19,7 @@ export interface NamedRuns {
   isOfProject(occurrence: Occurrence): boolean;
 }
 
-export interface NamedRun {
+interface NamedRun {
   readonly run: ExpectedRun;
   readonly startedBy: CheckedDataset['startedBy'];
 }
