@@ -1,6 +1,6 @@
 import type { Diagnostic } from './diagnostic.js';
 import type { Address } from './resource.js';
-import type { AgentJudgement, DataJudgement } from './run.js';
+import type { AgentJudgement, DataJudgement, ServiceRunState } from './run.js';
 
 /** A dataset, for people and programs. What the service does not show is null. */
 export interface DatasetInfo {
@@ -79,11 +79,17 @@ export interface StoredQuery {
 /** What one agent delivered in one run of an entry, compared with what the entry expects. */
 export interface CheckedDataset {
   readonly address: Address;
+  /** The environment of the project, for commands that are copied. Null without one. */
+  readonly environment: string | null;
   readonly agent: Address;
   /** Null where its run has no dataset. */
   readonly datasetId: string | null;
   /** Null for an agent that did not start. */
   readonly jobId: string | null;
+  /** Who started its run: a schedule of the project, a person, or others. Missing where nobody has looked. */
+  readonly startedBy?: 'project' | 'hand' | 'others' | undefined;
+  /** How its run ended. */
+  readonly state: ServiceRunState;
   /** When its run ended; null while it goes on, and where that is not known. */
   readonly at: string | null;
   /** The worst of its expectations. */
@@ -93,6 +99,15 @@ export interface CheckedDataset {
   readonly changed: readonly string[];
   /** Who owns the file of the entry. Missing where the repository has no CODEOWNERS, and where they are not known. */
   readonly owners?: readonly string[] | undefined;
+}
+
+/** A run of which more is expected than the command that followed it judges. */
+export interface UnjudgedRun {
+  readonly address: Address;
+  readonly environment: string | null;
+  readonly id: string;
+  /** `empty`, `rows` */
+  readonly properties: readonly string[];
 }
 
 /** What `roster data check` has found. */

@@ -152,8 +152,13 @@ interface Demand {
   covers(value: Json): boolean;
 }
 
+/** As a manifest may write it: `[sku, price]`. */
 function shown(value: Json): string {
-  return typeof value === 'string' ? value : canonical(value);
+  if (typeof value === 'string') return value;
+  const { names, isOnly } = columnsOf(value);
+  if (names.length === 0) return canonical(value);
+  const list = `[${names.map((name) => (/^[\w.-]+$/.test(name) ? name : JSON.stringify(name))).join(', ')}]`;
+  return isOnly ? `{ only: ${list} }` : list;
 }
 
 /** By path, such as `members.initech.records.min`. */

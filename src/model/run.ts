@@ -150,8 +150,12 @@ export interface DataJudgement {
   readonly property: string;
   readonly verdict: 'met' | 'unmet' | 'unknown';
   readonly expected: string;
-  /** Null where it is not known. */
+  /** What came, as the message says it. Null where it is not known. */
   readonly actual: string | null;
+  /** The same as a number: records, seconds or rows. Null for columns, and where it is not known. */
+  readonly value: number | null;
+  /** Why it is unknown, or unmet without a value of its own, where other expectations share the reason. Null for any other. */
+  readonly cause: string | null;
   /** What was expected, what came, and by how much. */
   readonly message: string;
   /** The condition that shows the rows, as `data query --where` has it. Null where no rows are meant. */
@@ -169,7 +173,7 @@ export interface AgentJudgement extends DataJudgement {
 }
 
 /** What is said of it: `expected at least 800 records, got 12: 788 too few (from group/shops)`. */
-export function judgementText({ message, from }: AgentJudgement): string {
+export function judgementText({ message, from }: Pick<AgentJudgement, 'message' | 'from'>): string {
   return from === null ? message : `${message} (from ${from})`;
 }
 

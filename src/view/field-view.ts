@@ -1,5 +1,6 @@
 import type { Place } from '../model/diagnostic.js';
-import { type Json, shownText } from '../model/json.js';
+import { weakenings } from '../model/expectation.js';
+import { equal, isJsonObject, type Json, type JsonObject, shownText } from '../model/json.js';
 import type { Action, Change, FieldChange, Origin } from '../model/plan.js';
 import { count } from '../model/words.js';
 import { fits } from './columns.js';
@@ -61,8 +62,38 @@ export type FieldOwner = Pick<Change, 'action' | 'name' | 'fields' | 'origin'>;
 /** The fields that say something: no defaults of what is created, and no name that is already beside the address. */
 export function fieldViews(owner: FieldOwner): FieldView[] {
   return owner.fields
+    .flatMap((field) => (field.path === 'expect' ? expectedLeaves(field) : [field]))
     .filter((field) => isWorthALine(field) && !repeatsName(field, owner))
     .map((field) => fieldView(field, owner));
+}
+
+/** What is expected, each part under the path that the manifest has it at: what is weaker comes first. */
+function expectedLeaves(field: FieldChange): FieldChange[] {
+  const [before, after] = [leavesOf(field.before), leavesOf(field.after)];
+  const weaker = weakenings(mapOf(field.before), mapOf(field.after)).map(({ path }) => path);
+  const isWeaker = (path: string) => weaker.some((each) => `${path}.`.startsWith(`${each}.`));
+  const paths = [...new Set([...before.keys(), ...after.keys()])].filter(
+    (path) => !equal(before.get(path) ?? null, after.get(path) ?? null),
+  );
+  const ordered = [...paths.filter(isWeaker), ...paths.filter((path) => !isWeaker(path))];
+  return ordered.map((path): FieldChange => {
+    const sides = { before: before.get(path) ?? null, after: after.get(path) ?? null };
+    const isList = [sides.before, sides.after].every((each) => each === null || Array.isArray(each));
+    return { ...field, ...sides, path: `${field.path}.${path}`, layout: isList ? 'set' : 'value' };
+  });
+}
+
+function mapOf(value: Json): JsonObject {
+  return isJsonObject(value) ? value : {};
+}
+
+/** Of `{ records: { min: 800 } }`: `records.min`. A list is whole. */
+function leavesOf(value: Json, path = ''): ReadonlyMap<string, Json> {
+  if (!isJsonObject(value)) return new Map(path === '' ? [] : [[path, value]]);
+  const inner = Object.entries(value).map(([name, each]) =>
+    leavesOf(each, path === '' ? name : `${path}.${name}`),
+  );
+  return new Map(inner.flatMap((each) => [...each]));
 }
 
 /** False for a field that was blank and stays blank, and for the default of a new object. */
@@ -169,7 +200,7 @@ export function valueText(value: Json): string {
 function plainText(value: Json): string {
   const plain =
     typeof value === 'string' &&
-    /^(?!(true|false|null)$)[\p{L}\p{N}][\p{L}\p{N} ._:/,@+*?#-]*(?<! )$/u.test(value);
+    /^(?!(true|false|null)$)[\p{L}\p{N}][\p{L}\p{N} ._:/,@+*?#%-]*(?<! )$/u.test(value);
   const isNumber = plain && /^\d+(\.\d+)?(e[+-]?\d+)?$/i.test(value);
   return plain && !isNumber && escapeControls(value) === value ? value : valueText(value);
 }

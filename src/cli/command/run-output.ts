@@ -1,10 +1,11 @@
-import type { CheckedDataset, SavedData } from '../../model/data.js';
+import type { CheckedDataset, SavedData, UnjudgedRun } from '../../model/data.js';
 import type { Run } from '../../model/run.js';
 import type { RunsResult, RunVerdict } from '../../operate/run/verdict.js';
 import { runsJunit } from '../../view/ci/junit.js';
-import { checkFindings, unmetCount } from '../../view/data/check-words.js';
+import { checkFindings, unjudgedText, unmetCount } from '../../view/data/check-words.js';
 import { checkedJson, filesJson } from '../../view/data/data-json.js';
 import { jsonText } from '../../view/json/diagnostics-json.js';
+import { fieldsOf } from '../../view/json/fields.js';
 import { runsJson } from '../../view/json/runs-json.js';
 import { linesTaken } from '../../view/text/layout.js';
 import { liveTable, runLine, runsText } from '../../view/text/run-text.js';
@@ -87,7 +88,7 @@ export function runResult(
   { output }: CommandContext,
   saved: readonly SavedData[] | null = null,
 ): CommandResult<'text' | 'json' | 'junit'> {
-  const { runs, isDetached, checked, diagnostics: ofRuns } = output.redactor.value(found);
+  const { runs, isDetached, checked, unjudged, diagnostics: ofRuns } = output.redactor.value(found);
   const diagnostics = [...ofRuns, ...checkFindings({ datasets: checked })];
   const isInterrupted = found.verdict === 'interrupted';
   const unsaved = (saved ?? []).filter(({ outcome }) => outcome !== 'saved').length;
@@ -97,14 +98,15 @@ export function runResult(
     diagnosticsLast: true,
     render: {
       text: (style) => {
-        const unmet = unmetCount(checked);
-        return runsText(runs, { isDetached, isInterrupted, unsaved, unmet }, style);
+        const how = { isDetached, isInterrupted, unsaved, unmet: unmetCount(checked) };
+        return runsText(runs, { ...how, unjudged: unjudgedText(unjudged) }, style);
       },
       json: () =>
         jsonText({
           ...runsJson(runs, diagnostics),
           ...savedJson(output.redactor.value(saved)),
           ...datasetsJson(checked),
+          ...unjudgedJson(unjudged),
         }),
       junit: () => runsJunit(runs, isDetached, checked),
     },
@@ -119,6 +121,13 @@ function savedJson(saved: readonly SavedData[] | null) {
 /** Only where something is expected. */
 function datasetsJson(checked: readonly CheckedDataset[]) {
   return checked.length === 0 ? {} : { datasets: checked.map(checkedJson) };
+}
+
+/** Only where more is expected than was judged. */
+function unjudgedJson(unjudged: readonly UnjudgedRun[]) {
+  return unjudged.length === 0
+    ? {}
+    : { unjudged: unjudged.map((each) => fieldsOf(each, ['address', 'id', 'properties'])) };
 }
 
 const exitCodes: Readonly<Record<RunVerdict, number>> = {

@@ -5,19 +5,20 @@ import { checkData } from '../../operate/expect/check.js';
 import { diagnosticsGithub } from '../../view/ci/github.js';
 import { dataCheckJunit } from '../../view/ci/junit.js';
 import { checkMarkdown, checkText } from '../../view/data/check-text.js';
-import { checkFindings } from '../../view/data/check-words.js';
+import { checkFindings, environmentFlag } from '../../view/data/check-words.js';
 import { dataCheckJson } from '../../view/data/data-json.js';
 import { jsonText } from '../../view/json/diagnostics-json.js';
 import type { Implementation } from '../command/command.js';
 import { exitCode, exitCodeFor } from '../command/exit.js';
 import { sessionOptions } from '../command/flags.js';
 import type { dataCheckCommand } from '../commands/data.js';
-import { fromRepositoryRoot } from '../host/repository.js';
+import { fromRepositoryRoot, sourceLinks } from '../host/repository.js';
 
 /** `roster data check`: exit code 5 when something is not as expected, and 1 when something cannot be read. */
 export const runDataCheck: Implementation<typeof dataCheckCommand> = async (names, flags, context) => {
   const { since } = flags;
   const failOn = chooseVerdicts(flags.failOn);
+  const urlOf = sourceLinks({}, context.host);
   const { redactor } = context.output;
   const found = redactor.value(
     await withReadSession(sessionOptions(flags, context), (session) => checkData(session, names, { since })),
@@ -32,12 +33,12 @@ export const runDataCheck: Implementation<typeof dataCheckCommand> = async (name
       text: (style) => checkText(found, style),
       json: () => jsonText(dataCheckJson(found)),
       junit: () => dataCheckJunit(found, failOn),
-      markdown: () => checkMarkdown(found, { measure: (text) => redactor.text(text).length }),
+      markdown: () => checkMarkdown(found, { urlOf, measure: (text) => redactor.text(text).length }),
       github: () => {
         const all = [...diagnostics, ...checkFindings(found)];
         return diagnosticsGithub(
           fromRepositoryRoot(all, context.host),
-          '`roster data check` shows all of them',
+          `\`roster data check${environmentFlag(found.environment)}\` shows all of them`,
         );
       },
     },

@@ -7,7 +7,7 @@ import { type Diagnostic, problem } from '../../model/diagnostic.js';
 import { groupBy } from '../../model/json.js';
 import type { Reader } from '../../model/request.js';
 import type { Address, Agent } from '../../model/resource.js';
-import { naturalOrder } from '../../model/words.js';
+import { namedIds, naturalOrder } from '../../model/words.js';
 import { type Dataset, listDatasets } from '../../service/operations/datasets.js';
 import { readInstant } from '../../service/operations/record.js';
 import { AGENT, addressOfAgent, agentNamed } from '../agents.js';
@@ -19,6 +19,7 @@ import { type DeclaredResource, declaredResources } from '../status/resources.js
 import { instantOf, parseSince } from '../status/since.js';
 import { idKindsOf, ranSince } from '../status/status.js';
 import { datasetOf, described, readDeliveries } from './deliveries.js';
+import { namedRunsOf } from './named-runs.js';
 import { notStartedIn, refusalOf, runWithoutJob, startedAgents } from './not-started.js';
 import { nothingExpected } from './origin.js';
 import { MOST_RUNS } from './properties/drop.js';
@@ -35,9 +36,10 @@ const PERIOD = 7 * DAY;
 export const LONGEST_PERIOD = 90 * DAY;
 
 /**
- * Judges what the runs of entries delivered by what the entries expect: their last runs, or all since a time. Sends reads
+ * Judges what the runs of entries delivered by what the entries expect: their last runs, or all since a time, or those that
+ * ids name, whoever started them. Sends reads
  * only: the lists of `status`, that of datasets, and for each dataset one query and one for each condition.
- * `names`: addresses, globs and ids of datasets; none for everything.
+ * `names`: addresses, globs and ids of datasets and runs; none for everything.
  * @throws Problem for a name that is not known, and when the service cannot be read.
  */
 export async function checkData(
@@ -60,20 +62,23 @@ export async function checkData(
 
   const reader = session.client.reader();
   const context = { now, agents };
-  const { chosen, diagnostics } = await chooseRuns(reader, { resources, wanted, since, context });
+  const ofIds = ids.length === 0 ? [] : await reader.readAll(listDatasets());
+  const named = ids.length === 0 ? null : runsWithIds(ids, ofIds);
+  const { chosen, diagnostics } = await chooseRuns(reader, { resources, wanted, since, named, context });
   const runs = chosen.filter(({ run }) => isSelected.agent(run.agent));
-  const listed = runs.length === 0 ? [] : await reader.readAll(listDatasets());
+  const isListed = named !== null || runs.length === 0;
+  const listed = isListed ? ofIds : await reader.readAll(listDatasets());
   const byJob = groupBy(listed, ({ jobId }) => jobId);
-  const found = runs.map(({ resource: { address }, run }) => ({
+  const found = runs.map(({ resource: { address }, run, startedBy }) => ({
     address,
     run,
+    startedBy,
     dataset: run.job.id === null ? null : datasetOf(byJob.get(run.job.id) ?? []),
   }));
-  const named = ids.length === 0 ? found : found.filter(({ dataset }) => ids.includes(dataset?.id ?? ''));
-  checkIds(ids, named);
-  const checked = await readDeliveries(reader, named);
+  if (runs.length === 0 && named !== null) throw withoutRuns(ids);
+  const checked = await readDeliveries(reader, found);
   const { name: project, environment } = session.project;
-  const about = { inventory: observation.inventory, agents };
+  const about = { inventory: observation.inventory, agents, environment };
   const datasets = checked.map((each) => described(each, about));
   const owners = withOwners(datasets, declaringFiles(session.project), session, 'resource');
   return {
@@ -123,12 +128,17 @@ function withoutExpectations(names: readonly string[]) {
   return problem('usage', message, 'Add `expect` to the entry, or to what it targets.');
 }
 
-function checkIds(ids: readonly string[], found: readonly { readonly dataset: Dataset | null }[]): void {
-  const known = new Set(found.map(({ dataset }) => dataset?.id));
-  const missing = ids.find((id) => !known.has(id));
-  if (missing === undefined) return;
-  const message = `dataset ${missing} is not of the last run of an entry with \`expect\``;
-  throw problem('unknown-id', message, 'Pass `--since 7d` to check earlier runs as well.');
+/** The ids of runs and jobs that names mean: of datasets, those of their jobs. */
+function runsWithIds(ids: readonly string[], datasets: readonly Dataset[]): ReadonlySet<string> {
+  const jobs = datasets.flatMap(({ id, jobId }) => (ids.includes(id) && jobId !== null ? [jobId] : []));
+  return new Set([...ids, ...jobs]);
+}
+
+function withoutRuns(ids: readonly string[]) {
+  const message = `nothing is expected of ${namedIds(ids)}`;
+  const help =
+    'Pass the id of a run or dataset of the last 90 days. Its group, pipeline or schedule must have `expect`.';
+  return problem('unknown-id', message, help);
 }
 
 interface ChosenRun {
@@ -136,26 +146,37 @@ interface ChosenRun {
   readonly run: ExpectedRun;
   /** The schedule that started it, or was to. */
   readonly scheduleId: string | null;
+  readonly startedBy: CheckedDataset['startedBy'];
 }
 
 interface RunsToChoose {
   readonly resources: readonly DeclaredResource[];
   readonly wanted: readonly DeclaredResource[];
   readonly since: number | null;
+  /** The ids of runs and jobs, whoever started them. Null for those of the project. */
+  readonly named: ReadonlySet<string> | null;
   readonly context: JudgingContext;
 }
 
 /** Reads further back where too few runs are known to compare the records with. */
 async function chooseRuns(
   reader: Reader,
-  { resources, wanted, since, context }: RunsToChoose,
+  { resources, wanted, since, named, context }: RunsToChoose,
 ): Promise<{ readonly chosen: readonly ChosenRun[]; readonly diagnostics: readonly Diagnostic[] }> {
   const now = context.now.getTime();
   const first = Math.min(now - PERIOD, since ?? now);
   const read = async (from: number) => {
     const found = await readHistory(reader, idKindsOf(resources), ranSince(resources, from), from);
-    const history = new HistoryIndex(resources, occurrencesOf(found));
-    const chosen = wanted.flatMap((each) => {
+    const occurrences = occurrencesOf(found);
+    const history = new HistoryIndex(resources, occurrences);
+    const isOfProject = (each: Occurrence) => history.isOfProject(each);
+    const chosen = wanted.flatMap((each): readonly ChosenRun[] => {
+      if (named !== null) {
+        const about = { ids: named, resources, wanted, occurrences, isOfProject };
+        const own = history.of(each).filter(isOfProject);
+        const scheduleId = each.target === null ? null : (each.observed?.id ?? null);
+        return namedRunsOf(each, own, about, context).map((run) => ({ resource: each, scheduleId, ...run }));
+      }
       const agents = startedAgents(each, resources, context.agents);
       return runsOf({ resource: each, agents, history, since }, context);
     });
@@ -164,7 +185,9 @@ async function chooseRuns(
   };
   if (wanted.length === 0) return { chosen: [], diagnostics: [] };
   const near = await read(first);
-  const hasAll = near.chosen.length > 0 && near.chosen.every(({ run }) => !needsMore(run));
+  const seen = new Set(near.chosen.map(({ run }) => run.job.id));
+  const isWhole = named === null ? near.chosen.length > 0 : [...named].every((id) => seen.has(id));
+  const hasAll = isWhole && near.chosen.every(({ run }) => !needsMore(run));
   return hasAll || first <= now - LONGEST_PERIOD ? near : read(now - LONGEST_PERIOD);
 }
 
@@ -204,13 +227,17 @@ function runsOf(
     const { missing, why } = notStartedIn(occurrence, agents);
     const found = [...expectedRuns(expecting, occurrence, context), ...without(missing, why)];
     return found.flatMap((run) => {
-      if (run.facts.isRunning) return judgementsOf(run).length === 0 ? [] : [{ resource, run, scheduleId }];
+      const chosen = { resource, run, scheduleId, startedBy: 'project' } as const;
+      if (run.facts.isRunning) return judgementsOf(run).length === 0 ? [] : [chosen];
       if (since === null && seen.has(run.agent)) return [];
       seen.add(run.agent);
-      return [{ resource, run, scheduleId }];
+      return [chosen];
     });
   });
-  return [...refused.map((run) => ({ resource, run, scheduleId: own })), ...started];
+  const notStarted = refused.map(
+    (run) => ({ resource, run, scheduleId: own, startedBy: 'project' }) as const,
+  );
+  return [...notStarted, ...started];
 }
 
 function isSince({ startedAt, finishedAt }: Occurrence, since: number): boolean {
@@ -230,5 +257,10 @@ const order: readonly CheckedDataset['verdict'][] = ['unmet', 'unknown', 'met'];
 
 function worstFirst(a: CheckedDataset, b: CheckedDataset): number {
   const byName = () => naturalOrder(a.address, b.address) || naturalOrder(a.agent, b.agent);
-  return order.indexOf(a.verdict) - order.indexOf(b.verdict) || byName();
+  const byLevel = () => Number(isReportedOnly(a)) - Number(isReportedOnly(b));
+  return order.indexOf(a.verdict) - order.indexOf(b.verdict) || byLevel() || byName();
+}
+
+function isReportedOnly({ expectations }: CheckedDataset): boolean {
+  return expectations.every(({ level }) => level === 'warning');
 }

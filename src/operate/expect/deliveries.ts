@@ -24,6 +24,7 @@ export interface Delivered {
   readonly dataset: Dataset | null;
   /** Why it is not known which dataset it has. Missing where the service has listed them. */
   readonly unlisted?: string | undefined;
+  readonly startedBy?: CheckedDataset['startedBy'];
 }
 
 interface ReadDelivered extends Delivered {
@@ -64,20 +65,24 @@ export interface DeliveredContext {
   /** Null where none was read. */
   readonly inventory: Inventory | null;
   readonly agents: readonly Agent[];
+  readonly environment: string | null;
 }
 
 /** With the verdict on everything that is expected. */
 export function described(
-  { address, run, dataset, data }: ReadDelivered,
-  { inventory, agents }: DeliveredContext,
+  { address, run, dataset, data, startedBy }: ReadDelivered,
+  { inventory, agents, environment }: DeliveredContext,
 ): CheckedDataset {
   const expectations = judgementsOf(run, data);
-  const { id: jobId, finishedAt: at } = run.job;
+  const { id: jobId, state, finishedAt: at } = run.job;
   return {
     address,
+    environment,
     agent: run.agent,
     datasetId: dataset?.id ?? null,
     jobId,
+    startedBy,
+    state,
     at,
     verdict: verdictOf(expectations) ?? 'met',
     expectations,

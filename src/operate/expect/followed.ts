@@ -1,9 +1,9 @@
 import type { ReadSession } from '../../engine/session.js';
 import { kinds } from '../../kinds/index.js';
-import type { CheckedDataset } from '../../model/data.js';
+import type { CheckedDataset, UnjudgedRun } from '../../model/data.js';
 import type { Diagnostic } from '../../model/diagnostic.js';
 import { type Expectation, expectationOf } from '../../model/expectation.js';
-import { groupBy } from '../../model/json.js';
+import { groupBy, isJsonObject } from '../../model/json.js';
 import type { Agent, Project } from '../../model/resource.js';
 import type { Run } from '../../model/run.js';
 import type { ServiceFailure } from '../../service/failure.js';
@@ -21,12 +21,14 @@ import { type ExpectedRun, factsOf, judgementsOf, namesOf } from './runs.js';
 
 export interface JudgedRuns {
   readonly checked: readonly CheckedDataset[];
+  /** What their entries expect that takes earlier runs or more queries. */
+  readonly unjudged: readonly UnjudgedRun[];
   /** Why some of it could not be read: what that would have shown is unknown. */
   readonly unread: readonly Diagnostic[];
 }
 
 /** Whoever interrupts a command is not told about data. */
-const untold: JudgedRuns = { checked: [], unread: [] };
+const untold: JudgedRuns = { checked: [], unjudged: [], unread: [] };
 
 /**
  * Judges what runs delivered that a command has followed: `records.min`, `finish` and `columns`, with one list of datasets
@@ -71,8 +73,11 @@ export async function judgeFollowed(
   // It throws only where it is interrupted.
   const read = await orElse(readDeliveries(watch.reader, deliveries), () => null);
   if (read === null || session.interrupted()) return untold;
+  const unjudged = runs.flatMap((run) => unjudgedOf(run, project) ?? []);
+  const about = { inventory, agents: watch.agents, environment: project.environment };
   return {
-    checked: read.map((each) => described(each, { inventory, agents: watch.agents })),
+    checked: read.map((each) => described(each, about)),
+    unjudged,
     unread: [...(failure?.diagnostics ?? []), ...read.flatMap(({ failures }) => failures)],
   };
 }
@@ -99,12 +104,12 @@ interface FollowedExpectation {
 function expectedRunsOf(run: Run, { expect, own, agents, now }: FollowedExpectation): readonly ExpectedRun[] {
   const isJob = run.members.length === 0;
   const isChain = runKind(run.idKind).members === 'chain';
-  return jobsOf(run).flatMap(({ id, address, state, records, startedAt, finishedAt }) => {
+  return jobsOf(run).flatMap(({ id, address, state, records, startedAt, finishedAt, message }) => {
     const agent = isJob && own !== undefined ? addressOfAgent(own) : address;
     if (id === null || agent === null || (state !== 'succeeded' && state !== 'running')) return [];
     // Members of a group start together.
     const start = startedAt ?? (isChain ? null : run.startedAt);
-    const job = { id, state, records, startedAt: start, finishedAt };
+    const job = { id, state, records, startedAt: start, finishedAt, message };
     const names = namesOf(agent, agent, agents);
     const expectation = withoutHistory(expectationOf(expect.whole, names));
     const found = { job, agent, names, expect, expectation, facts: factsOf(job, [], { now, agents }) };
@@ -120,6 +125,17 @@ async function withStart(run: ExpectedRun, watch: Watch, now: Date): Promise<Exp
   const details = await watch.detailsOf(id);
   const job = { ...run.job, startedAt: details?.startedAt ?? null };
   return { ...run, job, facts: factsOf(job, [], { now, agents: watch.agents }) };
+}
+
+/** Of a run that failed, nothing is judged later either. */
+function unjudgedOf({ address, id, state }: Run, project: Project): UnjudgedRun | null {
+  if (address === null || id === null || state !== 'succeeded') return null;
+  const { members, ...common } = expectAt(address, project)?.whole ?? {};
+  const layers = [common, ...Object.values(isJsonObject(members) ? members : {})].filter(isJsonObject);
+  const properties = ['empty', 'rows'].filter((name) => layers.some((each) => each[name] !== undefined));
+  const hasDrop = layers.some(({ records }) => isJsonObject(records) && records['drop'] !== undefined);
+  const all = [...(hasDrop ? ['records.drop'] : []), ...properties];
+  return all.length === 0 ? null : { address, environment: project.environment, id, properties: all };
 }
 
 /** What one run and the columns of its dataset show. */

@@ -52,7 +52,14 @@ export function runWithoutJob(
   const address = addressOfAgent(agent);
   const names = namesOf(address, agent.name, agents);
   return {
-    job: { id: null, state: 'notStarted', records: null, startedAt: null, finishedAt: null },
+    job: {
+      id: null,
+      state: 'notStarted',
+      records: null,
+      startedAt: null,
+      finishedAt: null,
+      message: null,
+    },
     agent: address,
     names,
     expect,

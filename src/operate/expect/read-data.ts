@@ -42,7 +42,7 @@ export async function readData(
 function whyUnreadable(dataset: Dataset): string | null {
   const status = statusOf(dataset);
   if (status === 'Expired') return reasons.expired;
-  if (status !== 'Available') return `its dataset is ${status.toLowerCase()}`;
+  if (status !== 'Available') return `its dataset has the status ${status}`;
   const isZip = dataset.fileName?.toLowerCase().endsWith('.zip') === true;
   return isZip ? 'its file is a zip of several sessions' : null;
 }

@@ -127,12 +127,13 @@ export function factsOf(
   earlier: readonly number[] | null,
   { now }: JudgingContext,
 ): DeliveryFacts {
-  const { state, records, startedAt, finishedAt } = job;
+  const { state, records, startedAt, finishedAt, message } = job;
   const isRunning = state === 'running';
   const start = startedAt === null ? null : readInstant(startedAt);
   const end = isRunning ? now.getTime() : finishedAt === null ? null : readInstant(finishedAt);
   return {
-    noData: state === 'succeeded' ? null : `the run ${endings[state]}`,
+    noData:
+      state === 'succeeded' ? null : `the run ${endings[state]}${message === null ? '' : `: ${message}`}`,
     records,
     isRunning,
     took: tookOf(start, end, isRunning),

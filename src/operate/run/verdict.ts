@@ -1,4 +1,4 @@
-import type { CheckedDataset } from '../../model/data.js';
+import type { CheckedDataset, UnjudgedRun } from '../../model/data.js';
 import type { Diagnostic } from '../../model/diagnostic.js';
 import { type Run, runName } from '../../model/run.js';
 import { namedIds } from '../../model/words.js';
@@ -16,6 +16,8 @@ export interface RunsEnd {
   readonly failures: readonly Diagnostic[];
   /** What they delivered, compared with what their entries expect. Default: nothing is expected. */
   readonly checked?: readonly CheckedDataset[];
+  /** What else is expected of them. Default: nothing. */
+  readonly unjudged?: readonly UnjudgedRun[];
   /** Why some of that could not be read. Default: nothing had to be. */
   readonly unread?: readonly Diagnostic[];
   /** What was not started although a run was to prove it. Default: nothing. */
@@ -27,14 +29,15 @@ export interface RunsResult {
   readonly verdict: RunVerdict;
   readonly isDetached: boolean;
   readonly checked: readonly CheckedDataset[];
+  readonly unjudged: readonly UnjudgedRun[];
   readonly diagnostics: readonly Diagnostic[];
 }
 
 /** `earlier`: what was known before the end. */
 export function runsResult(end: RunsEnd, earlier: readonly Diagnostic[]): RunsResult {
-  const { runs, isDetached, checked = [] } = end;
+  const { runs, isDetached, checked = [], unjudged = [] } = end;
   const diagnostics = [...earlier, ...runDiagnostics(end)];
-  return { runs, verdict: verdictOf(end), isDetached, checked, diagnostics };
+  return { runs, verdict: verdictOf(end), isDetached, checked, unjudged, diagnostics };
 }
 
 /** What is not known comes before what is not finished, and that before what failed: then `wait` gives the verdict. */

@@ -178,6 +178,8 @@ export interface AgentJob {
   readonly records: number | null;
   readonly startedAt: string | null;
   readonly finishedAt: string | null;
+  /** Why it failed. */
+  readonly message: string | null;
 }
 
 /** Newest first: what happened in the period, as far as the lists show it. */
@@ -273,8 +275,8 @@ function partsOf(jobs: readonly Job[], timed: Timed): Parts {
 function agentJobs({ jobs, timed }: Parts): readonly AgentJob[] {
   return jobs.map((job) => {
     const { startedAt = null, finishedAt = null } = timed.get(job.id) ?? {};
-    const { id, agentName, totalDataCount: records } = job;
-    return { id, agentName, records, state: jobState(job), startedAt, finishedAt };
+    const { id, agentName, totalDataCount: records, errorMessage: message } = job;
+    return { id, agentName, records, state: jobState(job), startedAt, finishedAt, message };
   });
 }
 

@@ -10,7 +10,14 @@ import {
 import type { ReadSession } from '../../engine/session.js';
 import { type Diagnostic, errorsIn, Problem, problem } from '../../model/diagnostic.js';
 import type { Address } from '../../model/resource.js';
-import { healths, judgementText, type ResourceStatus, type RunIdKind, type Status } from '../../model/run.js';
+import {
+  type AgentJudgement,
+  healths,
+  judgementText,
+  type ResourceStatus,
+  type RunIdKind,
+  type Status,
+} from '../../model/run.js';
 import { noSiblings } from '../../model/sibling.js';
 import { naturalOrder } from '../../model/words.js';
 import type { Selector } from '../../reconcile/world.js';
@@ -96,7 +103,7 @@ export async function readStatus(session: ReadSession, options: StatusOptions): 
     ...diagnosticsIn(session, observation, observation.comparison.diagnostics),
     ...withError,
     ...unread,
-    ...shown.flatMap(warningsOf),
+    ...withoutRepeats(shown.flatMap(warningsOf)),
     ...owners.warnings,
   ];
   const status: Status = {
@@ -110,14 +117,31 @@ export async function readStatus(session: ReadSession, options: StatusOptions): 
   return { status, declared: resources };
 }
 
+/** A run of a schedule is also one of its target, which expects the same of it: the schedule says more. */
+function withoutRepeats(warnings: readonly ExpectationWarning[]): readonly Diagnostic[] {
+  const ofSchedules = new Set(
+    warnings.flatMap(({ judgement: { from, agent, message } }) =>
+      from === null ? [] : [`${from} ${agent} ${message}`],
+    ),
+  );
+  return warnings.flatMap(({ warning, judgement: { agent, message } }) =>
+    ofSchedules.has(`${warning.address} ${agent} ${message}`) ? [] : [warning],
+  );
+}
+
+interface ExpectationWarning {
+  readonly warning: Diagnostic;
+  readonly judgement: AgentJudgement;
+}
+
 /** What is unmet at the level of a warning changes no health. */
-function warningsOf({ address, expectations }: ResourceStatus): readonly Diagnostic[] {
+function warningsOf({ address, expectations }: ResourceStatus): readonly ExpectationWarning[] {
   const warned = expectations.filter(({ verdict, level }) => verdict === 'unmet' && level === 'warning');
-  return warned.map((judgement): Diagnostic => {
+  return warned.map((judgement) => {
     const { agent, place } = judgement;
     const message = `${agent} of ${address}: ${judgementText(judgement)}`;
     const found = { severity: 'warning', code: 'unmet-expectation', message, address } as const;
-    return place === null ? found : { ...found, place };
+    return { judgement, warning: place === null ? found : { ...found, place } };
   });
 }
 

@@ -1,5 +1,6 @@
 import type { CheckedDataset, DataCheck } from '../../model/data.js';
 import { type Diagnostic, messageOf } from '../../model/diagnostic.js';
+import { groupBy } from '../../model/json.js';
 import {
   type AgentJudgement,
   type Health,
@@ -9,6 +10,7 @@ import {
   runName,
   type Status,
 } from '../../model/run.js';
+import { instantText } from '../../model/words.js';
 import { commandFor } from '../data/check-words.js';
 import { escapeControls } from '../escape.js';
 import { healthText, holdBeside, runSeconds, withStageNames } from '../labels.js';
@@ -20,7 +22,7 @@ export function runsJunit(
   checked: readonly CheckedDataset[] = [],
 ): string {
   const ofRuns = runs.map((run) => suiteXml(withStageNames(run), isDetached));
-  const suites = [...ofRuns, ...checked.map((each) => datasetXml(each, ['unmet']))].join('');
+  const suites = [...ofRuns, ...datasetsXml(checked, ['unmet'])].join('');
   return `<?xml version="1.0" encoding="UTF-8"?>\n<testsuites name="roster">\n${suites}</testsuites>\n`;
 }
 
@@ -125,16 +127,27 @@ function isSkipped({ health }: ResourceStatus, failOn: readonly Health[]): boole
 
 /** What data was found to be, as JUnit XML: a suite for each dataset, and a case for each thing that is expected of it. */
 export function dataCheckJunit({ datasets, diagnostics }: DataCheck, failOn: readonly string[]): string {
-  const suites = datasets.map((each) => datasetXml(each, failOn));
+  const suites = datasetsXml(datasets, failOn);
   const errors = diagnostics.filter(({ severity }) => severity === 'error').map(errorXml);
   const counts = attributesXml({ name: 'roster', tests: errors.length, failures: 0, errors: errors.length });
   const last = errors.length === 0 ? '' : `  <testsuite${counts}>\n${errors.join('')}  </testsuite>\n`;
   return `<?xml version="1.0" encoding="UTF-8"?>\n<testsuites name="roster">\n${suites.join('')}${last}</testsuites>\n`;
 }
 
-function datasetXml(dataset: CheckedDataset, failOn: readonly string[]): string {
-  const { address, agent, expectations } = dataset;
-  const name = `${agent} of ${address}`;
+/** Several runs of an agent are told apart by when they ended, and those that still go on by their ids. */
+function datasetsXml(datasets: readonly CheckedDataset[], failOn: readonly string[]): readonly string[] {
+  const nameOf = ({ agent, address }: CheckedDataset) => `${agent} of ${address}`;
+  const alike = groupBy(datasets, nameOf);
+  return datasets.map((each) => {
+    const name = nameOf(each);
+    const isOnly = alike.get(name)?.length === 1;
+    const ended = each.at === null ? each.jobId : instantText(each.at);
+    return datasetXml(each, isOnly || ended === null ? name : `${name}, ${ended}`, failOn);
+  });
+}
+
+function datasetXml(dataset: CheckedDataset, name: string, failOn: readonly string[]): string {
+  const { expectations } = dataset;
   const isFailure = ({ verdict, level }: AgentJudgement) => level === 'error' && failOn.includes(verdict);
   const isSilent = (each: AgentJudgement) => each.verdict !== 'met' && !isFailure(each);
   const failures = expectations.filter(isFailure).length;

@@ -1,12 +1,24 @@
 import type { CheckedDataset, DataCheck } from '../../model/data.js';
-import { type AgentJudgement, judgementText } from '../../model/run.js';
-import { instantText } from '../../model/words.js';
+import { agree, andMore, instantText, wordList } from '../../model/words.js';
 import { cut } from '../columns.js';
 import { escapeControls } from '../escape.js';
 import { ownerCell } from '../markdown/change-markdown.js';
-import { markdownMarker, markdownTable, shortProse, tableCode } from '../markdown/markdown-escape.js';
-import { budgetBelow, type MarkdownOptions, type PageItem, projectMarkdown } from '../markdown/page-parts.js';
+import {
+  markdownCode,
+  markdownMarker,
+  markdownProse,
+  markdownTable,
+  tableCode,
+} from '../markdown/markdown-escape.js';
+import {
+  budgetBelow,
+  type MarkdownOptions,
+  type PageItem,
+  placeMarkdown,
+  projectMarkdown,
+} from '../markdown/page-parts.js';
 import { groupedByOwner, ownedText } from '../owned.js';
+import type { PlaceUrl } from '../plan-words.js';
 import {
   indent,
   joinBlocks,
@@ -16,7 +28,14 @@ import {
   textLayout,
   wrap,
 } from '../text/layout.js';
-import { checkSummary, commandFor, openJudgements } from './check-words.js';
+import {
+  checkSummary,
+  environmentFlag,
+  isWarning,
+  type OpenFinding,
+  openFindings,
+  originText,
+} from './check-words.js';
 
 const styles: Readonly<Record<CheckedDataset['verdict'], Style>> = {
   unmet: 'removed',
@@ -39,31 +58,36 @@ export function checkText(check: DataCheck, options: TextOptions): string {
 }
 
 function datasetLines(dataset: CheckedDataset, layout: TextLayout): string[] {
-  const { address, agent, at, verdict, expectations, changed } = dataset;
+  const { address, agent, at, verdict, changed } = dataset;
   const time = at === null ? '' : `, ${instantText(at)}`;
-  const head = `${layout.paint(styles[verdict], verdict)}  ${escapeControls(`${agent} of ${address}${time}`)}`;
-  const judged = layout.verbose ? expectations : openJudgements(dataset);
-  const commands = judged.map((each) => commandFor(dataset, each));
-  const lines = judged.flatMap((each, index) => {
-    const level = each.level === 'warning' && each.verdict === 'unmet' ? ' (warning)' : '';
-    const said = wrap(
-      escapeControls(`${each.property}${level}: ${each.message}${originText(each)}`),
-      layout.width - 4,
-    );
-    const command = commands[index] ?? null;
+  const label = isWarning(dataset)
+    ? layout.paint('warning', 'warning')
+    : layout.paint(styles[verdict], verdict);
+  const head = `${label}  ${escapeControls(`${agent} of ${address}${time}${startText(dataset)}`)}`;
+  const open = openFindings(dataset);
+  const lines = open.flatMap((each, index) => {
+    const said = wrap(escapeControls(findingLine(each)), layout.width - 4);
     // A line of its own, so that it can be copied; what one command shows is said before it.
-    if (command === commands[index + 1]) return said;
-    return [...said, ...(command === null ? [] : [`  ${escapeControls(command)}`])];
+    if (each.command === null || each.command === open[index + 1]?.command) return said;
+    return [...said, `  ${escapeControls(each.command)}`];
   });
+  const met = layout.verbose ? dataset.expectations.filter((each) => each.verdict === 'met') : [];
+  const fine = met.flatMap(({ property, message }) =>
+    wrap(escapeControls(`${property}: ${message}`), layout.width - 4),
+  );
   const news = verdict === 'unmet' ? changed.map((each) => escapeControls(each)) : [];
-  return [head, ...indent([...lines, ...news], 4)];
+  return [head, ...indent([...lines, ...fine, ...news], 4)];
 }
 
-/** ` (teams/shops.yaml:7, from group/shops)`: where to change what is expected. */
-function originText({ verdict, place, from }: AgentJudgement): string {
-  if (verdict === 'met' || place === null) return '';
-  const target = from === null ? '' : `, from ${from}`;
-  return ` (${place.file}:${place.line}${target})`;
+/** Nothing where a schedule of the project has started it. */
+function startText({ startedBy = 'project' }: CheckedDataset): string {
+  return startedBy === 'project' ? '' : `, started by ${startedBy}`;
+}
+
+/** `records.min: expected at least 800 records, got 12: 788 too few (teams/shops.yaml:7, from group/shops)` */
+function findingLine(finding: OpenFinding): string {
+  const origin = originText(finding);
+  return `${wordList(finding.properties, 'and')}: ${finding.message}${origin === '' ? '' : ` (${origin})`}`;
 }
 
 const TITLES = ['Verdict', 'Entry', 'Agent', 'Ended', 'What is not met', 'Shown by'];
@@ -73,6 +97,7 @@ const RESERVED_SIZE = 500;
 
 /** The same as a table for a comment or an issue. Never over the limit. */
 export function checkMarkdown(check: DataCheck, options: MarkdownOptions = {}): string {
+  const { urlOf = () => null } = options;
   const top = [
     markdownMarker('data', check.project, check.environment),
     `**Data: ${checkSummary(check)}**`,
@@ -80,34 +105,80 @@ export function checkMarkdown(check: DataCheck, options: MarkdownOptions = {}): 
     projectMarkdown(check),
     '',
   ];
-  const shown = check.datasets.filter(({ verdict }) => verdict !== 'met');
-  const groups = groupedByOwner(shown);
+  // The worst first: where not all of them fit, nothing that is unknown is in the place of what is unmet.
+  const open = check.datasets.filter(({ verdict }) => verdict !== 'met');
+  const groups = groupedByOwner(open);
   const isOwned = groups !== null;
-  const ordered = groups?.flatMap(({ items }) => items) ?? shown;
-  const head = shown.length === 0 ? [] : markdownTable(isOwned ? ['Owner', ...TITLES] : TITLES, []);
-  const rows = budgetBelow([...top, ...head].join('\n'), RESERVED_SIZE, options).fill(ordered, (each) =>
-    rowItem(each, isOwned),
+  const head = open.length === 0 ? [] : markdownTable(isOwned ? ['Owner', ...TITLES] : TITLES, []);
+  const filled = budgetBelow([...top, ...head].join('\n'), RESERVED_SIZE, options).fill(open, (each) =>
+    rowItem(each, isOwned, urlOf),
   );
-  const left = shown.length - rows.texts.length;
-  const more = left === 0 ? [] : ['', `${left} more not shown: \`roster data check\` lists all of them.`];
-  return [...top, ...head, ...rows.texts, ...more, ''].join('\n');
+  const rows = new Map(filled.texts.map((text, index) => [open[index], text]));
+  const ordered = groups?.flatMap(({ items }) => items) ?? open;
+  const shown = ordered.flatMap((each) => rows.get(each) ?? []);
+  return [...top, ...head, ...shown, ...leftOut(open.slice(shown.length), check), ''].join('\n');
 }
 
-function rowItem(dataset: CheckedDataset, isOwned: boolean): PageItem {
-  const { verdict, address, agent, at, changed } = dataset;
-  const open = openJudgements(dataset);
-  const said = open.map(judgementText);
-  const commands = new Set(open.flatMap((each) => commandFor(dataset, each) ?? []));
-  const isError = open.some(({ verdict: own, level }) => own === 'unmet' && level === 'error');
-  const cells = [
-    ...(isOwned ? [ownerCell(dataset)] : []),
-    verdict === 'unmet' ? (isError ? '**unmet**' : 'unmet (warning)') : verdict,
-    tableCode(cut(address, WIDEST_CELL_COLUMNS)),
-    tableCode(cut(agent, WIDEST_CELL_COLUMNS)),
-    at === null ? '' : tableCode(instantText(at)),
-    shortProse([...said, ...changed].join('; '), WIDEST_CELL_COLUMNS).replaceAll('|', '&#124;'),
-    [...commands].map((each) => tableCode(cut(each, WIDEST_CELL_COLUMNS))).join('<br>'),
+function leftOut(left: readonly CheckedDataset[], { environment }: DataCheck): readonly string[] {
+  if (left.length === 0) return [];
+  const unmet = left.filter(({ verdict }) => verdict === 'unmet').length;
+  const which = unmet === 0 ? '' : `, ${unmet} of them unmet`;
+  const command = markdownCode(`roster data check${environmentFlag(environment)}`);
+  return [
+    '',
+    `${left.length} more ${agree(left.length, 'run is', 'runs are')} not shown${which}: ${command} lists all of them.`,
   ];
-  const short = `| ${cells.join(' | ')} |`;
-  return { short, full: () => ({ text: short, shortened: 0 }), shortened: 0 };
+}
+
+/** In short: which property is not met first, how many more are not, and the command that shows them. In full: all of it. */
+function rowItem(dataset: CheckedDataset, isOwned: boolean, urlOf: PlaceUrl): PageItem {
+  const { verdict, address, agent, at, changed, environment } = dataset;
+  const findings = openFindings(dataset);
+  const lines = findings.map((each) => findingCell(each, urlOf));
+  const news = verdict === 'unmet' ? changed.map((each) => cellProse(each)) : [];
+  const commands = [...new Set(findings.flatMap(({ command }) => command ?? []))].map(tableCode);
+  const checkCommand = tableCode(`roster data check ${address}${environmentFlag(environment)}`);
+  const row = (said: readonly string[], shownBy: readonly string[]) => {
+    const cells = [
+      ...(isOwned ? [ownerCell(dataset)] : []),
+      verdictCell(dataset),
+      tableCode(cut(address, WIDEST_CELL_COLUMNS)),
+      tableCode(cut(agent, WIDEST_CELL_COLUMNS)),
+      `${at === null ? '' : tableCode(instantText(at))}${startText(dataset)}`,
+      said.join('<br>'),
+      shownBy.join('<br>'),
+    ];
+    return `| ${cells.join(' | ')} |`;
+  };
+  const [first = ''] = findings.map(({ properties }) =>
+    tableCode(cut(properties.join(', '), WIDEST_CELL_COLUMNS)),
+  );
+  const more = andMore(findings.length - 1);
+  return {
+    short: row([`${first}${more}`], [checkCommand]),
+    full: () => ({ text: row([...lines, ...news], commands), shortened: 0 }),
+    shortened: 1,
+  };
+}
+
+function verdictCell(dataset: CheckedDataset): string {
+  if (isWarning(dataset)) return 'warning';
+  return dataset.verdict === 'unmet' ? '**unmet**' : dataset.verdict;
+}
+
+/** `expected at least 800 records, got 12: 788 too few (teams/shops.yaml:7)` */
+function findingCell(finding: OpenFinding, urlOf: PlaceUrl): string {
+  const { properties, isShared, message, places, from } = finding;
+  const names = isShared ? `${wordList(properties.map(tableCode), 'and')}: ` : '';
+  const [place] = places;
+  const where = [
+    ...(place === undefined ? [] : [placeMarkdown(place, urlOf)]),
+    ...(from === null ? [] : [`from ${tableCode(from)}`]),
+  ];
+  return `${names}${cellProse(message)}${where.length === 0 ? '' : ` (${where.join(', ')})`}`;
+}
+
+/** In a cell, a bar would begin the next one. */
+function cellProse(text: string): string {
+  return markdownProse(text).replaceAll('|', '&#124;');
 }

@@ -1,7 +1,8 @@
-import type { CheckedDataset, DataCheck } from '../../model/data.js';
-import type { Diagnostic } from '../../model/diagnostic.js';
+import type { CheckedDataset, DataCheck, UnjudgedRun } from '../../model/data.js';
+import type { Diagnostic, Place } from '../../model/diagnostic.js';
+import { groupBy } from '../../model/json.js';
 import { type AgentJudgement, judgementText } from '../../model/run.js';
-import { count, shellWord } from '../../model/words.js';
+import { agree, count, shellWord, some, wordList } from '../../model/words.js';
 
 /** What is said of checked data, before text, Markdown and annotations print it. */
 
@@ -17,53 +18,136 @@ export function unmetCount(datasets: readonly CheckedDataset[]): number {
   return all.filter(({ verdict, level }) => verdict === 'unmet' && level === 'error').length;
 }
 
-/** `12 runs checked: 1 unmet, 1 unknown, 10 met` */
+/** Whether what is unmet of it is reported only. */
+export function isWarning({ verdict, expectations }: CheckedDataset): boolean {
+  return verdict === 'unmet' && expectations.every(({ level }) => level === 'warning');
+}
+
+/** `12 runs checked: 1 unmet, 2 with warnings, 1 unknown, 8 met.` */
 export function checkSummary(check: Pick<DataCheck, 'datasets'>): string {
   const { datasets } = check;
   if (datasets.length === 0)
     return 'Nothing was checked: no entry with `expect` has a run that one of its schedules started.';
   const { met, unmet, unknown } = verdictCounts(check);
+  const warned = datasets.filter(isWarning).length;
   const parts = [
-    ...(unmet === 0 ? [] : [`${unmet} unmet`]),
+    ...(unmet === warned ? [] : [`${unmet - warned} unmet`]),
+    ...(warned === 0 ? [] : [`${warned} with warnings`]),
     ...(unknown === 0 ? [] : [`${unknown} unknown`]),
     ...(met === 0 ? [] : [`${met} met`]),
   ];
   return `${count(datasets.length, 'run')} checked: ${parts.join(', ')}.`;
 }
 
-/** What is not met, the worst first. */
-export function openJudgements({ expectations }: CheckedDataset): readonly AgentJudgement[] {
-  const unmet = expectations.filter(({ verdict }) => verdict === 'unmet');
-  return [...unmet, ...expectations.filter(({ verdict }) => verdict === 'unknown')];
+/** What is said once of a run: one expectation that is not met, or all that share a cause. */
+export interface OpenFinding {
+  readonly verdict: AgentJudgement['verdict'];
+  readonly level: AgentJudgement['level'];
+  /** `records.min`, `finish` */
+  readonly properties: readonly string[];
+  /** Whether it is about several expectations that share their cause. */
+  readonly isShared: boolean;
+  /** `expected at least 800 records, got 12: 788 too few`, or the cause of several. */
+  readonly message: string;
+  /** Where it is expected, each line once. */
+  readonly places: readonly Place[];
+  /** The target that expects it; null if the entry does, or several do. */
+  readonly from: AgentJudgement['from'];
+  /** The command that shows it; null where there is nothing to see. */
+  readonly command: string | null;
+}
+
+/** What is not met, the worst first. What has the same cause is said once. */
+export function openFindings(dataset: CheckedDataset): readonly OpenFinding[] {
+  const open = dataset.expectations.filter(({ verdict }) => verdict !== 'met');
+  const groups = groupBy(open, (each) => JSON.stringify([each.verdict, each.cause ?? each.property]));
+  const found = [...groups.values()].map((alike) => findingOf(alike, dataset));
+  const unmet = found.filter(({ verdict }) => verdict === 'unmet');
+  return [...unmet, ...found.filter(({ verdict }) => verdict === 'unknown')];
+}
+
+function findingOf(alike: readonly AgentJudgement[], dataset: CheckedDataset): OpenFinding {
+  const [first, ...others] = alike;
+  if (first === undefined) throw new Error('a group of judgements is empty');
+  const { verdict, level, message, cause } = first;
+  const isShared = others.length > 0 && cause !== null;
+  const places = alike.flatMap(({ place }) => place ?? []);
+  return {
+    verdict,
+    level,
+    properties: alike.map(({ property }) => property),
+    isShared,
+    message: isShared ? cause : message,
+    places: places.filter((each, index) => places.findIndex(isOnLineOf(each)) === index),
+    from: others.every(({ from }) => from === first.from) ? first.from : null,
+    command: commandFor(dataset, first),
+  };
+}
+
+function isOnLineOf({ file, line }: Place): (other: Place) => boolean {
+  return (other) => other.file === file && other.line === line;
+}
+
+/** Without other words: which properties share a cause, or what was expected of one of them. */
+function findingText({ properties, isShared, message }: OpenFinding): string {
+  return isShared ? `${wordList(properties, 'and')}: ${message}` : message;
+}
+
+/** Lines of a manifest that are named of one finding. */
+const MOST_PLACES = 3;
+
+/** `teams/shops.yaml:7, from group/shops`: where to change what is expected. Empty where it is not known. */
+export function originText({ places, from }: OpenFinding): string {
+  const lines = places.map(({ file, line }) => `${file}:${line}`);
+  if (lines.length === 0) return '';
+  return `${some(lines, MOST_PLACES)}${from === null ? '' : `, from ${from}`}`;
 }
 
 /** The command that shows the rows, or else the run; null where there is nothing to see. */
 export function commandFor(
-  { datasetId, jobId }: CheckedDataset,
+  { datasetId, jobId, state, environment }: CheckedDataset,
   { property, condition, verdict }: AgentJudgement,
 ): string | null {
+  const command = (words: string) => `roster ${words}${environmentFlag(environment)}`;
+  // Of a run that failed, its record says why.
+  if (verdict === 'unknown' && jobId !== null && state !== 'succeeded') return command(`runs show ${jobId}`);
   if (verdict !== 'unmet') return null;
   if (datasetId !== null && condition !== null)
-    return `roster data query ${datasetId} --where ${shellWord(condition)}`;
+    return command(`data query ${datasetId} --where ${shellWord(condition)}`);
   const isOfRun = property === 'finish' || property.startsWith('records.');
-  return isOfRun || datasetId === null ? `roster runs show ${jobId}` : `roster data preview ${datasetId}`;
+  return command(isOfRun || datasetId === null ? `runs show ${jobId}` : `data preview ${datasetId}`);
+}
+
+/** `Not judged here: empty and rows. To judge them: roster data check 3f2a`: what `run` and `wait` leave out, in one line. */
+export function unjudgedText(unjudged: readonly UnjudgedRun[]): string | null {
+  const [first] = unjudged;
+  if (first === undefined) return null;
+  const properties = [...new Set(unjudged.flatMap((each) => each.properties))];
+  const command = `roster data check ${unjudged.map(({ id }) => id).join(' ')}${environmentFlag(first.environment)}`;
+  return `Not judged here: ${wordList(properties, 'and')}. To judge ${agree(properties.length, 'it', 'them')}: ${command}`;
+}
+
+/** ` -e live`, so that a command that is copied works. */
+export function environmentFlag(environment: string | null): string {
+  if (environment === null) return '';
+  return ` -e ${/^[\w.-]+$/.test(environment) ? environment : shellWord(environment)}`;
 }
 
 /** What is not met, as diagnostics at the line of the manifest that expects it. */
 export function checkFindings({ datasets }: Pick<DataCheck, 'datasets'>): readonly Diagnostic[] {
   return datasets.flatMap((dataset) =>
-    openJudgements(dataset).map((judgement): Diagnostic => {
-      const { verdict, level, place } = judgement;
+    openFindings(dataset).map((finding): Diagnostic => {
+      const { verdict, level, places, from, command } = finding;
       const isUnmet = verdict === 'unmet';
-      const shown = commandFor(dataset, judgement);
-      const help = [...(shown === null ? [] : [`\`${shown}\` shows it.`]), ...dataset.changed].join(' ');
+      const help = [...(command === null ? [] : [`\`${command}\` shows it.`]), ...dataset.changed].join(' ');
       const found: Diagnostic = {
         severity: isUnmet && level === 'error' ? 'error' : 'warning',
         code: isUnmet ? 'unmet-expectation' : 'unknown-expectation',
-        message: `${dataset.agent} of ${dataset.address}: ${judgementText(judgement)}`,
+        message: `${dataset.agent} of ${dataset.address}: ${judgementText({ message: findingText(finding), from })}`,
         address: dataset.address,
       };
-      const placed = place === null ? found : { ...found, place };
+      const [place] = places;
+      const placed = place === undefined ? found : { ...found, place };
       return help === '' ? placed : { ...placed, help };
     }),
   );

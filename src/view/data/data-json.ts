@@ -39,7 +39,17 @@ export function datasetsJson(
   return withDiagnostics({ total, datasets: shown }, diagnostics);
 }
 
-const checkedFields = ['address', 'agent', 'datasetId', 'jobId', 'at', 'verdict', 'changed'] as const;
+const checkedFields = [
+  'address',
+  'agent',
+  'datasetId',
+  'jobId',
+  'startedBy',
+  'state',
+  'at',
+  'verdict',
+  'changed',
+] as const;
 
 /** `data check --format json` (contract §20). */
 export function dataCheckJson(check: DataCheck) {

@@ -53,6 +53,7 @@ const judgementFields = [
   'level',
   'expected',
   'actual',
+  'value',
   'message',
   'from',
 ] as const;

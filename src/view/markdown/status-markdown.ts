@@ -18,6 +18,8 @@ import {
 /** Reserved for what is left out. */
 const RESERVED_SIZE = 1_000;
 const WIDEST_CELL_COLUMNS = 200;
+/** As in text: what is unmet stands at the end of a reason. */
+const LONGEST_REASON = 600;
 const bad: ReadonlySet<Health> = new Set<Health>(['failing', 'missed', 'unmet']);
 const TITLES = ['Health', 'Address', 'Sync', 'Last run', 'OK/failed/missed', 'Next start', 'Reason'];
 
@@ -49,7 +51,9 @@ export function statusMarkdown(status: Status, options: MarkdownOptions = {}): s
 
 function rowItem(each: ResourceStatus, isOwned: boolean): PageItem {
   const { health, address, sync, lastRun, isRunning, nextRun, reason } = each;
-  const said = [reason, holdBeside(each)].filter((part) => part !== '').map(prose);
+  const said = [reason, holdBeside(each)]
+    .filter((part) => part !== '')
+    .map((part) => prose(part, LONGEST_REASON));
   const cells = [
     ...(isOwned ? [ownerCell(each)] : []),
     bad.has(health) ? `**${healthText(each)}**` : healthText(each),
@@ -65,6 +69,6 @@ function rowItem(each: ResourceStatus, isOwned: boolean): PageItem {
 }
 
 /** In a cell, a bar would begin the next one. */
-function prose(text: string): string {
-  return shortProse(text, WIDEST_CELL_COLUMNS).replaceAll('|', '&#124;');
+function prose(text: string, columns = WIDEST_CELL_COLUMNS): string {
+  return shortProse(text, columns).replaceAll('|', '&#124;');
 }

@@ -21,12 +21,15 @@ interface RunsEnded {
   readonly unsaved?: number;
   /** Expectations that are not met. Default: 0. */
   readonly unmet?: number;
+  /** What is expected of them and was not judged. Default: nothing. */
+  readonly unjudged?: string | null;
 }
 
 /** The result of `run` and `wait`: a row for each run and each of its agents, and how they ended. */
 export function runsText(runs: readonly Run[], how: RunsEnded, options: TextOptions): string {
   if (runs.length === 0) return 'No unfinished runs.\n';
-  return `${runRows(runs, options).join('\n')}\n\n${lastLine(runs, how)}\n`;
+  const unjudged = how.unjudged == null ? '' : `${escapeControls(how.unjudged)}\n`;
+  return `${runRows(runs, options).join('\n')}\n\n${unjudged}${lastLine(runs, how)}\n`;
 }
 
 /** What is about to be started, and what is not, each with its reason. Empty where there is nothing to say. */

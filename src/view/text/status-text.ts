@@ -1,6 +1,7 @@
 import type { Health, ResourceStatus, Status } from '../../model/run.js';
 import { instantText, wordList } from '../../model/words.js';
 import { cut, pad, widest } from '../columns.js';
+import { environmentFlag } from '../data/check-words.js';
 import { escapeControls } from '../escape.js';
 import {
   countsText,
@@ -28,7 +29,7 @@ import { headerLines } from './plan-text.js';
 
 /** A row for each resource, the worst first, with the reason under it. What different people own is in tables of their own. */
 export function statusText(status: Status, options: TextOptions): string {
-  const layout = textLayout(options);
+  const layout = { ...textLayout(options), environment: status.environment };
   const { resources, since } = status;
   const period = `Since ${instantText(since)}: ${healthCounts(resources) || 'nothing is declared that can run'}.`;
   const groups = groupedByOwner(resources)?.map((each) => ownedLines(each, layout));
@@ -36,7 +37,12 @@ export function statusText(status: Status, options: TextOptions): string {
   return joinBlocks([headerLines(status, layout), ...rows, wrap(period, layout.width)]);
 }
 
-function ownedLines(group: OwnedGroup<ResourceStatus>, layout: TextLayout): string[] {
+/** With the environment, for commands that are copied. */
+interface StatusLayout extends TextLayout {
+  readonly environment: string | null;
+}
+
+function ownedLines(group: OwnedGroup<ResourceStatus>, layout: StatusLayout): string[] {
   const title = `${escapeControls(ownedText(group))}: ${healthCounts(group.items)}`;
   return [
     ...wrap(title, layout.width).map((line) => layout.paint('strong', line)),
@@ -89,7 +95,7 @@ const tables: readonly (readonly Column<ResourceStatus>[])[] = [
 ];
 
 /** A terminal gets the columns that fit; `-v` shows everything, on two lines for each resource where it does not fit. */
-function rowLines(resources: readonly ResourceStatus[], layout: TextLayout): string[] {
+function rowLines(resources: readonly ResourceStatus[], layout: StatusLayout): string[] {
   const [whole = [], ...narrower] = tables;
   const all = table(whole, resources);
   if (!areTooWide(all, layout)) return tableLines(all, resources, layout);
@@ -108,7 +114,7 @@ function rowLines(resources: readonly ResourceStatus[], layout: TextLayout): str
 function tableLines(
   [titles = '', ...lines]: readonly string[],
   resources: readonly ResourceStatus[],
-  layout: TextLayout,
+  layout: StatusLayout,
 ): string[] {
   const rows = lines.flatMap((line, index) => {
     const each = resources[index];
@@ -133,7 +139,7 @@ function leftOutLines(columns: readonly Column<ResourceStatus>[], { width, paint
 }
 
 /** Where the table does not fit: two lines for each resource. */
-function narrowLines(resources: readonly ResourceStatus[], layout: TextLayout): string[] {
+function narrowLines(resources: readonly ResourceStatus[], layout: StatusLayout): string[] {
   const columnsOfLabel = widest(resources.map(healthText));
   return resources.flatMap((each) => {
     const label = layout.paint(styles[each.health], pad(healthText(each), columnsOfLabel));
@@ -156,12 +162,13 @@ function countsOf(each: ResourceStatus): readonly string[] {
   return found.length === 0 ? [] : [found.map(([name, number]) => `${number ?? '?'} ${name}`).join(', ')];
 }
 
-function reasonLines(each: ResourceStatus, { width, verbose }: TextLayout): string[] {
+function reasonLines(each: ResourceStatus, { width, verbose, environment }: StatusLayout): string[] {
   const { address, health, reason, failedRun } = each;
   const parts = [reason, holdBeside(each)].filter((part) => part !== '').map(escapeControls);
   const lines = parts.flatMap((part) => wrap(verbose ? part : cut(part, LONGEST_REASON), width - 4));
+  const flag = environmentFlag(environment);
   // A line of its own, so that it can be copied.
-  if (failedRun !== null) lines.push(`roster runs show ${escapeControls(failedRun)}`);
-  if (health === 'unmet') lines.push(`roster data check ${escapeControls(address)}`);
+  if (failedRun !== null) lines.push(`roster runs show ${escapeControls(failedRun)}${flag}`);
+  if (health === 'unmet') lines.push(`roster data check ${escapeControls(address)}${flag}`);
   return indent(lines, 4);
 }

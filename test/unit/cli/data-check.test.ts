@@ -62,6 +62,7 @@ interface CheckJson {
     readonly address: string;
     readonly agent: string;
     readonly datasetId: string | null;
+    readonly jobId: string | null;
     readonly at: string;
     readonly verdict: string;
     readonly changed: readonly string[];
@@ -134,7 +135,7 @@ describe('data check', () => {
       { runs: [{ ...good, seconds: 1_000_000 }], expect: '{ finish: 2 hours, records: { min: 1 } }' },
       5,
       [
-        'unmet finish: expected the end within 2 hours, but still running after 6 h 0 min: 4 h 0 min too late',
+        'unmet finish: expected the end within 2 hours, but it is still running after 6 h 0 min: 4 h 0 min too late',
       ],
     ],
     [
@@ -160,7 +161,7 @@ describe('data check', () => {
       'columns in another case',
       { runs: [good], expect: '{ columns: [SKU] }' },
       5,
-      ['unmet columns: expected the columns SKU: SKU missing'],
+      ['unmet columns: expected the column SKU: SKU missing'],
     ],
     [
       'empty values',
@@ -175,10 +176,7 @@ describe('data check', () => {
       'rows that should not be there',
       { runs: [good], expect: '{ rows: { "price gt 0": 0, "sku isempty": 0 } }' },
       5,
-      [
-        'unmet rows.price gt 0: expected at most 0 rows with `price gt 0`, got 100',
-        'met rows.sku isempty: got 0',
-      ],
+      ['unmet rows.price gt 0: expected no rows with `price gt 0`, got 100', 'met rows.sku isempty: got 0'],
     ],
     [
       'no rows at all',
@@ -192,7 +190,7 @@ describe('data check', () => {
       0,
       [
         'met records.min: got 100',
-        'unknown columns: expected the columns sku: unknown, because the final payment has not settled',
+        'unknown columns: expected the column sku: unknown, because the final payment has not settled',
       ],
     ],
     [
@@ -200,15 +198,17 @@ describe('data check', () => {
       { runs: [good, { result: 'fail' }], expect: '{ records: { min: 5 }, columns: [sku] }' },
       0,
       [
-        'unknown records.min: expected at least 5 records: unknown, because the run failed',
-        'unknown columns: expected the columns sku: unknown, because the run failed',
+        'unknown records.min: expected at least 5 records: unknown, because the run failed: The source did not respond.',
+        'unknown columns: expected the column sku: unknown, because the run failed: The source did not respond.',
       ],
     ],
     [
       'a run that failed in time, which has not finished',
       { runs: [{ result: 'fail', seconds: 5 }], expect: '{ finish: 2 hours }' },
       0,
-      ['unknown finish: expected the end within 2 hours: unknown, because the run failed'],
+      [
+        'unknown finish: expected the end within 2 hours: unknown, because the run failed: The source did not respond.',
+      ],
     ],
     [
       'a run that failed too late',
@@ -220,13 +220,13 @@ describe('data check', () => {
       'a run without a file',
       { runs: [{ ...good, dataset: 'None' }], expect: '{ columns: [sku] }' },
       0,
-      ['unknown columns: expected the columns sku: unknown, because the service lists no dataset of its run'],
+      ['unknown columns: expected the column sku: unknown, because the service lists no dataset of its run'],
     ],
     [
       'a zip of several sessions',
       { runs: [good], expect: '{ columns: [sku] }', agent: { sessions: 2 } },
       0,
-      ['unknown columns: expected the columns sku: unknown, because its file is a zip of several sessions'],
+      ['unknown columns: expected the column sku: unknown, because its file is a zip of several sessions'],
     ],
     [
       'what is unmet at the level of a warning',
@@ -280,13 +280,91 @@ describe('data check', () => {
     ]);
   });
 
-  test('does not judge what a person has started', async () => {
-    const { sandbox, workspace } = await world({ runs: [good], expect: '{ records: { min: 1 } }' });
+  test('judges what a person has started only where its id is named, and says so', async () => {
+    const { sandbox, workspace } = await world({
+      runs: [good, good, good],
+      expect: '{ records: { drop: 40% } }',
+      agent: { outcomes: [good] },
+    });
     const before = await check(workspace);
     await workspace.command(['run', 'agent/shop', '--detach']);
     sandbox.advance(3_600_000);
     const after = await check(workspace);
     expect(after.json.datasets.map(({ at }) => at)).toEqual(before.json.datasets.map(({ at }) => at));
+    const [job] = [...sandbox.world.jobs.values()].filter((each) => each.scheduleId === null);
+    const named = await check(workspace, String(job?.id));
+    expect(named.json.datasets).toMatchObject([
+      { address: 'schedule/daily', jobId: job?.id, startedBy: 'hand', verdict: 'met' },
+    ]);
+    const ofDataset = await check(workspace, String(named.json.datasets[0]?.datasetId));
+    expect(ofDataset.json).toEqual(named.json);
+    const text = await workspace.command(['data', 'check', String(job?.id)]);
+    expect(text.stdout).toContain('1 run checked: 1 met.');
+  });
+
+  test('judges an earlier run of its own by the id of its dataset', async () => {
+    const runs = [good, good, good, { ...good, records: 10 }, good];
+    const { workspace } = await world({ runs, expect: '{ records: { drop: 50% } }' });
+    const since = await check(workspace, '--since', '4d');
+    const [unmet] = since.json.datasets;
+    const { json } = await check(workspace, String(unmet?.datasetId));
+    expect(json.datasets).toEqual([unmet]);
+    expect(json.datasets).toMatchObject([{ verdict: 'unmet', startedBy: 'project' }]);
+  });
+
+  test('refuses an id of which nothing is expected', async () => {
+    const { workspace } = await world({ runs: [good], expect: '{ records: { min: 1 } }' });
+    const found = await workspace.command(['data', 'check', '00000000-0000-4000-8000-00000000abcd']);
+    expect(found.exit).toBe(1);
+    expect(found.stderr.replaceAll(/\s+/g, ' ')).toContain(
+      'nothing is expected of 00000000-0000-4000-8000-00000000abcd',
+    );
+  });
+
+  test('says the cause of several unknown expectations once', async () => {
+    const { workspace } = await world({
+      runs: [good],
+      expect: '{ columns: [sku], empty: { sku: 0% }, rows: { "price lte 0": 0 } }',
+      agent: { unpaid: true },
+    });
+    const cause =
+      'columns, empty.sku and rows.price lte 0: unknown, because the final payment has not settled';
+    const text = await workspace.command(['data', 'check']);
+    expect(text.stdout.replaceAll(/\n +/g, ' ')).toContain(`${cause} (roster.yaml:7)`);
+    const github = await workspace.command(['data', 'check', '--format', 'github']);
+    expect(github.stdout.split('\n').filter((line) => line.startsWith('::'))).toHaveLength(1);
+    expect(github.stdout).toContain(cause);
+  });
+
+  test('a report in Markdown hides nothing that is unmet, and names the line of each', async () => {
+    const conditions = Array.from({ length: 30 }, (_, index) => `price gt -${index + 1}`);
+    const rows = conditions.map((each) => `"${each}": 0`).join(', ');
+    const { workspace } = await world({ runs: [good], expect: `{ rows: { ${rows} } }` });
+    const { stdout } = await workspace.command(['data', 'check', '--format', 'markdown']);
+    for (const each of conditions) expect(stdout).toContain(`no rows with \`${each}\`, got`);
+    expect(stdout.match(/\(`roster\.yaml:7`\)/g)).toHaveLength(30);
+  });
+
+  test('counts what is a warning only apart from what is unmet', async () => {
+    const { workspace } = await world({
+      runs: [good],
+      expect: '{ records: { min: 500 }, level: warning }',
+    });
+    const text = await workspace.command(['data', 'check']);
+    expect(text.stdout).toMatch(/^warning {2}agent\/shop/);
+    const markdown = await workspace.command(['data', 'check', '--format', 'markdown']);
+    for (const { stdout } of [text, markdown]) expect(stdout).toContain('1 run checked: 1 with warnings.');
+  });
+
+  test('tells the suites of several runs of an agent apart', async () => {
+    const { workspace } = await world({ runs: [good, good, good], expect: '{ records: { min: 1 } }' });
+    const { stdout } = await workspace.command(['data', 'check', '--since', '7d', '--format', 'junit']);
+    const names = [...stdout.matchAll(/<testsuite name="([^"]*)"/g)].map(([, name]) => name);
+    expect(names).toEqual([
+      'agent/shop of schedule/daily, 2026-12-08 06:01 UTC',
+      'agent/shop of schedule/daily, 2026-12-07 06:01 UTC',
+      'agent/shop of schedule/daily, 2026-12-06 06:01 UTC',
+    ]);
   });
 
   test('names the command that shows the rows, and what has changed since the last apply', async () => {

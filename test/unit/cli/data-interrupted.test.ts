@@ -52,7 +52,14 @@ test('`run --save` says what an interrupt between two files has left', async () 
     ...{ id, idKind: 'job', state: 'succeeded', anomaly: 'none', members: [] },
   });
   const runs = [job('a'), job('b'), job('c')];
-  const ended = { runs, verdict: 'succeeded', isDetached: false, checked: [], diagnostics: [] } as const;
+  const ended = {
+    runs,
+    verdict: 'succeeded',
+    isDetached: false,
+    checked: [],
+    unjudged: [],
+    diagnostics: [],
+  } as const;
   const { verdict, diagnostics } = await saver.finish(ended);
   expect(saver.saved.map(({ outcome }) => outcome)).toEqual(['saved', 'failed', 'failed']);
   expect(verdict).toBe('interrupted');

@@ -60,6 +60,29 @@ test.each([
   expect(stdout).toContain(said);
 });
 
+test.each<[string, string, string, string]>([
+  [
+    'what is weaker first',
+    '{ records: { min: 800 }, empty: { price: 2% } }',
+    '{ empty: { price: 1% }, records: { min: 600 } }',
+    'expect.records.min 800 → 600, expect.empty.price 2% → 1%',
+  ],
+  ['columns as a list', '{ columns: [sku, price] }', '{ columns: [sku, ean] }', 'expect.columns +ean -price'],
+  [
+    'a part that goes, and a condition as it is written',
+    '{ finish: 2 hours, rows: { "price lte 0": 5 } }',
+    '{ rows: { "price lte 0": 10 } }',
+    'expect.finish 2 hours → (none), expect.rows.price lte 0 5 → 10',
+  ],
+])('a plan shows each part of what is expected where it is written: %s', async (_, before, after, said) => {
+  const { workspace } = await applied(manifest(before));
+  workspace.write('roster.yaml', manifest(after));
+  const text = await workspace.command(['plan']);
+  expect(text.stdout.replaceAll(/\n +/g, ' ')).toContain(said);
+  const markdown = await workspace.command(['plan', '--format', 'markdown']);
+  expect(markdown.stdout.replaceAll('`', '')).toContain(said);
+});
+
 test('what is expected is in the digest', async () => {
   const { workspace } = await applied(manifest(''));
   workspace.write('roster.yaml', manifest('{ records: { min: 800 } }'));

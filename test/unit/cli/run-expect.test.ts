@@ -47,6 +47,26 @@ async function json(line: string) {
   return { ...ran, said };
 }
 
+test('run says in one line what it does not judge, and the command that does', async () => {
+  await expecting(
+    '{ records: { min: 1, drop: 40% }, columns: [sku], empty: { sku: 0% }, rows: { "price lt 0": 0 } }',
+  );
+  const { stdout } = await world.run('run group/shops');
+  const [, ids = ''] =
+    /^Not judged here: records\.drop, empty and rows\. To judge them: roster data check (\S+)$/m.exec(
+      stdout,
+    ) ?? [];
+  const checked = await world.json(`data check ${ids}`);
+  expect(jsonOf<{ datasets: CheckedDataset[] }>(checked).datasets).toMatchObject([
+    { agent: 'agent/acme-shop', address: 'group/shops', startedBy: 'hand' },
+    { agent: 'agent/globex' },
+    { agent: 'agent/initech' },
+  ]);
+  await world.close();
+  await expecting('{ records: { min: 1 } }');
+  expect((await world.run('run group/shops')).stdout).not.toContain('Not judged');
+});
+
 describe('run judges what it followed', () => {
   test.each<[string, string, Outcomes, number, string[]]>([
     ['all is as expected', '{ records: { min: 5 }, finish: 1 hour, columns: [sku] }', {}, 0, []],

@@ -51,13 +51,13 @@ test.each<[string, JsonObject, JsonObject, string[]]>([
   ['a larger drop', { records: { drop: '40%' } }, { records: { drop: '60%' } }, ['records.drop 40% → 60%']],
   ['more time', { finish: '90 minutes' }, { finish: '2 hours' }, ['finish 90 minutes → 2 hours']],
   ['the same time in another unit', { finish: '60 minutes' }, { finish: '1 hour' }, []],
-  ['a column less', { columns: ['a', 'b'] }, { columns: ['b'] }, ['columns ["a","b"] → ["b"]']],
+  ['a column less', { columns: ['a', 'b'] }, { columns: ['b'] }, ['columns [a, b] → [b]']],
   ['a column more', { columns: ['a'] }, { columns: ['b', 'a'] }, []],
   [
     'other columns allowed',
     { columns: { only: ['a'] } },
     { columns: ['a'] },
-    ['columns {"only":["a"]} → ["a"]'],
+    ['columns { only: [a] } → [a]'],
   ],
   ['more empty values', { empty: { a: '1%' } }, { empty: { a: '2%' } }, ['empty.a 1% → 2%']],
   [

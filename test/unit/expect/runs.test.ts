@@ -10,6 +10,7 @@ const job = (agentName: string, records: number, state: AgentJob['state'] = 'suc
   records,
   startedAt: null,
   finishedAt: null,
+  message: null,
 });
 
 /** A run of a group. */
@@ -21,9 +22,9 @@ const runOf = (parts: readonly AgentJob[], scheduleId = 's'): Occurrence => ({
   state: 'succeeded',
   startedAt: null,
   finishedAt: null,
+  message: null,
   records: null,
   anomaly: 'none',
-  message: null,
   hasJobs: true,
   isWhole: true,
   failedAgents: [],

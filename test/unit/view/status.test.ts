@@ -196,7 +196,7 @@ describe('a resource that is on hold, and worse', () => {
     expect(lines.find((line) => line.includes('schedule/slow'))).toMatch(/^unmet · on hold /);
     const text = lines.map((line) => line.trim()).join(' ');
     expect(text).toContain(reason);
-    expect(text).toContain('held by ada: "incident 42" roster data check schedule/slow');
+    expect(text).toContain('held by ada: "incident 42" roster data check schedule/slow -e production');
     const reasons = lines.filter((line) => line.startsWith('    '));
     expect(Math.max(...reasons.map(widthOf))).toBeLessThanOrEqual(60);
   });

@@ -1,5 +1,5 @@
 import { columnsOf } from '../../../model/expectation.js';
-import { some } from '../../../model/words.js';
+import { agree, some } from '../../../model/words.js';
 import type { ExpectedProperty } from '../facts.js';
 import { dataOf, unknown, verdict, whyUnreadable } from './verdict.js';
 
@@ -19,7 +19,8 @@ export const columns: ExpectedProperty = {
   judge({ columns: written }, facts) {
     if (written === undefined) return [];
     const { names, isOnly } = columnsOf(written);
-    const expected = `${isOnly ? 'only the columns' : 'the columns'} ${listed(names)}`;
+    const noun = agree(names.length, 'the column', 'the columns');
+    const expected = `${isOnly ? 'only ' : ''}${noun} ${listed(names)}`;
     const why = whyUnreadable(facts);
     if (why !== null) return [unknown('columns', expected, why)];
     const found = dataOf(facts).columns;

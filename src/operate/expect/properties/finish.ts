@@ -16,10 +16,11 @@ export const finish: ExpectedProperty = {
     // One that failed early has not finished in time.
     if (why !== null && took <= most) return [unknown(property, expected, why)];
     const actual = durationText(took);
-    const end = isRunning ? `still running after ${actual}` : `it took ${actual}`;
+    const end = isRunning ? `it is still running after ${actual}` : `it took ${actual}`;
     const late = took > most ? `: ${durationText(took - most)} too late` : '';
     const message = late === '' ? end : `expected ${expected}, but ${end}${late}`;
-    return [verdict(took <= most, { property, expected, actual, message })];
+    const value = Math.round(took / 1000);
+    return [verdict(took <= most, { property, expected, actual, value, message })];
   },
 };
 

@@ -27,13 +27,14 @@ export function judgeMatches(
 ): DataJudgement {
   const limit = readShare(most);
   const rows = typeof most === 'number' ? count(most, 'row') : `${most} of rows`;
-  const expected = `at most ${rows} ${of}`;
+  const expected = most === 0 || limit === 0 ? `no rows ${of}` : `at most ${rows} ${of}`;
   const why = whyUnreadable(facts);
   if (why !== null) return unknown(property, expected, why);
   const { columns, rowCount, matches } = dataOf(facts);
   if (!columns.includes(column)) {
-    const message = `expected ${expected}, but there is no column \`${column}\``;
-    return verdict(false, { property, expected, actual: null, message });
+    const cause = `there is no column \`${column}\``;
+    const message = `expected ${expected}, but ${cause}`;
+    return verdict(false, { property, expected, actual: null, message, cause });
   }
   const found = matches.get(condition);
   if (found === undefined || (limit !== null && rowCount === null) || !areCounts(found, rowCount))
@@ -43,5 +44,5 @@ export function judgeMatches(
   const part = limit === null || all === 0 ? '' : ` of ${grouped(all)}, ${shareText(found, all)}`;
   const actual = `${grouped(found)}${part}`;
   const message = isMet ? `got ${actual}` : `expected ${expected}, got ${actual}`;
-  return verdict(isMet, { property, expected, actual, message, condition });
+  return verdict(isMet, { property, expected, actual, value: found, message, condition });
 }

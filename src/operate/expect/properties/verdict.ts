@@ -2,16 +2,26 @@ import type { DataJudgement } from '../../../model/run.js';
 import type { DataFacts, DeliveryFacts } from '../facts.js';
 
 /** What a property says of a run, before its verdict. */
-type Said = Omit<DataJudgement, 'verdict' | 'condition'> & { readonly condition?: string };
+type Said = Pick<DataJudgement, 'property' | 'expected' | 'actual' | 'message'> &
+  Partial<Pick<DataJudgement, 'value' | 'cause' | 'condition'>>;
 
 export function verdict(isMet: boolean, said: Said): DataJudgement {
-  return { condition: null, ...said, verdict: isMet ? 'met' : 'unmet' };
+  return { value: null, cause: null, condition: null, ...said, verdict: isMet ? 'met' : 'unmet' };
 }
 
 /** `why`: `only 2 successful runs came before it`. */
 export function unknown(property: string, expected: string, why: string): DataJudgement {
   const message = `expected ${expected}: unknown, because ${why}`;
-  return { property, verdict: 'unknown', expected, actual: null, message, condition: null };
+  return {
+    property,
+    verdict: 'unknown',
+    expected,
+    actual: null,
+    value: null,
+    message,
+    cause: `unknown, because ${why}`,
+    condition: null,
+  };
 }
 
 /** Why the data of a run says nothing; null where it can be read. */
