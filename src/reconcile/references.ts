@@ -84,8 +84,8 @@ export class ReferenceResolver {
 
   /** Empty when a problem was reported. */
   resolve(kind: Kind, entry: Declared): Desired[] {
-    if (entry.unset !== undefined) {
-      this.diagnostics.push(...entry.unset);
+    if (entry.lacking !== undefined) {
+      this.diagnostics.push(...entry.lacking);
       return [];
     }
     const spec = kind.resolve(entry, this.resolverFor(entry));
