@@ -8,7 +8,7 @@ import { driftOf, notInInventory } from '../reconcile/drift.js';
 import { misdescribed } from '../reconcile/rules/account.js';
 import { unreadFor } from '../reconcile/select.js';
 import { countUnmanaged, unmanagedObjects } from '../reconcile/unmanaged.js';
-import type { Comparison } from '../reconcile/world.js';
+import type { Comparison, Match } from '../reconcile/world.js';
 import { judgedMatches, type Observation, observe, requireAccount } from './observe.js';
 import { withOwners } from './owners.js';
 import { type ProjectPart, selectedOf, selectionOf } from './selectors.js';
@@ -60,7 +60,10 @@ function driftIn(session: ReadSession, observation: Observation, selection: Proj
   const judged = judgedMatches(session, observation, isSelected);
   const diagnostics = [...judged, ...unreadFor(project, selectors)];
   const selected = matches.filter((each) => isSelected(each.address));
-  const found = driftOf(selected, names, session.serviceNow());
+  // What an entry that cannot be read ignores is not known.
+  const isRead = ({ address, entry }: Match) =>
+    entry !== null || unread.every((each) => each.address !== undefined && each.address !== address);
+  const found = driftOf(selected.filter(isRead), names, session.serviceNow());
   const owners = withOwners(
     found.changes,
     ({ address, source }) => {

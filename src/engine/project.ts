@@ -120,5 +120,6 @@ export function openProject(options: ProjectOptions): OpenedProject {
     return { project: noProject(options.cwd), warnings: [], manifests: [], written, policies };
   const manifests = files.map(({ file }) => resolve(options.cwd, file));
   if (project === null) throw new Problem(diagnostics);
-  return { project, warnings: diagnostics, manifests, written, policies };
+  const warnings = [...(project.unreadSettings ?? []), ...diagnostics];
+  return { project, warnings, manifests, written, policies };
 }

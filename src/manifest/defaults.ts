@@ -78,7 +78,7 @@ export class Defaults {
 
   private addLayer(entry: Entry, environment: string | null): void {
     if (entry.value.type === 'map') this.checkSections(entry, entry.value);
-    else this.check(entry);
+    else this.checkFor(this.context.kinds, entry);
     for (const [name, section] of entriesOf(entry)) {
       if (section.value.type !== 'map') continue;
       const own = this.sections.get(name) ?? new SectionDefaults(section.key, name);
@@ -87,14 +87,18 @@ export class Defaults {
     }
   }
 
-  /** An error in the defaults of one kind is an error of all its entries, and of no other. */
+  /** An error in the defaults of one kind is an error of all its entries. Where no kind is meant, it may be any. */
   private checkSections(entry: Entry, value: MapNode): void {
     for (const [name, section] of value.entries) {
       const own = { ...entry, value: mapNode(value, new Map([[name, section]]), value.flow) };
-      const kind = this.context.kinds.find((each) => each.section === name);
-      if (kind === undefined) this.check(own);
-      else this.diagnostics.within([{ kind: kind.name }], () => this.check(own));
+      const meant = this.context.kinds.filter((kind) => kind.section === name);
+      this.checkFor(meant.length > 0 ? meant : this.context.kinds, own);
     }
+  }
+
+  private checkFor(of: readonly Kind[], entry: Entry): void {
+    const about = of.map(({ name }) => ({ kind: name }));
+    this.diagnostics.within(about, () => this.check(entry));
   }
 
   private check(entry: Entry): void {

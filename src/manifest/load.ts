@@ -4,7 +4,7 @@ import validRange from 'semver/ranges/valid.js';
 import type { Diagnostic } from '../model/diagnostic.js';
 import type { JsonObject } from '../model/json.js';
 import type { Kind } from '../model/kind.js';
-import { MergedDiagnostics } from '../model/merged-diagnostics.js';
+import { merged } from '../model/merged-diagnostics.js';
 import { type Address, addressOf, type KindName, type Project, type Without } from '../model/resource.js';
 import { findApiKeys, secretsIn } from '../redact/redactor.js';
 import type { YamlUsage } from '../yaml/limits.js';
@@ -93,16 +93,11 @@ export function loadProject(options: LoadOptions): Loaded {
   const all = diagnostics.sorted();
   if (project === null && !diagnostics.failed) throw new Error('a project is refused without a reason');
   if (project === null) return { project, written: null, diagnostics: all, ...rest };
-  return { project, written, diagnostics: diagnostics.failed ? goneOnWith(all, diagnostics) : all, ...rest };
+  return { project, written, diagnostics: all.filter(isNoError), ...rest };
 }
 
-/** Errors in settings are warnings for a command that does not need them. */
-function goneOnWith(all: readonly Diagnostic[], { parts }: Diagnostics): readonly Diagnostic[] {
-  const found = new MergedDiagnostics();
-  for (const { about, finding } of parts)
-    if (finding !== null && typeof about === 'object' && 'some' in about && about.some !== 'entries')
-      found.add({ ...build(finding), severity: 'warning' });
-  return [...found.diagnostics, ...all.filter(({ severity }) => severity !== 'error')];
+function isNoError({ severity }: Diagnostic): boolean {
+  return severity !== 'error';
 }
 
 type LoadedProject = Omit<Loaded, 'diagnostics'>;
@@ -258,7 +253,7 @@ class ProjectLoader {
   private project(
     top: ManifestFile,
     read: SettingsRead,
-    { list, defaults, elsewhere, existsIn, unread }: ReadPart,
+    { list, defaults, elsewhere, existsIn, unread, unreadSettings }: ReadPart,
     manifests: readonly ManifestFile[],
   ): Project | null {
     if (read.settings === null) return null;
@@ -277,6 +272,7 @@ class ProjectLoader {
       existsIn: elsewhere.size > 0 ? existsIn : undefined,
       entries: list.map((each) => each.declared),
       unread,
+      unreadSettings,
       secrets: unwritten(read.variables.environment.secrets, manifests, list),
     };
   }
@@ -284,14 +280,15 @@ class ProjectLoader {
 
 /** The entries that can be used, and the errors of the others (`unread` of the project). */
 interface ReadPart extends Pick<EntriesRead, 'list' | 'defaults' | 'elsewhere' | 'existsIn'> {
-  readonly unread: readonly Diagnostic[] | undefined;
+  readonly unread?: readonly Diagnostic[] | undefined;
+  readonly unreadSettings?: readonly Diagnostic[] | undefined;
 }
 
 /** The one place where it is decided what of a project with errors is used: an entry as a whole, without a value, or not. */
 function readable(entries: EntriesRead, errors: readonly PartError[]): ReadPart {
   const { defaults, elsewhere, existsIn } = entries;
   const known = { defaults, elsewhere, existsIn };
-  if (errors.length === 0) return { ...known, list: entries.list, unread: undefined };
+  if (errors.length === 0) return { ...known, list: entries.list };
   const doubts = new Doubts(errors);
   const list = entries.list.flatMap((each): EntryRead[] => {
     const { address } = each.declared;
@@ -300,7 +297,13 @@ function readable(entries: EntriesRead, errors: readonly PartError[]): ReadPart 
     return [lacking === undefined ? each : { ...each, declared: { ...each.declared, lacking } }];
   });
   const unread = [...doubts.reported(entries), ...unreported(entries, list, doubts)];
-  return { ...known, list, unread: unread.length > 0 ? unread : undefined };
+  const settings = merged(errors.flatMap(ofSettings));
+  return {
+    ...known,
+    list,
+    unread: unread.length > 0 ? unread : undefined,
+    unreadSettings: settings.length > 0 ? settings : undefined,
+  };
 }
 
 /** What errors leave in doubt. */
@@ -328,6 +331,14 @@ class Doubts {
   /** Whether an entry is in doubt, and why is reported. */
   isAbout(address: Address, { source }: Span): boolean {
     return this.addresses.has(address) || this.files.has(source.file) || this.isOfKind(address);
+  }
+
+  /** Whether it is reported why some entries of a file are not known. */
+  isOfSomeIn({ file }: Source): boolean {
+    return this.errors.some(
+      ({ about, finding }) =>
+        typeof about === 'object' && 'some' in about && finding?.span?.source.file === file,
+    );
   }
 
   private isOfKind(address: Address): boolean {
@@ -361,8 +372,15 @@ function unreported(
     if (!sound.has(address) && !elsewhere.has(address) && !doubts.isAbout(address, key))
       found.push(notShown(key, address));
   for (const key of partial.keys())
-    found.push(unreadAt(key, `some entries of \`${key.text}\` cannot be read`));
+    if (!doubts.isOfSomeIn(key.source))
+      found.push(unreadAt(key, `some entries of \`${key.text}\` cannot be read`));
   return found;
+}
+
+/** As warnings: whoever goes on without them does not need them. */
+function ofSettings({ about, finding }: PartError): Diagnostic[] {
+  const isSetting = typeof about === 'object' && 'some' in about && about.some !== 'entries';
+  return isSetting && finding !== null ? [{ ...build(finding), severity: 'warning' }] : [];
 }
 
 function notShown(key: Span | undefined, address: Address): Diagnostic {

@@ -70,7 +70,7 @@ export function select(
       ...judged,
       ...leftOut(left, destroys),
       ...notJudged(unjudged, notInPlan),
-      ...unreadFiles(unknown, including, notInPlan),
+      ...unreadFiles(unknown, including, project, notInPlan),
     ],
   };
 }
@@ -115,15 +115,23 @@ export function unreadFor(
   { unread = [] }: Pick<Project, 'unread'>,
   selectors: readonly Selector[] | null,
 ): readonly Diagnostic[] {
-  if (selectors === null) return unread;
+  if (selectors === null) return withoutRepeats(unread);
   const isWhole = selectors.every(isExcluding);
   const including = selectors.filter((each) => !isExcluding(each));
-  return unread.flatMap((each): Diagnostic[] => {
+  const found = unread.flatMap((each): Diagnostic[] => {
     const { address, place } = each;
     if (address !== undefined) return isSelectedBy(selectors, address) ? [each] : [];
     const isMeant = isWhole || (place !== undefined && matchFile(including, place.file));
     return [isMeant ? each : { ...each, severity: 'warning' }];
   });
+  return withoutRepeats(found);
+}
+
+/** An error in defaults is one of all entries of the kind. */
+function withoutRepeats(diagnostics: readonly Diagnostic[]): readonly Diagnostic[] {
+  const at = ({ code, message, place }: Diagnostic) =>
+    JSON.stringify([code, message, place?.file, place?.line, place?.column, place?.each]);
+  return [...new Map(diagnostics.map((each) => [at(each), each])).values()];
 }
 
 function matchFile(selectors: readonly Selector[], file: string): boolean {
@@ -131,10 +139,11 @@ function matchFile(selectors: readonly Selector[], file: string): boolean {
 }
 
 /** What a command leaves out that needs all that it is about, and nothing else. */
-export function leftUnread({ unread = [] }: Pick<Project, 'unread'>): Diagnostic[] {
+export function leftUnread(project: Project): Diagnostic[] {
+  const { unread = [] } = project;
   const addresses = new Set(unread.flatMap(({ address }) => address ?? []));
   const files = unread.filter(({ address }) => address === undefined);
-  return [...notJudged([...addresses], leftOutHere), ...unreadFiles(files, [], leftOutHere)];
+  return [...notJudged([...addresses], leftOutHere), ...unreadFiles(files, [], project, leftOutHere)];
 }
 
 interface NotHere {
@@ -165,11 +174,16 @@ function notJudged(addresses: readonly Address[], { where, command }: NotHere): 
 function unreadFiles(
   unread: readonly Diagnostic[],
   selectors: readonly Selector[],
+  { entries }: Project,
   { where }: NotHere,
 ): Diagnostic[] {
   const files = new Set(unread.flatMap(({ place }) => place?.file ?? []));
   if (files.size === 0) return [];
-  const found = files.size === 1 ? 'has an error, so its' : 'have errors, so their';
+  // Of a file with an `each` that cannot be read, all other entries are known.
+  const isInPart = entries.some(({ source }) => files.has(source.file));
+  const whose = files.size === 1 ? 'its' : 'their';
+  const error = files.size === 1 ? 'has an error' : 'have errors';
+  const found = `${error}, so ${isInPart ? `some of ${whose}` : whose}`;
   const more = files.size > MOST_LISTED ? [`${files.size - MOST_LISTED} more`] : [];
   const names = wordList([...[...files].slice(0, MOST_LISTED), ...more], 'and');
   const globs = selectors.filter(({ pattern, matchesFile }) => !matchesFile && pattern.includes('*'));

@@ -2,6 +2,7 @@ import type { ReadSession } from '../../engine/session.js';
 import type { Call, ListCall, Reader } from '../../model/request.js';
 import type { Address } from '../../model/resource.js';
 import type { Run, RunsList } from '../../model/run.js';
+import { leftUnread } from '../../reconcile/select.js';
 import { type AgentRun, listRuns as listAgentRuns } from '../../service/operations/agent-runs.js';
 import { listAgents } from '../../service/operations/agents.js';
 import { listJobs } from '../../service/operations/jobs.js';
@@ -50,7 +51,8 @@ export async function listRuns(session: ReadSession, options: ListRunsOptions = 
   const rows = attention ? [await attentionRows(sources, context)] : await allRows(sources, context);
   const runs = distinct(byTime(rows.map((each) => each.runs)));
   const isCut = runs.length > limit || rows.some((each) => each.isCut);
-  return { address: address ?? null, runs: runs.slice(0, limit), isCut };
+  const diagnostics = known === null ? [] : leftUnread(session.project);
+  return { address: address ?? null, runs: runs.slice(0, limit), isCut, diagnostics };
 }
 
 interface ListContext {
