@@ -92,8 +92,8 @@ function refusedChanges(comparison: Comparison, changes: readonly Drifted[]): Di
   const sources = new Map(changes.map(({ address, source }) => [address, source]));
   return misdescribed(comparison).flatMap(({ code, message, help, address }) => {
     if (address === null || !sources.has(address)) return [];
-    const place = sources.get(address) ?? null;
-    return [{ severity: 'warning', code, message, help, address, ...(place === null ? {} : { place }) }];
+    const place = sources.get(address) ?? undefined;
+    return [{ severity: 'warning', code, message, help, address, place }];
   });
 }
 

@@ -170,5 +170,5 @@ export function entryDiagnostic(
     const general = `the value of \`${field}\`, which comes from the environment, is not valid here`;
     return { severity, code, message: general, ...about };
   }
-  return { severity, code, message, ...about, ...(help === undefined ? {} : { help }) };
+  return { severity, code, message, ...about, help };
 }

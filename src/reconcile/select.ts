@@ -174,24 +174,22 @@ function notJudged(addresses: readonly Address[], { where, command }: NotHere): 
 function unreadFiles(
   unread: readonly Diagnostic[],
   selectors: readonly Selector[],
-  { entries }: Project,
+  project: Project,
   { where }: NotHere,
 ): Diagnostic[] {
   const files = new Set(unread.flatMap(({ place }) => place?.file ?? []));
   if (files.size === 0) return [];
-  // Of a file with an `each` that cannot be read, all other entries are known.
-  const isInPart = entries.some(({ source }) => files.has(source.file));
+  // Of a file with an `each` that cannot be read, all other entries are known. What `include` means are other files.
+  const isInPart = files.has(project.file) || project.entries.some(({ source }) => files.has(source.file));
   const whose = files.size === 1 ? 'its' : 'their';
   const error = files.size === 1 ? 'has an error' : 'have errors';
-  const found = `${error}, so ${isInPart ? `some of ${whose}` : whose}`;
+  const found = `${error}, so ${isInPart ? 'some' : whose}`;
   const more = files.size > MOST_LISTED ? [`${files.size - MOST_LISTED} more`] : [];
   const names = wordList([...[...files].slice(0, MOST_LISTED), ...more], 'and');
   const globs = selectors.filter(({ pattern, matchesFile }) => !matchesFile && pattern.includes('*'));
-  const isOpen =
-    globs.length === 0
-      ? ''
-      : `, also those that ${inShort(globs.map(({ pattern }) => `"${pattern}"`))} would match`;
-  const message = `${names} ${found} entries are ${where}${isOpen}`;
+  const patterns = inShort(globs.map(({ pattern }) => `"${pattern}"`));
+  const matching = globs.length === 0 ? '' : `, including any that would match ${patterns}`;
+  const message = `${names} ${found} entries are ${where}${matching}`;
   const help = 'To see the errors, run `roster validate`.';
   return [{ severity: 'warning', code: 'not-selected', message, help }];
 }

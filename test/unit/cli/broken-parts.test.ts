@@ -231,7 +231,7 @@ test('a plan says that a glob may match entries of a file that cannot be read, a
   expect([globs.exit, globs.stderr.replace(/\s+/g, ' ')]).toEqual([
     0,
     expect.stringContaining(
-      'so its entries are not in this plan, also those that "schedule/w*", "group/*" would match',
+      'so its entries are not in this plan, including any that would match "schedule/w*", "group/*"',
     ),
   ]);
   const own = await workspace.command(['plan', '--owner', '@acme/good']);
@@ -261,4 +261,33 @@ test('drift counts only what it has compared', async () => {
     1,
     expect.stringContaining('The others have no drift since the last apply (2 resources).'),
   ]);
+});
+
+test('a default without the value of its environment variable is an error of the entries that take it', async () => {
+  const ofGroups = '  groups: { description: "${env.NOT_SET}" }\n';
+  const { workspace, enabled } = await arrange({
+    ...emptyPart,
+    project: (text) => text.replace('  schedules:', `${ofGroups}  schedules:`),
+    other: (text) => text.replace('shops: {', 'shops: { description: Ours,'),
+  });
+  const exits: Record<string, number> = {};
+  for (const words of [
+    'plan group/good',
+    'plan group/shops',
+    'plan schedule/other',
+    'plan',
+    'graph group/good',
+  ])
+    exits[words] = (await workspace.command(words.split(' '))).exit;
+  expect(exits).toEqual({
+    'plan group/good': 1,
+    'plan group/shops': 0,
+    'plan schedule/other': 0,
+    plan: 1,
+    'graph group/good': 0,
+  });
+  expect((await run(workspace, 'hold', 'schedule/*', '--reason', 'incident 42', '--yes')).exit).toBe(0);
+  expect(enabled()).toBe(0);
+  expect(await run(workspace, 'resume', '--all', '--yes')).toMatchObject({ exit: 0, errors: 0 });
+  expect(enabled()).toBe(4);
 });
