@@ -9,7 +9,7 @@ import { isExcluding, isSelectedBy, matchingNothing, type Selectable } from '../
 import type { Selector } from '../reconcile/world.js';
 import { ownersIn, unknownOwnersOf } from './owners.js';
 
-export { unreadFor } from '../reconcile/select.js';
+export { judgedBy, leftUnread, unreadFor } from '../reconcile/select.js';
 
 /** The part of a project that a command is about: what any of these selects, or everything where none is given, without what is excluded. */
 export interface ProjectPart {

@@ -1,5 +1,5 @@
 import { type Lookup, lookUp, withReferred } from '../../engine/lookup.js';
-import { selectedOf, selectorsOf, unreadFor } from '../../engine/selectors.js';
+import { judgedBy, selectedOf, selectorsOf, unreadFor } from '../../engine/selectors.js';
 import type { ReadSession } from '../../engine/session.js';
 import { kinds } from '../../kinds/index.js';
 import { suggest } from '../../manifest/suggest.js';
@@ -22,7 +22,6 @@ import {
 } from '../../model/resource.js';
 import type { StartByHand, StartedRun } from '../../model/run.js';
 import { heldDiagnostics } from '../../reconcile/rules/holds.js';
-import { judgedBy } from '../../reconcile/select.js';
 import { listAgents } from '../../service/operations/agents.js';
 import { startJob } from '../../service/operations/jobs.js';
 import { AGENT, addressOfAgent, agentNamed } from '../agents.js';

@@ -1,8 +1,8 @@
+import { leftUnread } from '../../engine/selectors.js';
 import type { ReadSession } from '../../engine/session.js';
 import type { Call, ListCall, Reader } from '../../model/request.js';
 import type { Address } from '../../model/resource.js';
 import type { Run, RunsList } from '../../model/run.js';
-import { leftUnread } from '../../reconcile/select.js';
 import { type AgentRun, listRuns as listAgentRuns } from '../../service/operations/agent-runs.js';
 import { listAgents } from '../../service/operations/agents.js';
 import { listJobs } from '../../service/operations/jobs.js';
