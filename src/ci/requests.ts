@@ -62,7 +62,7 @@ export class ApiFailure extends Problem {
     message: string,
     help?: string,
   ) {
-    super({ severity: 'error', code: 'ci-host-error', message, ...(help === undefined ? {} : { help }) });
+    super({ severity: 'error', code: 'ci-host-error', message, help });
     this.name = 'ApiFailure';
     // Where only the message is shown, the help is what a person needs.
     this.message = help === undefined ? message : `${message}. ${help}`;

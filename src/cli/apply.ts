@@ -39,7 +39,7 @@ export const runApply: Implementation<typeof applyCommand> = async (addresses, f
   const session = sessionOptions(flags, context);
   const options = applyOptions(addresses, flags, context);
   return carryOut(flags, context, {
-    session: { ...session, unsetByEntry: !isEverything(options), partly: !isEverything(options) },
+    session: { ...session, without: isEverything(options) ? undefined : 'entries' },
     options,
     ask: isConfirmed(flags)
       ? null

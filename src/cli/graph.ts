@@ -1,6 +1,7 @@
 import { graph } from '../engine/graph.js';
 import { graphDot, graphMermaid, graphText } from '../view/graph/graph-formats.js';
 import { jsonText } from '../view/json/diagnostics-json.js';
+import { withDiagnostics } from '../view/json/fields.js';
 import type { Implementation } from './command/command.js';
 import { projectOptions } from './command/flags.js';
 import type { graphCommand } from './commands/inspect.js';
@@ -16,7 +17,10 @@ export const runGraph: Implementation<typeof graphCommand> = async (addresses, f
       text: () => graphText(shown),
       mermaid: () => `${graphMermaid(shown).join('\n')}\n`,
       dot: () => graphDot(shown, made.shapes),
-      json: () => jsonText({ formatVersion: 1, project, environment, ...shown }),
+      json: () => {
+        const diagnostics = context.output.redactor.value(made.warnings);
+        return jsonText(withDiagnostics({ project, environment, ...shown }, diagnostics));
+      },
     },
   };
 };

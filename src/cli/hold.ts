@@ -45,7 +45,7 @@ async function carryOut(
     direct: flags.direct,
   };
   const printed = new Set<Diagnostic>();
-  const report = await withSession({ ...sessionOptions(flags, context), partly: true }, (session) =>
+  const report = await withSession(sessionOptions(flags, context, 'settings'), (session) =>
     hold(session, options, callbacksOf(flags, context, printed)),
   );
   const shown = output.redactor.value(report);

@@ -27,7 +27,7 @@ import { sourceLinks } from './host/repository.js';
 export const runDrift: Implementation<typeof driftCommand> = async (addresses, flags, context) => {
   const { host, output } = context;
   const urlOf = sourceLinks(flags, host);
-  const options = { ...sessionOptions(flags, context), partly: true };
+  const options = sessionOptions(flags, context, 'settings');
   const shown = await readShown(options, context, (session) =>
     drift(session, {
       ...chosenSelection(addresses, flags),
@@ -102,7 +102,7 @@ function checkFlags(
 
 /** `roster why ADDRESS…`: which remote object each is matched with, by which rule, what differs, and what is ignored. */
 export const runWhy: Implementation<typeof whyCommand> = async (addresses, flags, context) => {
-  const options = { ...sessionOptions(flags, context), partly: true };
+  const options = sessionOptions(flags, context, 'entries');
   const { allowAccountChange } = flags;
   const { whys, plan, warnings } = await readShown(options, context, (session) =>
     why(session, addresses, { allowAccountChange }),
@@ -124,7 +124,7 @@ export const runSnapshot: Implementation<typeof snapshotCommand> = async (flags,
   const { out, allowAccountChange } = flags;
   const path = out === undefined ? null : resolve(context.host.cwd, out);
   if (path !== null) checkWritable(path);
-  const options = { ...sessionOptions(flags, context), partly: true };
+  const options = sessionOptions(flags, context, 'entries');
   const taken = await withReadSession(options, (session) => snapshot(session, { allowAccountChange }));
   const text = escapeJson(taken.text);
   if (path === null) checkIntact(text, context.output);

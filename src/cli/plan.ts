@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import { type PlanMade, type PlanOptions, planned } from '../engine/plan.js';
 import { savedPlan } from '../engine/saved-plan.js';
 import { isEverything } from '../engine/selectors.js';
-import { withReadSession } from '../engine/session.js';
+import { type SessionOptions, withReadSession } from '../engine/session.js';
 import { checkWritable, writeAtomic } from '../files/atomic.js';
 import { hasErrors, Problem } from '../model/diagnostic.js';
 import { isDiagnostic, isRefusal, refusalError } from '../model/finding.js';
@@ -85,9 +85,11 @@ async function makePlan(
   const { snapshot, out } = flags;
   // A plan of everything needs every variable: that is found out before anything is read.
   const isDestroy = options.destroy === true;
-  const isPart = !isEverything(options);
-  const unsetByEntry = isDestroy || isPart;
-  const session = { ...sessionOptions(flags, context), unsetByEntry, partly: isPart && !isDestroy };
+  const ofPart = isEverything(options) ? undefined : 'entries';
+  const session: SessionOptions = {
+    ...sessionOptions(flags, context),
+    without: isDestroy ? 'values' : ofPart,
+  };
   const isRehearsed = ({ plan: { findings, steps } }: PlanMade) =>
     flags.rehearse === true && steps.length <= mostRehearsed && !findings.some(isRefusal);
   const rehearsed = async (made: PlanMade) => (isRehearsed(made) ? rehearsedPlan(made, options) : made.plan);

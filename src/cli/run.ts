@@ -147,9 +147,10 @@ function refuseFlagsWithoutEffect(addresses: readonly string[], flags: RunFlags)
 
 /** What is missed is known of a project only. */
 function startSessionOptions(addresses: readonly string[], flags: RunFlags, context: CommandContext) {
-  // A variable that is not set is an error of the entries that use it, which are left out.
+  // What a change has applied was whole then: a run of it proves nothing of what cannot be read.
+  const without = flags.changed === true ? 'values' : 'settings';
   return isChoosing(flags)
-    ? { ...sessionOptions(flags, context), unsetByEntry: true }
+    ? sessionOptions(flags, context, without)
     : runSessionOptions(addresses, flags, context);
 }
 

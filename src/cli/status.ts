@@ -22,7 +22,7 @@ export const runStatus: Implementation<typeof statusCommand> = async (addresses,
   const { since, check = false, allowAccountChange } = flags;
   refuseFlagsWithoutEffect(flags);
   const failOn = chooseHealths(flags.failOn);
-  const options = { ...sessionOptions(flags, context), partly: true };
+  const options = sessionOptions(flags, context, 'settings');
   const found = await withReadSession(options, (session) =>
     status(session, {
       ...chosenSelection(addresses, flags),

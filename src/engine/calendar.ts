@@ -2,18 +2,25 @@ import { resolve } from 'node:path';
 import { fileStore } from '../inventory/file-store.js';
 import { kinds } from '../kinds/index.js';
 import { suggest } from '../manifest/suggest.js';
-import { type Diagnostic, Problem, problem } from '../model/diagnostic.js';
+import { type Diagnostic, errorsIn, Problem, problem } from '../model/diagnostic.js';
 import { type Hold, type Holds, hasEnded } from '../model/hold.js';
 import type { Address, Project } from '../model/resource.js';
 import type { Calendar } from '../model/schedule.js';
 import { calendarOf } from '../reconcile/calendar.js';
 import { heldDiagnostics } from '../reconcile/rules/holds.js';
-import { isSelectedBy } from '../reconcile/select.js';
+import { isSelectedBy, leftUnread, unreadFor } from '../reconcile/select.js';
 import { isTimed } from '../reconcile/starts.js';
 import { canonicalZone, timeZoneData, toInstant, zoneProblem } from '../timing/zone.js';
 import { clockOf } from './clock.js';
 import { type OpenedProject, openProject, type ProjectOptions } from './project.js';
-import { type Declaring, type ProjectPart, selectedOf, selectionOf, selectionText } from './selectors.js';
+import {
+  type Declaring,
+  isEverything,
+  type ProjectPart,
+  selectedOf,
+  selectionOf,
+  selectionText,
+} from './selectors.js';
 
 export interface CalendarOptions extends ProjectPart {
   /** From 1 to 366. */
@@ -31,7 +38,7 @@ export interface CalendarResult {
 
 /** When the declared schedules start agents, from the manifests alone, and the warnings about these. Throws a Problem. */
 export function calendar(options: ProjectOptions, wanted: CalendarOptions): CalendarResult {
-  return calendarFor(openProject({ ...options, unsetByEntry: true }), options, wanted);
+  return calendarFor(openFor(options, wanted), options, wanted);
 }
 
 /** The same, knowing what an inventory in a file says is on hold. One in git is not asked: this works offline. */
@@ -39,10 +46,15 @@ export async function calendarWithHolds(
   options: ProjectOptions,
   wanted: CalendarOptions,
 ): Promise<CalendarResult> {
-  const opened = openProject({ ...options, unsetByEntry: true });
+  const opened = openFor(options, wanted);
   const { holds, warnings } = await localHolds(opened.project, options);
   const made = calendarFor(opened, options, wanted, holds);
   return { ...made, warnings: [...made.warnings, ...heldDiagnostics(holds), ...warnings] };
+}
+
+/** A calendar of everything is not shown in part. */
+function openFor(options: ProjectOptions, wanted: CalendarOptions): OpenedProject {
+  return openProject({ ...options, without: isEverything(wanted) ? 'values' : 'settings' });
 }
 
 /** What is on hold now, as far as an inventory in a file says. One that cannot be read is reported as a warning. */
@@ -100,7 +112,7 @@ function calendarFor(
 
   return {
     calendar: calendarOf(inputs),
-    warnings,
+    warnings: [...leftUnread(project), ...warnings],
   };
 }
 
@@ -108,8 +120,11 @@ function calendarFor(
 function selectedSchedules(selection: ProjectPart, declaring: Declaring): ReadonlySet<Address> | null {
   const selectors = selectionOf(selection, declaring);
   if (selectors === null) return null;
-  const { entries, existsIn } = declaring.project;
-  selectedOf(selectors, { addresses: entries.map(({ address }) => address), existsIn });
+  const { project } = declaring;
+  const { entries, existsIn, unread } = project;
+  const errors = errorsIn(unreadFor(project, selectors));
+  if (errors.length > 0) throw new Problem(errors);
+  selectedOf(selectors, { addresses: entries.map(({ address }) => address), existsIn, unread });
   const timed = new Map(kinds.filter(isTimed).map((kind) => [kind.name, kind]));
   const found = entries.filter(({ address, kind, declared }) => {
     const targets = timed.get(kind)?.references?.inEntry(declared) ?? [];

@@ -8,7 +8,7 @@ import { driftOf, notInInventory } from '../reconcile/drift.js';
 import { misdescribed } from '../reconcile/rules/account.js';
 import { unreadFor } from '../reconcile/select.js';
 import { countUnmanaged, unmanagedObjects } from '../reconcile/unmanaged.js';
-import type { Comparison } from '../reconcile/world.js';
+import type { Comparison, Match } from '../reconcile/world.js';
 import { judgedMatches, type Observation, observe, requireAccount } from './observe.js';
 import { withOwners } from './owners.js';
 import { type ProjectPart, selectedOf, selectionOf } from './selectors.js';
@@ -60,7 +60,10 @@ function driftIn(session: ReadSession, observation: Observation, selection: Proj
   const judged = judgedMatches(session, observation, isSelected);
   const diagnostics = [...judged, ...unreadFor(project, selectors)];
   const selected = matches.filter((each) => isSelected(each.address));
-  const found = driftOf(selected, names, session.serviceNow());
+  // What an entry that cannot be read ignores is not known.
+  const isRead = ({ address, entry }: Match) =>
+    entry !== null || unread.every((each) => each.address !== undefined && each.address !== address);
+  const found = driftOf(selected.filter(isRead), names, session.serviceNow());
   const owners = withOwners(
     found.changes,
     ({ address, source }) => {
@@ -89,8 +92,8 @@ function refusedChanges(comparison: Comparison, changes: readonly Drifted[]): Di
   const sources = new Map(changes.map(({ address, source }) => [address, source]));
   return misdescribed(comparison).flatMap(({ code, message, help, address }) => {
     if (address === null || !sources.has(address)) return [];
-    const place = sources.get(address) ?? null;
-    return [{ severity: 'warning', code, message, help, address, ...(place === null ? {} : { place }) }];
+    const place = sources.get(address) ?? undefined;
+    return [{ severity: 'warning', code, message, help, address, place }];
   });
 }
 

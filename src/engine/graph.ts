@@ -1,9 +1,10 @@
 import { kinds } from '../kinds/index.js';
 import { suggest } from '../manifest/suggest.js';
-import { type Diagnostic, Problem } from '../model/diagnostic.js';
+import { type Diagnostic, errorsIn, Problem } from '../model/diagnostic.js';
 import { type Graph, subgraphOf } from '../model/plan.js';
 import type { Project } from '../model/resource.js';
 import { linksOf } from '../reconcile/names.js';
+import { leftUnread, unreadFor } from '../reconcile/select.js';
 import type { Selector } from '../reconcile/world.js';
 import { type OpenedProject, openProject, type ProjectOptions } from './project.js';
 import { selectorsOf } from './selectors.js';
@@ -17,11 +18,17 @@ export function graph(
   addresses: readonly string[] = [],
 ): OpenedProject & { readonly graph: Graph; readonly shapes: ReadonlyMap<string, string> } {
   const selectors = selectorsOf(addresses);
-  const opened = openProject({ ...options, unsetByEntry: true });
-  const whole = graphOf(opened.project);
+  const opened = openProject({ ...options, without: selectors === null ? 'values' : 'settings' });
+  const { project } = opened;
+  if (selectors !== null) {
+    const errors = errorsIn(unreadFor(project, selectors));
+    if (errors.length > 0) throw new Problem(errors);
+  }
+  const whole = graphOf(project);
   const shapes = new Map(kinds.flatMap(({ name, shape }) => (shape === undefined ? [] : [[name, shape]])));
   return {
     ...opened,
+    warnings: [...leftUnread(project), ...opened.warnings],
     shapes,
     graph: selectors === null ? whole : subgraphOf(whole, named(whole, selectors)),
   };

@@ -104,7 +104,8 @@ class HoldRun implements ReviewedRun<PlannedHold, HoldReport> {
     });
     const unread = errorsAsWarnings(unreadFor(project, selectors));
     const own = asked === null ? staysOnHold(made) : found.diagnostics;
-    return { made, observation, diagnostics: [...own, ...unread] };
+    const settings = project.unreadSettings ?? [];
+    return { made, observation, diagnostics: [...own, ...unread, ...settings] };
   }
 
   show({ made, diagnostics }: PlannedHold): void {

@@ -45,7 +45,7 @@ export async function logEntry(options: ProjectOptions, id: string): Promise<Det
 }
 
 async function readLog(options: ProjectOptions) {
-  const { project } = openProject({ ...options, unsetByEntry: true });
+  const { project } = openProject({ ...options, without: 'settings' });
   const store = openStore(project, options);
   if (store.history === undefined) throw noHistory(store.name);
   const history = await store.history();

@@ -5,7 +5,7 @@ import type { OutsidePlace } from '../manifest/policy-files.js';
 import type { ProjectReading } from '../manifest/reading.js';
 import { parseInventory, type WrittenInventory } from '../manifest/settings.js';
 import { type Diagnostic, Problem, problem } from '../model/diagnostic.js';
-import type { Project } from '../model/resource.js';
+import type { Project, Without } from '../model/resource.js';
 import type { Redactor } from '../redact/redactor.js';
 import { type ClockOptions, clockOf } from './clock.js';
 import { noProject } from './no-project.js';
@@ -33,15 +33,10 @@ export interface ProjectOptions extends ClockOptions {
   /** Reports a missing `${env.NAME}` as a warning: for runs that only check the manifests. Default: false. */
   readonly allowMissingEnv?: boolean | undefined;
   /**
-   * A missing `${env.NAME}` is an error of the entry that uses it, once entries are judged: whoever means no such entry goes
-   * on. Default: false, an error of the project.
+   * What to go on without, if it has an error and nothing else has: for runs that say what they leave out. Default: any error
+   * is one of the project.
    */
-  readonly unsetByEntry?: boolean | undefined;
-  /**
-   * Goes on without the entries and files that have an error, if nothing else has one (`Project.unread`): for runs that say
-   * what they leave out. Default: false.
-   */
-  readonly partly?: boolean | undefined;
+  readonly without?: Without | undefined;
   /** Files that the caller will write. They must not be files of the project. */
   readonly outputs?: readonly OutputFile[];
   /** Whether a folder without a project is read as a project that declares nothing. Default: false. */
@@ -72,7 +67,7 @@ export function readProjectWith(reading: ProjectReading | undefined, options: Pr
     env,
     environment: environmentOf(options),
     allowMissingEnv: options.allowMissingEnv,
-    unsetByEntry: options.unsetByEntry,
+    without: options.without,
     vars: options.vars,
     version,
     inventory: inventoryOf(options),
@@ -120,14 +115,11 @@ function inventoryOf({ inventory, env }: ProjectOptions): WrittenInventory | und
 
 /** Throws a Problem with everything that is wrong with the manifests. */
 export function openProject(options: ProjectOptions): OpenedProject {
-  const { project, diagnostics, files, paths, written, policies, part } = readProject(options);
+  const { project, diagnostics, files, paths, written, policies } = readProject(options);
   if (project === null && paths.length === 0 && options.orNone === true)
     return { project: noProject(options.cwd), warnings: [], manifests: [], written, policies };
   const manifests = files.map(({ file }) => resolve(options.cwd, file));
-  if (project === null && options.partly === true && part !== null) {
-    const warnings = diagnostics.filter(({ severity }) => severity !== 'error');
-    return { ...part(), warnings, manifests, policies };
-  }
   if (project === null) throw new Problem(diagnostics);
-  return { project, warnings: diagnostics, manifests, written, policies };
+  const warnings = [...(project.unreadSettings ?? []), ...diagnostics];
+  return { project, warnings, manifests, written, policies };
 }

@@ -9,7 +9,7 @@ import { isExcluding, isSelectedBy, matchingNothing, type Selectable } from '../
 import type { Selector } from '../reconcile/world.js';
 import { ownersIn, unknownOwnersOf } from './owners.js';
 
-export { unreadFor } from '../reconcile/select.js';
+export { judgedBy, leftUnread, unreadFor } from '../reconcile/select.js';
 
 /** The part of a project that a command is about: what any of these selects, or everything where none is given, without what is excluded. */
 export interface ProjectPart {
@@ -88,11 +88,18 @@ function filesOf({ project, cwd, inventory }: Declaring): ReadonlyMap<Address, s
   return files;
 }
 
+/** Those with an error, so that their entries are not known. */
+function unreadFiles({ project, cwd }: Declaring): string[] {
+  const files = (project.unread ?? []).filter(({ address }) => address === undefined);
+  return files.flatMap(({ place }) => (place === undefined ? [] : [resolve(cwd, place.file)]));
+}
+
 function fileSelector(file: string, fileOf: ReadonlyMap<Address, string>, { cwd }: Declaring): Selector {
   const path = resolve(cwd, file);
   return {
     pattern: `--in ${file}`,
     matches: (address) => fileOf.get(address) === path,
+    matchesFile: (shown) => resolve(cwd, shown) === path,
     unmatched: () => ({
       message: `no resource of this project is declared in ${JSON.stringify(file)}`,
       help: 'Pass the path of a manifest, from the working directory.',
@@ -104,8 +111,9 @@ function fileSelector(file: string, fileOf: ReadonlyMap<Address, string>, { cwd 
 function ownerSelectors(
   owners: readonly string[],
   fileOf: ReadonlyMap<Address, string>,
-  { project }: Declaring,
+  declaring: Declaring,
 ): Selector[] {
+  const { project, cwd } = declaring;
   const known = ownersIn(project.root);
   if (known === null)
     throw problem(
@@ -114,7 +122,7 @@ function ownerSelectors(
       'Add the file, or select by file with `--in`.',
     );
   const byFile = new Map<string, readonly string[]>();
-  for (const file of new Set(fileOf.values())) {
+  for (const file of new Set([...fileOf.values(), ...unreadFiles(declaring)])) {
     const found = known.of(file);
     // What an owner owns must not be left out in silence.
     if (found === null) throw new Problem([unknownOwnersOf(known, '--owner: the owners of some files')]);
@@ -133,6 +141,7 @@ function ownerSelectors(
     return {
       pattern: `--owner ${owner}`,
       matches: (address) => files.has(fileOf.get(address) ?? ''),
+      matchesFile: (shown) => files.has(resolve(cwd, shown)),
       unmatched: () => ({
         message: `no resource of this project is owned by ${JSON.stringify(owner)}`,
         help: near === null ? `Write an owner as ${known.file} does.` : `Did you mean ${near}?`,

@@ -20,6 +20,7 @@ import type { PolicyCheck } from '../model/policy.js';
 import { isReadOnly, readOnlyRefusal } from '../model/read-only.js';
 import { removalTest } from '../model/removed.js';
 import type { Project, Prune } from '../model/resource.js';
+import { leftUnread } from '../reconcile/select.js';
 import { Redactor } from '../redact/redactor.js';
 import { type Client, createClient, type FileOpener, type ReadClient } from '../service/client.js';
 import type { Downloads } from '../service/downloads.js';
@@ -37,6 +38,8 @@ import { version } from './version.js';
 
 /** A project together with the service that it is about. The API key is read from ROSTER_API_KEY, or from the file ROSTER_API_KEY_FILE. */
 export interface SessionOptions extends ProjectOptions, ServiceOptions {
+  /** Whether the warnings name what was not read. Default: false, the command reports it. */
+  readonly saysUnread?: boolean | undefined;
   /** What to do with objects that no entry declares. Default: `prune` of the project. */
   readonly prune?: Prune | undefined;
   /** Requests at once. Default: 10. */
@@ -153,6 +156,7 @@ export async function withAnySession<T>(
 export function openSession(options: SessionOptions): Session {
   const { redactor = new Redactor(), cwd, env, concurrency = 10, signal } = options;
   const { project, warnings, manifests, open, ...judged } = openHere({ ...options, redactor });
+  const leftOut = options.saysUnread === true ? leftUnread(project) : [];
   const { url: baseUrl, from, override } = chooseService(options, project);
   const given = apiKeyOf(env, cwd);
   let apiKey = given.key;
@@ -199,7 +203,7 @@ export function openSession(options: SessionOptions): Session {
     keyPlaces: keysOnDisk(project, redactor),
     checkPolicies: policyCheck({ project, ...judged }, options),
     concurrency,
-    warnings: [...warnings, ...given.warnings, ...keptKeyWarnings(project)],
+    warnings: [...warnings, ...leftOut, ...given.warnings, ...keptKeyWarnings(project)],
     outputs: (options.outputs ?? []).map(({ file }) => resolve(cwd, file)),
     redactor,
     clock,

@@ -21,7 +21,7 @@ export async function unlock(
   confirm: (holder: LockInfo, inventory: string) => Promise<boolean>,
 ): Promise<Unlocked> {
   if (isReadOnly(options.env)) throw readOnlyRefusal();
-  const { project } = openProject({ ...options, unsetByEntry: true });
+  const { project } = openProject({ ...options, without: 'settings' });
   const store = openStore(project, options);
   const holder = await store.holder();
   const removed = holder !== null && (await confirm(holder, store.name));

@@ -3,7 +3,7 @@ import { type Kind, rulesOf } from '../model/kind.js';
 import type { Defaulted, SectionDefault } from '../model/resource.js';
 import { placeOf } from '../yaml/source.js';
 import type { TextRule } from '../yaml/text.js';
-import { type Entry, mapNode, type Node, sizeOf } from '../yaml/tree.js';
+import { type Entry, type MapNode, mapNode, type Node, sizeOf } from '../yaml/tree.js';
 import type { Diagnostics } from './diagnostics.js';
 import { type Entries, entriesOf } from './environments.js';
 import type { ExpectedBelow } from './expectations.js';
@@ -77,13 +77,28 @@ export class Defaults {
   }
 
   private addLayer(entry: Entry, environment: string | null): void {
-    this.check(entry);
+    if (entry.value.type === 'map') this.checkSections(entry, entry.value);
+    else this.checkFor(this.context.kinds, entry);
     for (const [name, section] of entriesOf(entry)) {
       if (section.value.type !== 'map') continue;
       const own = this.sections.get(name) ?? new SectionDefaults(section.key, name);
       this.sections.set(name, own);
       own.add(section.value.entries, environment);
     }
+  }
+
+  /** An error in the defaults of one kind is an error of all its entries. Where no kind is meant, it may be any. */
+  private checkSections(entry: Entry, value: MapNode): void {
+    for (const [name, section] of value.entries) {
+      const own = { ...entry, value: mapNode(value, new Map([[name, section]]), value.flow) };
+      const meant = this.context.kinds.filter((kind) => kind.section === name);
+      this.checkFor(meant.length > 0 ? meant : this.context.kinds, own);
+    }
+  }
+
+  private checkFor(of: readonly Kind[], entry: Entry): void {
+    const about = of.map(({ name }) => ({ kind: name }));
+    this.diagnostics.within(about, () => this.check(entry));
   }
 
   private check(entry: Entry): void {
@@ -145,10 +160,12 @@ export class Defaults {
     }
     const value: JsonObject = valid;
     if (isJsonObject(value) && Object.keys(value).length > 0)
-      readByKind(
-        { kind, entry: section.asEntry(), value, templates: {}, defaulted: none, isDefault: true },
-        this.context,
-        this.diagnostics,
+      this.diagnostics.within([{ kind: kind.name }], () =>
+        readByKind(
+          { kind, entry: section.asEntry(), value, templates: {}, defaulted: none, isDefault: true },
+          this.context,
+          this.diagnostics,
+        ),
       );
   }
 }

@@ -1,6 +1,6 @@
 import type { Diagnostic, DiagnosticCode, Place, Severity } from '../model/diagnostic.js';
 import { MergedDiagnostics } from '../model/merged-diagnostics.js';
-import type { Address } from '../model/resource.js';
+import type { Address, KindName, Without } from '../model/resource.js';
 import { agree, count } from '../model/words.js';
 import { placeOf, type Source, type Span, type YamlProblem, type YamlProblemCode } from '../yaml/source.js';
 import { limits } from './limits.js';
@@ -27,13 +27,36 @@ const codes: Readonly<Record<YamlProblemCode, DiagnosticCode>> = {
   'inexact-number': 'inexact-number',
 };
 
-/** An entry, by its address, or a file whose entries are not known. */
-export type ErrorSubject = Address | Source;
+const levels: readonly Without[] = ['values', 'entries', 'settings'];
+
+/**
+ * The part of a project that an error is about: an entry, by its address; a file, none of whose entries is known; the entries
+ * of a kind; some entries that are not known; settings that only plans need; or what exists in other environments only.
+ */
+export type ErrorSubject =
+  | Address
+  | Source
+  | { readonly kind: KindName }
+  | { readonly some: 'entries' | 'settings' | 'elsewhere' };
 
 /** An error that is about a part of the project. */
 export interface PartError {
   readonly about: ErrorSubject;
-  readonly finding: Reported;
+  /** Null where there were too many to report it. */
+  readonly finding: Reported | null;
+}
+
+/** Whether it is a value from the environment that an entry lacks. */
+export function isMissingValue({ about, finding }: PartError): boolean {
+  const isOfEntry = typeof about === 'string' || 'kind' in about;
+  return isOfEntry && finding?.code === 'missing-environment-variable';
+}
+
+function levelOf(error: PartError): number {
+  const { about } = error;
+  if (isMissingValue(error)) return levels.indexOf('values');
+  const isSetting = typeof about === 'object' && 'some' in about && about.some === 'settings';
+  return levels.indexOf(isSetting ? 'settings' : 'entries');
 }
 
 /** Collects what is wrong with a project: each thing once, in the order of the files, and no more than can be read. */
@@ -51,11 +74,11 @@ export class Diagnostics {
   private warnings = 0;
   /** The entries or files that errors reported now belong to; null for the whole project. */
   private about: readonly ErrorSubject[] | null = null;
-  private readonly parts: PartError[] = [];
+  readonly parts: PartError[] = [];
   /** Errors that are not in `parts`. */
   private errorsOfAll = 0;
 
-  /** The errors that `work` reports are about these entries or files, and nothing else. */
+  /** The errors that `work` reports are about these parts of the project, and nothing else. */
   within<T>(about: readonly ErrorSubject[], work: () => T): T {
     const before = this.about;
     this.about = about;
@@ -66,9 +89,10 @@ export class Diagnostics {
     }
   }
 
-  /** The errors, if each is about known entries or files; null otherwise. */
-  get partErrors(): readonly PartError[] | null {
-    return this.errorsOfAll > 0 || this.hidden > 0 ? null : this.parts;
+  /** The errors, if a command that may go on without such parts can go on; null otherwise. */
+  partErrors(without: Without | undefined): readonly PartError[] | null {
+    const most = without === undefined ? -1 : levels.indexOf(without);
+    return this.errorsOfAll > 0 || this.parts.some((each) => levelOf(each) > most) ? null : this.parts;
   }
 
   error(code: DiagnosticCode, span: Span | null, message: string, details: ReportedDetails = {}): void {
@@ -123,6 +147,9 @@ export class Diagnostics {
   skip(count: number): void {
     this.errors += count;
     this.hidden += count;
+    if (count === 0) return;
+    if (this.about === null) this.errorsOfAll += count;
+    else for (const about of this.about) this.parts.push({ about, finding: null });
   }
 
   get failed(): boolean {

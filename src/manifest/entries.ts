@@ -23,8 +23,8 @@ export interface EntriesContext extends KindContext {
   readonly variables: Variables;
   readonly defaults: WrittenDefaults;
   readonly environments: EnvironmentNames;
-  /** An environment variable that is not set is kept with the entry that uses it (`Declared.unset`), and not reported. */
-  readonly unsetByEntry: boolean;
+  /** Every entry is read, however many errors there are: the command may go on without some of them. */
+  readonly partly: boolean;
 }
 
 /** Reads the entries of all sections of all files, in their order. */
@@ -35,10 +35,14 @@ export function readEntries(
 ): EntriesRead {
   const environments = new EntryEnvironments(context.environments, context.variables, diagnostics);
   const repetition = new Repetition(context.variables, diagnostics);
+  // Whether the entries of an `each` are known is kept with it.
+  const ofSome = <T>(work: () => T) => diagnostics.within([{ some: 'entries' }], work);
   const planned = parts.map((part) =>
-    [...entriesOf(part).values()].map((each) => repetition.plan(each, environments.isElsewhere(each))),
+    [...entriesOf(part).values()].map((each) =>
+      ofSome(() => repetition.plan(each, environments.isElsewhere(each))),
+    ),
   );
-  const make = () => planned.map((list) => list.map((each) => repetition.make(each)));
+  const make = () => planned.map((list) => list.map((each) => ofSome(() => repetition.make(each))));
   const first = make();
   // Copies that were made before there were too many are not worth reading.
   const made = repetition.exceeded ? make() : first;
@@ -112,7 +116,10 @@ class EntryReader {
       const isProperty = names.includes(entry.key.text);
       const isBefore = names.includes(entries[index + 1]?.key.text ?? '');
       if (empty !== null && isProperty) {
-        if (!isReported) reportUnindented(entry, empty, this.diagnostics);
+        const parent = empty;
+        const about = [addressOf(kind.name, parent.key.text)];
+        if (!isReported)
+          this.diagnostics.within(about, () => reportUnindented(entry, parent, this.diagnostics));
         isReported = true;
       } else if (isNull(entry.value) && (isBefore || isReported)) {
         empty = entry;
@@ -132,7 +139,10 @@ class EntryReader {
       value.type === 'list' && value.items.length > 0
         ? 'Give each entry a key instead of a dash, such as `retail-prices:`, with its properties below.'
         : `If there are no entries, remove it or write \`${key.text}: {}\`.`;
-    this.diagnostics.error('schema', at, `\`${key.text}\` must be a map of entries by key`, { help });
+    const message = `\`${key.text}\` must be a map of entries by key`;
+    this.diagnostics.within([{ some: 'entries' }], () =>
+      this.diagnostics.error('schema', at, message, { help }),
+    );
   }
 
   private entry(kind: Kind, entry: Entry): void {
@@ -156,20 +166,19 @@ class EntryReader {
 
   private firstOfItsKey(kind: Kind, written: Entry): void {
     const { context, defaults, diagnostics } = this;
-    if (diagnostics.uncounted || !isWithinLimit(written, diagnostics)) return;
+    if ((diagnostics.uncounted && !context.partly) || !isWithinLimit(written, diagnostics)) return;
     const merged = defaults.applyTo(kind.section, written);
     if (merged === null || !isWithinLimit(merged.entry, diagnostics)) return;
     const { entry, defaulted, expectedBelow } = merged;
     const environments = this.environments.elsewhere(entry);
     const isElsewhere = environments !== null;
     if (isElsewhere) this.noteElsewhere(addressOf(kind.name, entry.key.text), entry, environments);
-    const notes = new Notes(false, isElsewhere, undefined, context.unsetByEntry);
+    const notes = new Notes(false, isElsewhere);
     const value = this.valuesOf(kind, entry, notes);
     const templates = templatesOf(entriesOf(entry), notes, context.variables);
     const rule = sections[kind.section];
     if (rule === undefined) throw new Error(`the schema has no section ${kind.section}`);
-    const unset = notes.unset ?? undefined;
-    const valid = { kind, entry, templates, defaulted, expectedBelow, isElsewhere, unset };
+    const valid = { kind, entry, templates, defaulted, expectedBelow, isElsewhere };
     const addressHelp = (text: string) => this.hints.forText(text);
     // The templates: whether an entry is valid must not tell how long a value from the environment is.
     const checked = isJsonObject(value) && !isEmptyObject(templates) ? { ...value, ...templates } : value;

@@ -35,15 +35,28 @@ export function checkVariants(
   diagnostics: Diagnostics,
 ): void {
   const parts = new Map([...written].filter(([name]) => name === 'vars' || name === 'environments'));
+  const schema = new SchemaCheck(diagnostics);
+  const check = (checked: Entries) => {
+    const entry = rootOf(start, checked);
+    const notes = new Notes();
+    const variables = new Variables({ vars: noEntries, env: {}, keep: true }, diagnostics);
+    const value = variables.read(entry.value, 'prose', notes, 0);
+    schema.check(checked.has('environments') ? variantsRule : varsRule, { value, entry, notes });
+  };
   const environments = parts.get('environments');
-  if (environments !== undefined && selected !== null)
-    parts.set('environments', withoutDefaultsOf(environments, selected));
-  const entry = rootOf(start, parts);
-  const notes = new Notes();
-  const variables = new Variables({ vars: noEntries, env: {}, keep: true }, diagnostics);
-  const value = variables.read(entry.value, 'prose', notes, 0);
-  const rule = environments === undefined ? varsRule : variantsRule;
-  new SchemaCheck(diagnostics).check(rule, { value, entry, notes });
+  if (environments?.value.type !== 'map') {
+    check(parts);
+    return;
+  }
+  const { value } = environments;
+  const named = (isOwn: boolean): Entry => {
+    const entries = [...value.entries].filter(([name]) => (name === selected) === isOwn);
+    return { ...environments, value: mapNode(value, new Map(entries), value.flow, value.partial) };
+  };
+  const own = selected === null ? named(true) : withoutDefaultsOf(named(true), selected);
+  check(new Map([...parts, ['environments', own]]));
+  const others = new Map([['environments', named(false)]]);
+  diagnostics.within([{ some: 'elsewhere' }], () => check(others));
 }
 
 /** The defaults in effect are checked with the values of their variables. */

@@ -51,6 +51,8 @@ function checkMembers(
         : `Did you mean \`${near}\`?`;
     const span = places.spanOf(['expect', 'members', agent], 'key');
     const message = `${declared.address} expects something of "${agent}", which is none of its agents`;
-    diagnostics.error('unknown-reference', span, message, { help });
+    diagnostics.within([declared.address], () =>
+      diagnostics.error('unknown-reference', span, message, { help }),
+    );
   }
 }

@@ -1,19 +1,8 @@
 import { posix } from 'node:path';
-import {
-  type AcceptableCode,
-  type Diagnostic,
-  type DiagnosticCode,
-  isAcceptable,
-} from '../model/diagnostic.js';
+import { type AcceptableCode, type DiagnosticCode, isAcceptable } from '../model/diagnostic.js';
 import { isEmptyObject, type JsonObject } from '../model/json.js';
 import type { Kind } from '../model/kind.js';
-import {
-  type Address,
-  addressOf,
-  type Declared,
-  type Defaulted,
-  type ReportProblem,
-} from '../model/resource.js';
+import { addressOf, type Declared, type Defaulted, type ReportProblem } from '../model/resource.js';
 import { type ProblemText, placeOf, type Span } from '../yaml/source.js';
 import { type Entry, find } from '../yaml/tree.js';
 import type { Diagnostics } from './diagnostics.js';
@@ -26,7 +15,6 @@ import {
 } from './expectations.js';
 import { limits } from './limits.js';
 import { EntryPlaces, type PlaceTable } from './places.js';
-import type { Unset } from './values.js';
 
 export interface EntryRead {
   readonly declared: Declared;
@@ -56,8 +44,6 @@ export interface ValidEntry {
   readonly defaulted: readonly Defaulted[];
   /** What `defaults` expect below the `expect` of the entry, the lowest layer first. Default: nothing. */
   readonly expectedBelow?: readonly ExpectedBelow[] | undefined;
-  /** What it uses of the environment and is not set. Default: nothing. */
-  readonly unset?: readonly Unset[] | undefined;
   /** It exists in other environments only: warnings do not matter in this one. */
   readonly isElsewhere?: boolean;
   /** It is what `defaults` says of a section, and no entry. */
@@ -158,7 +144,7 @@ function isWrittenIn({ key, value }: Entry, span: Span): boolean {
 }
 
 function declaredOf(
-  { kind, entry, value, templates, defaulted, unset = [], expectedBelow = [] }: ValidEntry,
+  { kind, entry, value, templates, defaulted, expectedBelow = [] }: ValidEntry,
   declared: unknown,
   places: EntryPlaces,
 ): Declared {
@@ -180,13 +166,8 @@ function declaredOf(
     ignore: ignored.length > 0 ? ignored : undefined,
     accept: accept.length > 0 ? accept : undefined,
     defaulted: defaulted.length > 0 ? defaulted : undefined,
-    unset: unset.length > 0 ? unset.map((each) => unsetError(each, addressOf(kind.name, key))) : undefined,
     placeOf: placesIn(places, expectedBelow),
   };
-}
-
-function unsetError({ span, code, message, help }: Unset, address: Address): Diagnostic {
-  return { severity: 'error', code, message, help, place: placeOf(span), address };
 }
 
 /** A function of its own, so that it keeps nothing else in memory. What the entry does not expect itself, a default may. */

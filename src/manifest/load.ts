@@ -4,13 +4,14 @@ import validRange from 'semver/ranges/valid.js';
 import type { Diagnostic } from '../model/diagnostic.js';
 import type { JsonObject } from '../model/json.js';
 import type { Kind } from '../model/kind.js';
-import type { Address, Project } from '../model/resource.js';
+import { merged } from '../model/merged-diagnostics.js';
+import { type Address, addressOf, type KindName, type Project, type Without } from '../model/resource.js';
 import { findApiKeys, secretsIn } from '../redact/redactor.js';
 import type { YamlUsage } from '../yaml/limits.js';
-import { placeOf, type Source, type Span } from '../yaml/source.js';
+import { placeOf, Source, type Span } from '../yaml/source.js';
 import { quoted } from '../yaml/text.js';
 import type { Entry, Node, ScalarNode } from '../yaml/tree.js';
-import { build, Diagnostics, type PartError } from './diagnostics.js';
+import { build, Diagnostics, isMissingValue, type PartError } from './diagnostics.js';
 import { type EntriesRead, readEntries } from './entries.js';
 import { checkAddedVariables } from './environments.js';
 import { findProjectFile, ProjectFiles } from './files.js';
@@ -40,8 +41,8 @@ export interface LoadOptions {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Reports a missing environment variable as a warning. */
   readonly allowMissingEnv?: boolean | undefined;
-  /** Keeps what is not set with the entry that uses it, as an error of that entry (`Declared.unset`). Default: false. */
-  readonly unsetByEntry?: boolean | undefined;
+  /** What to go on without, if it has an error. Default: any error ends the reading. */
+  readonly without?: Without | undefined;
   /** The values that `--var` gives variables, by name. Default: none. */
   readonly vars?: Readonly<Record<string, string>> | undefined;
   readonly kinds: readonly Kind[];
@@ -56,14 +57,12 @@ export interface LoadOptions {
 }
 
 export interface Loaded {
-  /** Null when there are errors. */
+  /** Null when there are errors that the command cannot go on without. The errors of entries are in it (`Project.unread`). */
   readonly project: Project | null;
-  /** Everything that is wrong, in the order of the files and their lines. */
+  /** Everything else that is wrong, in the order of the files and their lines. */
   readonly diagnostics: readonly Diagnostic[];
   /** The same in the form of a manifest, made when it is asked for. Null when there are errors. */
   readonly written: (() => WrittenProject) | null;
-  /** The readable part of the project, if every error belongs to an entry or an included file. Null otherwise, and without errors. */
-  readonly part: (() => ReadPart) | null;
   /** The files that could be read and parsed, in that order, with their paths as shown in messages. */
   readonly files: readonly { readonly file: string; readonly text: string }[];
   /** What `policies` of roster.yaml names. The files are not read. */
@@ -72,12 +71,6 @@ export interface Loaded {
   readonly paths: readonly string[];
   /** False when a file of the project is missing among `files`: why is reported. */
   readonly allFiles: boolean;
-}
-
-/** A project without the entries and files that have an error (`unread` of the project). */
-export interface ReadPart {
-  readonly project: Project;
-  readonly written: () => WrittenProject;
 }
 
 /** The files with policies that a project names, and what they may refer to. */
@@ -95,18 +88,23 @@ export function loadProject(options: LoadOptions): Loaded {
   const diagnostics = new Diagnostics();
   const cwd = resolve(options.cwd);
   const file = findProjectFile(options.file, cwd, diagnostics);
-  const { project, written, part, ...rest } =
+  const { project, written, ...rest } =
     file === null ? nothing([], cwd) : new ProjectLoader(file, { ...options, cwd }, diagnostics).load();
+  const all = diagnostics.sorted();
   if (project === null && !diagnostics.failed) throw new Error('a project is refused without a reason');
-  const made = diagnostics.failed ? { project: null, written: null } : { project, written };
-  return { ...made, part: diagnostics.failed ? part : null, diagnostics: diagnostics.sorted(), ...rest };
+  if (project === null) return { project, written: null, diagnostics: all, ...rest };
+  return { project, written, diagnostics: all.filter(isNoError), ...rest };
+}
+
+function isNoError({ severity }: Diagnostic): boolean {
+  return severity !== 'error';
 }
 
 type LoadedProject = Omit<Loaded, 'diagnostics'>;
 
 function nothing(paths: readonly string[], root: string): LoadedProject {
   const policies = { items: [], root, environments: new Set<string>() };
-  return { project: null, written: null, part: null, files: [], policies, allFiles: false, paths };
+  return { project: null, written: null, files: [], policies, allFiles: false, paths };
 }
 
 interface ManifestFile extends TopLevel {
@@ -134,8 +132,11 @@ class ProjectLoader {
   load(): LoadedProject {
     const top = this.manifest(this.name, null);
     if (top === null) return nothing([this.file], this.root);
-    const read = readSettings(top, this.options, this.diagnostics);
-    const included = this.reading.include(read.include, this.root, this.diagnostics);
+    const partly = this.options.without !== undefined;
+    const read = readSettings(top, { ...this.options, partly }, this.diagnostics);
+    const included = this.ofSomeEntries(() =>
+      this.reading.include(read.include, this.root, this.diagnostics),
+    );
     const others = [...included.paths].filter(([path]) => path !== this.name);
     const manifests = [top, ...others.flatMap(([path, asked]) => this.manifest(path, asked) ?? [])];
     const allFiles =
@@ -146,13 +147,15 @@ class ProjectLoader {
     const names = new Set([this.name, ...included.paths.keys()].map((path) => posix.normalize(path)));
     const own = ownPaths(names, read);
     const entries = this.entries(manifests, read, own, allFiles);
-    if (allFiles && !this.diagnostics.failed)
+    if (allFiles && this.diagnostics.partErrors('values') !== null)
       checkAddedVariables(read.added, top.settings.get('vars'), read.variables, this.diagnostics);
     this.checkInventory(read, names);
+    const { written } = read;
+    const errors = this.diagnostics.partErrors(this.options.without);
+    const part = errors === null ? null : readable(entries, errors);
     return {
-      project: this.project(top, read, entries, manifests),
-      written: read.written && writtenBy(read.written, read, entries.list),
-      part: this.part(top, read, entries, manifests),
+      project: part && this.project(top, read, part, manifests),
+      written: part && written && writtenBy(written, read, part.list),
       files: manifests.map(({ source }) => ({ file: source.file, text: source.text })),
       policies: { items: read.policies, root: this.root, environments: read.environments.declared },
       allFiles,
@@ -163,10 +166,12 @@ class ProjectLoader {
   /** Null when the file could not be read at all, which is reported. `asked` is what includes it. */
   private manifest(path: string, asked: Span | null): ManifestFile | null {
     const isProject = asked === null;
-    const found = this.disk.read(path, asked);
+    const found = isProject
+      ? this.disk.read(path, asked)
+      : this.ofSomeEntries(() => this.disk.read(path, asked));
     if (found === null) return null;
-    reportPastedKeys(found, this.diagnostics);
     if (!isProject) return this.diagnostics.within([found], () => this.included(found));
+    this.diagnostics.within([{ some: 'settings' }], () => reportPastedKeys(found, this.diagnostics));
     const { source, documents } = this.read(found, isProject);
     if (documents === null) return null;
     const { version } = this.options;
@@ -177,7 +182,13 @@ class ProjectLoader {
     return { ...top, source };
   }
 
+  /** What cannot be read may declare some entries. */
+  private ofSomeEntries<T>(work: () => T): T {
+    return this.diagnostics.within([{ some: 'entries' }], work);
+  }
+
   private included(found: Source): ManifestFile | null {
+    reportPastedKeys(found, this.diagnostics);
     const { source, documents } = this.read(found, false);
     if (documents === null) return null;
     if (documents.length === 0) reportEmpty(source, this.diagnostics);
@@ -205,24 +216,30 @@ class ProjectLoader {
     ownPaths: ReadonlySet<string>,
     allFiles: boolean,
   ): EntriesRead {
-    const { kinds, now = null, unsetByEntry = false } = this.options;
+    const { kinds, now = null, without } = this.options;
     const { variables, scopes: names, scopesComplete, defaults, environments } = read;
     const dropped = manifests.flatMap((each) => each.dropped);
     excuseDropped(dropped, variables);
     const complete = scopesComplete && dropped.every(({ key }) => key.text !== 'scopes');
     const scopes = { names, complete };
     const places = new PlaceTable();
-    const more = { ownPaths, now, defaults, environments, places, unsetByEntry };
+    const more = { ownPaths, now, defaults, environments, places, partly: without !== undefined };
     const context = { kinds, scopes, variables, ...more };
     const parts = manifests.flatMap((each) => each.sections);
     const entries = readEntries(parts, context, this.diagnostics);
-    checkRemoved(read.removed, entries, this.diagnostics);
+    this.diagnostics.within([{ some: 'settings' }], () =>
+      checkRemoved(read.removed, entries, this.diagnostics),
+    );
     checkBetween(entries, allFiles && !dropped.some(mayContainEntries), this.diagnostics);
     return entries;
   }
 
-  private checkInventory({ settings, inventory: asked }: SettingsRead, names: ReadonlySet<string>): void {
-    if (settings === null || !('file' in settings.inventory)) return;
+  private checkInventory(
+    { settings, isValid, inventory: asked }: SettingsRead,
+    names: ReadonlySet<string>,
+  ): void {
+    const isKnown = isValid || this.options.without === 'settings';
+    if (settings === null || !isKnown || !('file' in settings.inventory)) return;
     const { file } = settings.inventory;
     if (!names.has(posix.normalize(file))) {
       this.disk.checkInventory(file, asked);
@@ -233,28 +250,10 @@ class ProjectLoader {
     this.diagnostics.error('schema', asked, message, { help });
   }
 
-  private part(
-    top: ManifestFile,
-    read: SettingsRead,
-    entries: EntriesRead,
-    manifests: readonly ManifestFile[],
-  ): LoadedProject['part'] {
-    const { written, settings } = read;
-    const errors = this.diagnostics.partErrors;
-    if (written === null || settings === null || errors === null || errors.length === 0) return null;
-    return () => {
-      const { defaults, elsewhere, existsIn } = entries;
-      const { list, unread } = readable(entries, errors);
-      const project = this.project(top, read, { list, defaults, elsewhere, existsIn }, manifests);
-      if (project === null) throw new Error('a project has settings');
-      return { project: { ...project, unread }, written: writtenBy(written, read, list) };
-    };
-  }
-
   private project(
     top: ManifestFile,
     read: SettingsRead,
-    { list, defaults, elsewhere, existsIn }: ProjectEntries,
+    { list, defaults, elsewhere, existsIn, unread, unreadSettings }: ReadPart,
     manifests: readonly ManifestFile[],
   ): Project | null {
     if (read.settings === null) return null;
@@ -272,54 +271,125 @@ class ProjectLoader {
       elsewhere: elsewhere.size > 0 ? [...elsewhere.keys()] : undefined,
       existsIn: elsewhere.size > 0 ? existsIn : undefined,
       entries: list.map((each) => each.declared),
+      unread,
+      unreadSettings,
       secrets: unwritten(read.variables.environment.secrets, manifests, list),
     };
   }
 }
 
-type ProjectEntries = Pick<EntriesRead, 'list' | 'defaults' | 'elsewhere' | 'existsIn'>;
-
-/** The entries without an error, and the errors of the others: at least one of each. */
-function readable(
-  entries: EntriesRead,
-  errors: readonly PartError[],
-): { readonly list: readonly EntryRead[]; readonly unread: readonly Diagnostic[] } {
-  const addresses = new Set<string>();
-  const files = new Set<string>();
-  for (const { about } of errors)
-    if (typeof about === 'string') addresses.add(about);
-    else files.add(about.file);
-  const isReported = (address: Address, { source }: Span) => addresses.has(address) || files.has(source.file);
-  const list = entries.list.filter(
-    ({ sound, declared: { address }, places }) => sound && !isReported(address, places.key),
-  );
-  const others = unreported(entries, new Set(list.map(({ declared }) => declared.address)), isReported);
-  return { list, unread: [...errors.map(ofPart), ...others] };
+/** The entries that can be used, and the errors of the others (`unread` of the project). */
+interface ReadPart extends Pick<EntriesRead, 'list' | 'defaults' | 'elsewhere' | 'existsIn'> {
+  readonly unread?: readonly Diagnostic[] | undefined;
+  readonly unreadSettings?: readonly Diagnostic[] | undefined;
 }
 
-/** A mistake that many entries have, such as a variable without a value, is reported once. */
+/** The one place where it is decided what of a project with errors is used: an entry as a whole, without a value, or not. */
+function readable(entries: EntriesRead, errors: readonly PartError[]): ReadPart {
+  const { defaults, elsewhere, existsIn } = entries;
+  const known = { defaults, elsewhere, existsIn };
+  if (errors.length === 0) return { ...known, list: entries.list };
+  const doubts = new Doubts(errors);
+  const list = entries.list.flatMap((each): EntryRead[] => {
+    const { address } = each.declared;
+    if (!each.sound || doubts.isAbout(address, each.places.key)) return [];
+    const lacking = doubts.lacking.get(address);
+    return [lacking === undefined ? each : { ...each, declared: { ...each.declared, lacking } }];
+  });
+  const unread = [...doubts.reported(entries), ...unreported(entries, list, doubts)];
+  const settings = merged(errors.flatMap(ofSettings));
+  return {
+    ...known,
+    list,
+    unread: unread.length > 0 ? unread : undefined,
+    unreadSettings: settings.length > 0 ? settings : undefined,
+  };
+}
+
+/** What errors leave in doubt. */
+class Doubts {
+  /** The errors of entries that lack nothing but values. */
+  readonly lacking = new Map<Address, Diagnostic[]>();
+  private readonly addresses = new Set<Address>();
+  private readonly files = new Set<string>();
+  private readonly kinds = new Set<KindName>();
+  private readonly errors: readonly PartError[];
+
+  constructor(errors: readonly PartError[]) {
+    this.errors = errors.filter((each) => !isMissingValue(each));
+    for (const { about } of this.errors)
+      if (typeof about === 'string') this.addresses.add(about);
+      else if (about instanceof Source) this.files.add(about.file);
+      else if ('kind' in about) this.kinds.add(about.kind);
+    for (const each of errors) {
+      const { about, finding } = each;
+      if (!isMissingValue(each) || typeof about !== 'string' || finding === null) continue;
+      this.lacking.set(about, [...(this.lacking.get(about) ?? []), { ...build(finding), address: about }]);
+    }
+  }
+
+  /** Whether an entry is in doubt, and why is reported. */
+  isAbout(address: Address, { source }: Span): boolean {
+    return this.addresses.has(address) || this.files.has(source.file) || this.isOfKind(address);
+  }
+
+  /** Whether it is reported why some entries of a file are not known. */
+  isOfSomeIn({ file }: Source): boolean {
+    return this.errors.some(
+      ({ about, finding }) =>
+        typeof about === 'object' && 'some' in about && finding?.span?.source.file === file,
+    );
+  }
+
+  private isOfKind(address: Address): boolean {
+    return [...this.kinds].some((kind) => address.startsWith(addressOf(kind, '')));
+  }
+
+  /** With the address of each entry; without one, of entries that are not known. */
+  reported({ addresses, elsewhere }: EntriesRead): Diagnostic[] {
+    const here = [...addresses.keys()].filter((address) => !elsewhere.has(address));
+    return this.errors.flatMap(({ about, finding }): Diagnostic[] => {
+      if (finding === null) return typeof about === 'string' ? [notShown(addresses.get(about), about)] : [];
+      const found = build(finding);
+      if (typeof about === 'string') return [{ ...found, address: about }];
+      if (about instanceof Source) return [found];
+      if ('some' in about) return about.some === 'entries' ? [found] : [];
+      const own = here.filter((address) => address.startsWith(addressOf(about.kind, '')));
+      return own.map((address) => ({ ...found, address }));
+    });
+  }
+}
+
+/** A mistake that many entries have, such as a variable that cannot be resolved, is reported once. */
 function unreported(
   { addresses, elsewhere, partial }: EntriesRead,
-  sound: ReadonlySet<Address>,
-  isReported: (address: Address, at: Span) => boolean,
+  list: readonly EntryRead[],
+  doubts: Doubts,
 ): Diagnostic[] {
+  const sound = new Set(list.map(({ declared }) => declared.address));
   const found: Diagnostic[] = [];
   for (const [address, key] of addresses)
-    if (!sound.has(address) && !elsewhere.has(address) && !isReported(address, key))
-      found.push({ ...unreadAt(key, `${address} has an error that is reported at another place`), address });
+    if (!sound.has(address) && !elsewhere.has(address) && !doubts.isAbout(address, key))
+      found.push(notShown(key, address));
   for (const key of partial.keys())
-    found.push(unreadAt(key, `some entries of \`${key.text}\` cannot be read`));
+    if (!doubts.isOfSomeIn(key.source))
+      found.push(unreadAt(key, `some entries of \`${key.text}\` cannot be read`));
   return found;
 }
 
-function unreadAt(span: Span, message: string): Diagnostic {
-  const help = 'To see all errors, run `roster validate`.';
-  return build({ severity: 'error', code: 'schema', span, message, help });
+/** As warnings: whoever goes on without them does not need them. */
+function ofSettings({ about, finding }: PartError): Diagnostic[] {
+  const isSetting = typeof about === 'object' && 'some' in about && about.some !== 'entries';
+  return isSetting && finding !== null ? [{ ...build(finding), severity: 'warning' }] : [];
 }
 
-function ofPart({ about, finding }: PartError): Diagnostic {
-  const found = build(finding);
-  return typeof about === 'string' ? { ...found, address: about } : found;
+function notShown(key: Span | undefined, address: Address): Diagnostic {
+  return { ...unreadAt(key ?? null, `${address} has an error that is reported at another place`), address };
+}
+
+function unreadAt(span: Span | null, message: string): Diagnostic {
+  const help = 'To see all errors, run `roster validate`.';
+  return build({ severity: 'error', code: 'schema', span, message, help });
 }
 
 function writtenBy(settings: JsonObject, { environments }: SettingsRead, list: readonly EntryRead[]) {

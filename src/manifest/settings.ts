@@ -5,7 +5,7 @@ import type { InventorySetting, Limits, ProjectSettings, UnselectedEnvironments 
 import { defaultSafeguards, safeguardsFrom } from '../model/safeguards.js';
 import { placeOf, type Source, type Span } from '../yaml/source.js';
 import { unsafe } from '../yaml/text.js';
-import { type Entry, find } from '../yaml/tree.js';
+import { type Entry, find, type Node } from '../yaml/tree.js';
 import type { WrittenDefaults } from './defaults.js';
 import type { Diagnostics } from './diagnostics.js';
 import type { EnvironmentNames } from './entries.js';
@@ -24,15 +24,17 @@ import type { Settings as Written } from './generated/settings.js';
 import { settingNames, settings as settingsRule } from './generated/validators.js';
 import type { IncludeItem } from './include.js';
 import { limits } from './limits.js';
-import { SchemaCheck } from './schema.js';
+import { invalidNames, SchemaCheck } from './schema.js';
 import type { TopLevel } from './top-level.js';
-import { bareObject, Notes } from './values.js';
+import { bareObject, holds, Notes } from './values.js';
 import { builtIns, type GivenVariables } from './variable-names.js';
 import type { VariableOptions, Variables } from './variables.js';
 
 export interface SettingsRead {
-  /** Null when something is wrong with them. */
+  /** Null when something is wrong with one that no command goes without. */
   readonly settings: ProjectSettings | null;
+  /** False when something is wrong with any of them. */
+  readonly isValid: boolean;
   /** The same as in a manifest, without what is left out. */
   readonly written: JsonObject | null;
   /** Where the inventory is named, or would be. */
@@ -65,27 +67,36 @@ interface SettingsOptions {
   readonly allowMissingEnv?: boolean | undefined;
   readonly vars?: GivenVariables | undefined;
   readonly inventory?: WrittenInventory | undefined;
+  /** Whether the command may go on without some entries or values (`Without`). */
+  readonly partly?: boolean;
 }
+
+/** What only a plan needs. */
+const ofPlans = new Set(['prune', 'limits', 'policies', 'removed', 'scopes']);
 
 export function readSettings(
   { source, settings: written, dropped }: TopLevel & { readonly source: Source },
-  { environment, env, allowMissingEnv, inventory, vars: given = {} }: SettingsOptions,
+  { environment, env, allowMissingEnv, inventory, partly, vars: given = {} }: SettingsOptions,
   diagnostics: Diagnostics,
 ): SettingsRead {
   const start: Span = { source, start: 0, end: 1 };
   checkVariants(start, written, environment, diagnostics);
   const selected = selectEnvironment(start, written, environment, diagnostics);
   const own = { given, builtIns: builtIns(start, written.get('project'), environment) };
-  const variables = variablesOf(written, selected, { env, allowMissingEnv, ...own }, diagnostics);
+  const variables = variablesOf(written, selected, { env, allowMissingEnv, partly, ...own }, diagnostics);
   excuseDropped(dropped, variables);
   const entry = rootOf(start, effectiveSettings(start, written, selected ?? noEntries));
   const notes = new Notes();
-  const value = readAll(entry, variables, notes);
+  const ofSome = <T>(work: () => T) => diagnostics.within([{ some: 'settings' }], work);
+  const value = ofSome(() => readAll(entry, variables, notes));
   const isValid =
-    new SchemaCheck(diagnostics).check(settingsRule, { value, entry, notes }) && !diagnostics.failed;
-  checkUrls(value, entry, written, diagnostics);
-  useNewName(value, entry, diagnostics);
-  const valid = isValid ? (value as Partial<Written> as Written) : null;
+    ofSome(() => new SchemaCheck(diagnostics).check(settingsRule, { value, entry, notes })) &&
+    !diagnostics.failed;
+  const sound = soundPart(value, entry, notes);
+  checkUrls(value, entry, { written, environment }, diagnostics);
+  ofSome(() => useNewName(value, entry, diagnostics));
+  const known = sound === null ? null : isValid ? value : sound;
+  const valid = known as Partial<Written> as Written | null;
   const names = [...entriesOf(written.get('environments')).keys()];
   return {
     settings:
@@ -98,7 +109,8 @@ export function readSettings(
             messagePrefix: valid.inventory?.git?.messagePrefix,
             unselected: environment === null ? unselectedOf(written) : undefined,
           },
-    written: valid === null ? null : value,
+    isValid,
+    written: known,
     inventory: find(entry, ['inventory', 'file']).span,
     inventories: [valid?.inventory, inventory ?? {}].flatMap((each) => inventoryFiles(each, names)),
     variables,
@@ -167,6 +179,21 @@ function readAll(root: Entry, variables: Variables, notes: Notes): Record<string
   return value;
 }
 
+/** Without the settings with an error; null if one of them is a setting that no command goes without. */
+function soundPart(
+  value: Record<string, Json>,
+  entry: Entry,
+  { broken, missing }: Notes,
+): Record<string, Json> | null {
+  const noted = new Set<Node>([...broken, ...missing]);
+  const faulty = [...entriesOf(entry)].flatMap(([name, each]) => (holds(each.value, noted) ? [name] : []));
+  const all = new Set([...invalidNames(settingsRule), ...faulty]);
+  if (![...all].every((name) => ofPlans.has(name))) return null;
+  const sound = bareObject();
+  for (const [name, each] of Object.entries(value)) if (!all.has(name)) sound[name] = each;
+  return sound;
+}
+
 /** `limits.runsPerWeek` is the former name of `limits.startsPerWeek`: it counts agent starts. */
 function useNewName(value: Record<string, Json>, root: Entry, diagnostics: Diagnostics): void {
   const { limits: written } = value;
@@ -188,21 +215,25 @@ function useNewName(value: Record<string, Json>, root: Entry, diagnostics: Diagn
 function checkUrls(
   value: Record<string, Json>,
   root: Entry,
-  written: Entries,
+  { written, environment }: { readonly written: Entries; readonly environment: string | null },
   diagnostics: Diagnostics,
 ): void {
   const { service } = value;
   const url =
     typeof service === 'object' && service !== null && 'url' in service ? service['url'] : undefined;
   if (typeof url === 'string') checkUrl(url, find(root, ['service', 'url']).span, diagnostics);
-  const environments = [...entriesOf(written.get('environments')).values()];
-  const services = environments.map((each) => entriesOf(each).get('service'));
-  for (const each of [written.get('service'), ...services]) {
-    const literal = entriesOf(each).get('url')?.value;
-    if (literal?.type !== 'scalar' || typeof literal.value !== 'string' || literal.value.includes('${'))
-      continue;
-    if (unsafe(literal.value, 'line') === null) checkUrl(literal.value, literal, diagnostics);
+  checkLiteralUrl(written.get('service'), diagnostics);
+  for (const [name, each] of entriesOf(written.get('environments'))) {
+    const check = () => checkLiteralUrl(entriesOf(each).get('service'), diagnostics);
+    if (name === environment) check();
+    else diagnostics.within([{ some: 'elsewhere' }], check);
   }
+}
+
+function checkLiteralUrl(service: Entry | undefined, diagnostics: Diagnostics): void {
+  const literal = entriesOf(service).get('url')?.value;
+  if (literal?.type !== 'scalar' || typeof literal.value !== 'string' || literal.value.includes('${')) return;
+  if (unsafe(literal.value, 'line') === null) checkUrl(literal.value, literal, diagnostics);
 }
 
 /** What does not even begin like an address is reported by the schema. */

@@ -19,25 +19,20 @@ export class Notes {
   readonly secret: Set<Node>;
   /** Values that are null. They are not reported until it is known what is wrong around them. */
   readonly missing: ScalarNode[];
-  /** What is not set, for the caller to report. Null where it is reported at once. */
-  readonly unset: Unset[] | null;
 
   /**
    * @param environment whether these values may use `${env.NAME}`
    * @param isElsewhere whether they belong to other environments: what variables lack here is not reported
    * @param of what is noticed is added to these
-   * @param keepsUnset whether the caller reports what is not set
    */
   constructor(
     readonly environment = false,
     readonly isElsewhere = false,
     of?: Notes,
-    keepsUnset = false,
   ) {
     this.broken = of?.broken ?? new Set();
     this.secret = of?.secret ?? new Set();
     this.missing = of?.missing ?? [];
-    this.unset = of?.unset ?? (keepsUnset ? [] : null);
   }
 
   /** The same notes, for values that may use `${env.NAME}`. */

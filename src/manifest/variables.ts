@@ -21,6 +21,8 @@ export interface VariableOptions {
   readonly keep?: boolean;
   /** Reports a missing environment variable as a warning, and uses an empty string as its value. */
   readonly allowMissingEnv?: boolean | undefined;
+  /** Uses an empty string as its value after an error, too: the entry is of use without it. */
+  readonly partly?: boolean | undefined;
 }
 
 /** The help for an unknown variable, or the code and help of another problem. */
@@ -274,22 +276,16 @@ export class Variables {
   private areSet(unset: readonly Unset[], notes: Notes): boolean {
     if (notes instanceof VariableNotes) notes.unset.push(...unset);
     else if (notes.isElsewhere) return unset.length === 0;
-    else return unset.map((each) => this.isExcused(each, notes)).every(Boolean);
+    else return unset.map((each) => this.isExcused(each)).every(Boolean);
     return true;
   }
 
-  private isExcused(unset: Unset, notes: Notes): boolean {
-    const { span, code, message, help } = unset;
+  private isExcused({ span, code, message, help }: Unset): boolean {
+    const { allowMissingEnv = false, partly = false } = this.options;
     const isMissing = code === 'missing-environment-variable';
-    if (isMissing && notes.unset !== null) notes.unset.push(unset);
-    else if (isMissing && this.options.allowMissingEnv === true)
-      this.diagnostics.warning(code, span, message, { help });
-    else {
-      if (this.diagnostics.full) this.skip();
-      else this.diagnostics.error(code, span, message, { help });
-      return false;
-    }
-    return true;
+    if (isMissing && allowMissingEnv) this.diagnostics.warning(code, span, message, { help });
+    else this.diagnostics.error(code, span, message, { help });
+    return isMissing && (allowMissingEnv || partly);
   }
 
   private misplaced(node: ScalarNode, use: Use): typeof failed {
@@ -386,7 +382,7 @@ export interface Resolved {
 
 /** Of the value of a variable. */
 class VariableNotes extends Notes {
-  override readonly unset: Unset[] = [];
+  readonly unset: Unset[] = [];
 }
 
 /** Null where the path leads to nothing. Only what the part itself has of the environment is a secret. */

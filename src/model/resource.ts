@@ -102,8 +102,8 @@ export interface Declared<D = unknown> {
   readonly expect?: JsonObject | undefined;
   /** The properties that the entry leaves out and `defaults` sets. Missing when there are none. */
   readonly defaulted?: readonly Defaulted[] | undefined;
-  /** The errors of what it uses of the environment and is not set. Missing where all is set, or where that was reported before. */
-  readonly unset?: readonly Diagnostic[] | undefined;
+  /** The errors of what it uses of the environment and is not set: it cannot be applied. Missing where nothing is missing. */
+  readonly lacking?: readonly Diagnostic[] | undefined;
   /** The place of a value inside the entry, such as `['members', 2]`, or of the closest thing around it. */
   placeOf(path: readonly (string | number)[], at?: At): Place;
 }
@@ -197,9 +197,17 @@ export interface Project extends ProjectSettings, ProjectHints {
    * entries are unknown. Missing if the manifests have no error.
    */
   readonly unread?: readonly Diagnostic[] | undefined;
+  /** Warnings of settings of roster.yaml that were left out, and of other environments. Missing if there are none. */
+  readonly unreadSettings?: readonly Diagnostic[] | undefined;
   /** Values from the environment that no manifest writes out: masked where the service quotes them. */
   readonly secrets: readonly string[];
 }
+
+/**
+ * What a command may go on without, if it has an error. `values`: what entries use of the environment and is not set.
+ * `entries`: also whole entries and files. `settings`: also what only plans need of roster.yaml.
+ */
+export type Without = 'values' | 'entries' | 'settings';
 
 /** A file as messages name it, by its path from the project's folder. */
 export function shownPath({ file }: Pick<Project, 'file'>, path: string): string {

@@ -117,6 +117,8 @@ export interface RunsList {
   readonly runs: readonly Run[];
   /** There are more that the filters select. */
   readonly isCut: boolean;
+  /** What could not be read of the project that knows the address. */
+  readonly diagnostics: readonly Diagnostic[];
 }
 
 /** What became of the output of a job that succeeded. */

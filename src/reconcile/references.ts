@@ -84,8 +84,8 @@ export class ReferenceResolver {
 
   /** Empty when a problem was reported. */
   resolve(kind: Kind, entry: Declared): Desired[] {
-    if (entry.unset !== undefined) {
-      this.diagnostics.push(...entry.unset);
+    if (entry.lacking !== undefined) {
+      this.diagnostics.push(...entry.lacking);
       return [];
     }
     const spec = kind.resolve(entry, this.resolverFor(entry));
@@ -170,5 +170,5 @@ export function entryDiagnostic(
     const general = `the value of \`${field}\`, which comes from the environment, is not valid here`;
     return { severity, code, message: general, ...about };
   }
-  return { severity, code, message, ...about, ...(help === undefined ? {} : { help }) };
+  return { severity, code, message, ...about, help };
 }

@@ -66,7 +66,12 @@ export function select(
   );
   return {
     kept,
-    diagnostics: [...judged, ...leftOut(left, destroys), ...notJudged(unjudged), ...unreadFiles(unknown)],
+    diagnostics: [
+      ...judged,
+      ...leftOut(left, destroys),
+      ...notJudged(unjudged, notInPlan),
+      ...unreadFiles(unknown, including, project, notInPlan),
+    ],
   };
 }
 
@@ -104,19 +109,50 @@ export function judgedBy(
 
 /**
  * The errors of the selected entries that cannot be read. What a file with an error declares is not known: that is an error
- * where everything is selected that is not excluded, and otherwise a warning.
+ * where everything is selected that the file declares, and otherwise a warning.
  */
 export function unreadFor(
   { unread = [] }: Pick<Project, 'unread'>,
   selectors: readonly Selector[] | null,
 ): readonly Diagnostic[] {
-  if (selectors === null) return unread;
+  if (selectors === null) return withoutRepeats(unread);
   const isWhole = selectors.every(isExcluding);
-  return unread.flatMap((each): Diagnostic[] => {
-    if (each.address !== undefined) return isSelectedBy(selectors, each.address) ? [each] : [];
-    return [isWhole ? each : { ...each, severity: 'warning' }];
+  const including = selectors.filter((each) => !isExcluding(each));
+  const found = unread.flatMap((each): Diagnostic[] => {
+    const { address, place } = each;
+    if (address !== undefined) return isSelectedBy(selectors, address) ? [each] : [];
+    const isMeant = isWhole || (place !== undefined && matchFile(including, place.file));
+    return [isMeant ? each : { ...each, severity: 'warning' }];
   });
+  return withoutRepeats(found);
 }
+
+/** An error in defaults is one of all entries of the kind. */
+function withoutRepeats(diagnostics: readonly Diagnostic[]): readonly Diagnostic[] {
+  const at = ({ code, message, place }: Diagnostic) =>
+    JSON.stringify([code, message, place?.file, place?.line, place?.column, place?.each]);
+  return [...new Map(diagnostics.map((each) => [at(each), each])).values()];
+}
+
+function matchFile(selectors: readonly Selector[], file: string): boolean {
+  return selectors.some((each) => each.matchesFile?.(file) === true);
+}
+
+/** What a command leaves out that needs all that it is about, and nothing else. */
+export function leftUnread(project: Project): Diagnostic[] {
+  const { unread = [] } = project;
+  const addresses = new Set(unread.flatMap(({ address }) => address ?? []));
+  const files = unread.filter(({ address }) => address === undefined);
+  return [...notJudged([...addresses], leftOutHere), ...unreadFiles(files, [], project, leftOutHere)];
+}
+
+interface NotHere {
+  readonly where: string;
+  readonly command: string;
+}
+
+const notInPlan: NotHere = { where: 'not in this plan', command: '`roster plan` without a selection' };
+const leftOutHere: NotHere = { where: 'left out', command: '`roster validate`' };
 
 function refersToBroken(entry: Declared, kind: Kind | undefined, cause: Address): Diagnostic {
   const place = entry.placeOf([kind?.references?.field ?? '']);
@@ -125,23 +161,35 @@ function refersToBroken(entry: Declared, kind: Kind | undefined, cause: Address)
   return { severity: 'error', code: 'broken-reference', message, place, address: entry.address, help };
 }
 
-function notJudged(addresses: readonly Address[]): Diagnostic[] {
+function notJudged(addresses: readonly Address[], { where, command }: NotHere): Diagnostic[] {
   if (addresses.length === 0) return [];
   const what =
     addresses.length === 1 ? '1 entry with an error is' : `${addresses.length} entries with an error are`;
-  const message = `${what} outside the selection, and not in this plan: ${inShort(addresses)}`;
-  const help = 'To see the errors, run `roster plan` without a selection.';
+  const message = `${what} outside the selection, and ${where}: ${inShort(addresses)}`;
+  const help = `To see the errors, run ${command}.`;
   return [{ severity: 'warning', code: 'not-selected', message, help }];
 }
 
-/** Files of which nothing is in the plan. */
-function unreadFiles(unread: readonly Diagnostic[]): Diagnostic[] {
+/** Files of which nothing is in the plan. Nobody knows what a glob would match in them. */
+function unreadFiles(
+  unread: readonly Diagnostic[],
+  selectors: readonly Selector[],
+  project: Project,
+  { where }: NotHere,
+): Diagnostic[] {
   const files = new Set(unread.flatMap(({ place }) => place?.file ?? []));
   if (files.size === 0) return [];
-  const found = files.size === 1 ? 'has an error, so its' : 'have errors, so their';
+  // Of a file with an `each` that cannot be read, all other entries are known. What `include` means are other files.
+  const isInPart = files.has(project.file) || project.entries.some(({ source }) => files.has(source.file));
+  const whose = files.size === 1 ? 'its' : 'their';
+  const error = files.size === 1 ? 'has an error' : 'have errors';
+  const found = `${error}, so ${isInPart ? 'some' : whose}`;
   const more = files.size > MOST_LISTED ? [`${files.size - MOST_LISTED} more`] : [];
   const names = wordList([...[...files].slice(0, MOST_LISTED), ...more], 'and');
-  const message = `${names} ${found} entries are not in this plan`;
+  const globs = selectors.filter(({ pattern, matchesFile }) => !matchesFile && pattern.includes('*'));
+  const patterns = inShort(globs.map(({ pattern }) => `"${pattern}"`));
+  const matching = globs.length === 0 ? '' : `, including any that would match ${patterns}`;
+  const message = `${names} ${found} entries are ${where}${matching}`;
   const help = 'To see the errors, run `roster validate`.';
   return [{ severity: 'warning', code: 'not-selected', message, help }];
 }

@@ -121,6 +121,8 @@ export interface Selector {
   matches(address: Address): boolean;
   /** What to say if it matches nothing. Missing for addresses. */
   unmatched?(): Pick<Diagnostic, 'message' | 'help'>;
+  /** Whether it selects all that a file declares. Missing for addresses: what a file with an error declares is not known. */
+  matchesFile?(shown: string): boolean;
   /** It leaves out what it matches. */
   readonly excludes?: true;
 }

@@ -5,7 +5,7 @@ import type { ProjectOptions } from '../../engine/project.js';
 import type { ProjectPart } from '../../engine/selectors.js';
 import type { SessionOptions } from '../../engine/session.js';
 import { type Diagnostic, problem } from '../../model/diagnostic.js';
-import type { Prune } from '../../model/resource.js';
+import type { Prune, Without } from '../../model/resource.js';
 import { readDuration } from '../../model/words.js';
 import { findApiKeys } from '../../redact/redactor.js';
 import type { CommandContext } from '../host/host.js';
@@ -42,10 +42,15 @@ export function projectOptions(flags: OutputFlags, { host, output }: CommandCont
   };
 }
 
-export function sessionOptions(flags: OutputFlags, context: CommandContext): SessionOptions {
+/** `without`: what the command goes on without. A value that is not set is a matter of the entries that use it. */
+export function sessionOptions(
+  flags: OutputFlags,
+  context: CommandContext,
+  without: Without = 'values',
+): SessionOptions {
   return {
     ...projectOptions(flags, context),
-    unsetByEntry: true,
+    without,
     url: flags.url,
     allowServiceMismatch: flags.allowServiceMismatch,
     prune: choosePrune(flags),
@@ -69,7 +74,11 @@ export function runSessionOptions(
   context: CommandContext,
 ): SessionOptions {
   const isOfAccount = names.every((name) => name.startsWith('agent/') || !/[/*]/.test(name));
-  return { ...sessionOptions(flags, context), orNone: isOfAccount && needsNoProject(flags) };
+  return {
+    ...sessionOptions(flags, context, 'settings'),
+    saysUnread: !isOfAccount,
+    orNone: isOfAccount && needsNoProject(flags),
+  };
 }
 
 /** What a command is about. */

@@ -21,7 +21,9 @@ export const runDataCheck: Implementation<typeof dataCheckCommand> = async (name
   const urlOf = sourceLinks({}, context.host);
   const { redactor } = context.output;
   const found = redactor.value(
-    await withReadSession(sessionOptions(flags, context), (session) => checkData(session, names, { since })),
+    await withReadSession(sessionOptions(flags, context, 'settings'), (session) =>
+      checkData(session, names, { since }),
+    ),
   );
   const { diagnostics, datasets } = found;
   const failed = exitCodeFor(diagnostics);

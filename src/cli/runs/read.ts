@@ -32,6 +32,7 @@ export const runRuns: Implementation<typeof runsCommand> = async (address, flags
     listRuns(session, options),
   );
   return {
+    diagnostics: shown.diagnostics,
     render: {
       text: (style) => runsListText(shown, style),
       json: () => jsonText(runsListJson(shown)),

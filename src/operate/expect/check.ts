@@ -1,9 +1,9 @@
 import { diagnosticsIn, observe, requireAccount } from '../../engine/observe.js';
 import { declaringFiles, withOwners } from '../../engine/owners.js';
-import { selectedOf, selectionOf } from '../../engine/selectors.js';
+import { selectedOf, selectionOf, unreadFor } from '../../engine/selectors.js';
 import type { ReadSession } from '../../engine/session.js';
 import type { CheckedDataset, DataCheck } from '../../model/data.js';
-import { type Diagnostic, problem } from '../../model/diagnostic.js';
+import { type Diagnostic, errorsIn, Problem, problem } from '../../model/diagnostic.js';
 import { groupBy } from '../../model/json.js';
 import type { Reader } from '../../model/request.js';
 import type { Address, Agent } from '../../model/resource.js';
@@ -48,7 +48,8 @@ export async function checkData(
   { since: written }: CheckOptions = {},
 ): Promise<DataCheck> {
   const { addresses, ids } = namesIn(names);
-  const expecting = session.project.entries.some(({ expect }) => expect !== undefined);
+  const { entries, unread } = session.project;
+  const expecting = unread !== undefined || entries.some(({ expect }) => expect !== undefined);
   if (!expecting && names.length === 0) return nothingToCheck(session);
   const observation = await observe(session, { kinds: kindsWithRuns });
   requireAccount(observation);
@@ -58,6 +59,8 @@ export async function checkData(
   const resources = declaredResources(session.project, observation, now);
   const isSelected = selectedBy(session, addresses, agents);
   const wanted = resources.filter((each) => each.expect !== undefined && isSelected.address(each.address));
+  const errors = errorsIn(isSelected.unread);
+  if (wanted.length === 0 && errors.length > 0) throw new Problem(errors);
   if (wanted.length === 0 && names.length > 0) throw withoutExpectations(names);
 
   const reader = session.client.reader();
@@ -88,6 +91,7 @@ export async function checkData(
     datasets: owners.items.toSorted(worstFirst),
     diagnostics: [
       ...diagnosticsIn(session, observation, observation.comparison.diagnostics),
+      ...isSelected.unread,
       ...diagnostics,
       ...checked.flatMap(({ failures }) => failures),
       ...owners.warnings,
@@ -109,9 +113,10 @@ function selectedBy(session: ReadSession, addresses: readonly string[], agents: 
   const others = addresses.filter((each) => !each.startsWith(AGENT));
   const { project, cwd } = session;
   const selectors = others.length === 0 ? null : selectionOf({ addresses: others }, { project, cwd });
-  const all = project.entries.map(({ address }) => address);
-  const isEntry = selectedOf(selectors, { addresses: all, existsIn: project.existsIn });
+  const all = [...project.entries, ...(project.unread ?? [])].flatMap(({ address }) => address ?? []);
+  const isEntry = selectedOf(selectors, { ...project, addresses: all });
   return {
+    unread: unreadFor(project, selectors),
     address: (address: Address) => isEntry(address),
     agent: (agent: Address) => named.size === 0 || named.has(agent),
   };

@@ -1,5 +1,5 @@
 import { type Lookup, lookUp, withReferred } from '../../engine/lookup.js';
-import { selectedOf, selectorsOf } from '../../engine/selectors.js';
+import { judgedBy, selectedOf, selectorsOf, unreadFor } from '../../engine/selectors.js';
 import type { ReadSession } from '../../engine/session.js';
 import { kinds } from '../../kinds/index.js';
 import { suggest } from '../../manifest/suggest.js';
@@ -140,9 +140,13 @@ function unique<T>(list: readonly T[]): T[] {
 }
 
 /** A glob selects what can be started, and an address that cannot be is an error. Checked before anything is read. */
-function wantedEntries({ entries, existsIn }: Project, addresses: readonly string[]): readonly Declared[] {
+function wantedEntries(project: Project, addresses: readonly string[]): readonly Declared[] {
+  const { entries, existsIn, unread } = project;
+  const selectors = selectorsOf(addresses);
+  const errors = errorsIn(unreadFor(project, selectors));
+  if (errors.length > 0) throw new Problem(errors);
   const all = entries.map((each) => each.address);
-  const isSelected = selectedOf(selectorsOf(addresses), { addresses: all, existsIn });
+  const isSelected = selectedOf(selectors, { addresses: all, existsIn, unread });
   const selected = entries.filter(({ address }) => isSelected(address));
   const canStart = ({ kind }: Declared) => kindNamed(kind).startByHand !== undefined;
   const impossible = selected.filter((each) => !canStart(each) && addresses.includes(each.address));
@@ -182,9 +186,9 @@ function startable(
   return startByHand && { address, kind, startByHand, observed, entry };
 }
 
-/** An error in the manifests may be the reason that an entry was not matched. */
+/** An error in the entry, or in what it refers to, may be the reason that it was not matched. */
 function missingObjects(addresses: readonly Address[], { matched }: Lookup): readonly Diagnostic[] {
-  const errors = errorsIn(matched.diagnostics);
+  const errors = errorsIn(judgedBy(matched, (address) => addresses.includes(address)));
   if (errors.length > 0) return errors;
   return addresses.map((address) => ({
     severity: 'error',

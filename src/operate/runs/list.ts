@@ -1,3 +1,4 @@
+import { leftUnread } from '../../engine/selectors.js';
 import type { ReadSession } from '../../engine/session.js';
 import type { Call, ListCall, Reader } from '../../model/request.js';
 import type { Address } from '../../model/resource.js';
@@ -50,7 +51,8 @@ export async function listRuns(session: ReadSession, options: ListRunsOptions = 
   const rows = attention ? [await attentionRows(sources, context)] : await allRows(sources, context);
   const runs = distinct(byTime(rows.map((each) => each.runs)));
   const isCut = runs.length > limit || rows.some((each) => each.isCut);
-  return { address: address ?? null, runs: runs.slice(0, limit), isCut };
+  const diagnostics = known === null ? [] : leftUnread(session.project);
+  return { address: address ?? null, runs: runs.slice(0, limit), isCut, diagnostics };
 }
 
 interface ListContext {

@@ -50,7 +50,7 @@ function changeAnnotation({ change, fields, needsCare, risks, notes }: ChangeVie
     level: needsCare || risks.length > 0 ? 'warning' : 'notice',
     title: `roster: ${title}`,
     lines: [`${title}${paths === '' ? '' : `: ${paths}`}`, ...risks.map(({ message }) => message), ...notes],
-    ...(place === null ? {} : { place }),
+    place: place ?? undefined,
   };
 }
 
@@ -67,7 +67,7 @@ function diagnosticAnnotation(diagnostic: Diagnostic): Annotation {
   const others = related.map((each) => `${messageOf(each)}: ${each.place.file}:${each.place.line}`);
   const lines = [messageOf(diagnostic), ...others, ...(help === undefined ? [] : [`help: ${help}`])];
   const level = severityLevels[severity];
-  return { level, title: `roster: ${code}`, lines, ...(place === undefined ? {} : { place }) };
+  return { level, title: `roster: ${code}`, lines, place };
 }
 
 const severityLevels: Readonly<Record<Severity, Annotation['level']>> = {
@@ -81,7 +81,7 @@ interface Annotation {
   readonly level: 'error' | 'warning' | 'notice';
   readonly title: string;
   readonly lines: readonly string[];
-  readonly place?: Place;
+  readonly place?: Place | undefined;
 }
 
 const levels = ['error', 'warning', 'notice'] as const;

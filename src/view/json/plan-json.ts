@@ -73,7 +73,7 @@ function reasonsOf({ plan, outcomes, diagnostics, interrupted }: Report): readon
     if (error === null || outcome === 'done' || outcome === 'skipped' || isSaid(address, error)) return [];
     const place = places.get(address);
     const message = `${address}: ${error}`;
-    return [{ severity: 'error', code: 'service-error', message, ...(place == null ? {} : { place }) }];
+    return [{ severity: 'error', code: 'service-error', message, place: place ?? undefined }];
   });
   const isInterrupted = interrupted && !diagnostics.some(({ code }) => code === 'interrupted');
   const message = 'interrupted before everything was done';

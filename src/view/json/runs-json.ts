@@ -16,9 +16,9 @@ function runJson(run: Run): Pick<Run, (typeof runFields)[number] | 'members'> {
 }
 
 /** `runs --format json`: rows as those of `run`, with the service's name and without members. */
-export function runsListJson({ address, runs, isCut }: RunsList) {
+export function runsListJson({ address, runs, isCut, diagnostics }: RunsList) {
   const rows = runs.map((run) => fieldsOf(run, listedFields));
-  return withDiagnostics({ address, runs: rows, truncated: isCut }, []);
+  return withDiagnostics({ address, runs: rows, truncated: isCut }, diagnostics);
 }
 
 export function shownRunJson(run: Run) {

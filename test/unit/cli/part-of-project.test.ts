@@ -151,9 +151,11 @@ describe.each(cases)('an entry or file with $name', ({ name, change, sound = [] 
     expect(await run(workspace, 'drift')).toMatchObject({ exit: 1, changes: [] });
     for (const each of sandbox.world.schedules.values()) each.isEnabled = false;
     const drifted = await run(workspace, 'drift');
+    // What an entry with an error ignores is not known.
+    const compared = name === 'the key of another entry' ? /schedule\/other$/ : /schedule\/well$/;
     expect([drifted.exit, drifted.changes]).toEqual([
       1,
-      expect.arrayContaining([expect.stringMatching(/schedule\/well$/)]),
+      expect.arrayContaining([expect.stringMatching(compared)]),
     ]);
     expect((await run(workspace, 'status')).exit).toBe(0);
     expect((await run(workspace, 'status', '--check')).exit).not.toBe(0);
