@@ -215,9 +215,9 @@ const heldCases: readonly HeldCase[] = [
     actions: ['adopt schedule/nightly'],
   },
   {
-    name: 'a project that no longer declares it does not count if another one manages it without a hold',
+    name: 'a project that no longer declares it counts, although another one manages it without a hold',
     known: [...named('first', travel(held(), declaring)), ...named('second', travel(held(lasting), empty))],
-    actions: ['update schedule/nightly'],
+    actions: ['adopt schedule/nightly'],
   },
   {
     name: 'a project that no longer declares it counts if no other one has it',
@@ -292,12 +292,12 @@ const waitCases: readonly WaitCase[] = [
   {
     name: 'travel manages it without a hold',
     siblings: travel(held(), declaring),
-    message: `it is on hold, and ${file} manages it without a hold`,
+    message: `it is on hold, and ${file} must take over the hold first`,
   },
   {
     name: 'travel manages it with a hold that has ended',
     siblings: travel(held(ended), declaring),
-    message: `it is on hold, and ${file} manages it without a hold`,
+    message: `it is on hold, and ${file} must take over the hold first`,
   },
   {
     name: 'travel has it, and leaves it on the service',
