@@ -13,7 +13,7 @@ import {
   type Project,
 } from '../model/resource.js';
 import { count, some } from '../model/words.js';
-import { type HoldTarget, recordedAddress } from '../reconcile/hold-plan.js';
+import { commandThere, type HoldTarget, recordedAddress } from '../reconcile/hold-plan.js';
 import { isExcluding, matchingNothing } from '../reconcile/select.js';
 import { type Comparison, isOwnedElsewhere, type Match, type Selector } from '../reconcile/world.js';
 import type { Observation } from './observe.js';
@@ -312,13 +312,18 @@ function notRecorded(match: Match, isResume: boolean): Diagnostic {
   if (owner !== undefined) {
     const { project, file } = owner;
     const message = `${absent}, but in that of project ${project} (${file}): ${left}`;
-    const help = `Run \`roster ${isResume ? 'resume' : 'hold'} ${owner.address} -f ${file}\`.`;
+    const help = `Run \`${commandThere(isResume ? 'resume' : 'hold', owner)}\`.`;
     return { severity: 'error', code: 'owned-elsewhere', message, help };
   }
-  const help = isResume
-    ? 'Only schedules that an apply has created or adopted can be on hold.'
+  const message = `${absent}, so ${left}`;
+  return { severity: 'warning', code: 'not-in-inventory', message, help: unrecordedHelp(match, isResume) };
+}
+
+function unrecordedHelp({ kind, observed }: Match, isResume: boolean): string {
+  if (isResume) return 'Only a schedule that an apply has created or adopted can be on hold.';
+  return observed !== null && kind.pausing?.isPaused(observed.spec) === true
+    ? 'It is paused now. To keep it paused, write `enabled: false` in its entry: otherwise, the next apply starts it.'
     : 'Run `roster apply` first, which adopts it, or pause it in the dashboard.';
-  return { severity: 'warning', code: 'not-in-inventory', message: `${absent}, so ${left}`, help };
 }
 
 function asError(diagnostic: Diagnostic): Diagnostic {

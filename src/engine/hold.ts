@@ -10,6 +10,7 @@ import { type Address, objectKey } from '../model/resource.js';
 import type { Siblings } from '../model/sibling.js';
 import { readDuration, some } from '../model/words.js';
 import {
+  commandThere,
   type HoldTarget,
   holdElsewhere,
   holdPlan,
@@ -189,11 +190,11 @@ function staysOnHold(
   { siblings, comparison }: Observation,
 ): Diagnostic[] {
   const { now } = comparison.basis;
-  const help = 'Correct the error first. To see all errors, run `roster validate`.';
   const faulty = made.resources
     .filter(({ why }) => why === mayHaveError)
     .map(({ address }): Diagnostic => {
       const message = `${address} stays on hold: ${mayHaveError}`;
+      const help = 'Correct the error first. To see all errors, run `roster validate`.';
       return { severity: 'error', code: 'usage', message, help, address };
     });
   const resumed = new Set(made.resources.map(({ address }) => address));
@@ -202,8 +203,8 @@ function staysOnHold(
     const other = holdElsewhere(match, now);
     if (other === undefined || !resumed.has(address)) return [];
     const message = `${address} stays paused: project ${other.project} (${other.file}) has it on hold`;
-    const command = `roster resume ${other.address} -f ${other.file}`;
-    return [{ severity: 'error', code: 'owned-elsewhere', message, help: `Run \`${command}\`.`, address }];
+    const help = `Run \`${commandThere('resume', other)}\`.`;
+    return [{ severity: 'error', code: 'owned-elsewhere', message, help, address }];
   });
   return [...faulty, ...others, ...unreadHolds(made, siblings)];
 }

@@ -9,7 +9,7 @@ import { defaultSafeguards } from '../model/safeguards.js';
 import { fieldChange } from './diff.js';
 import { order } from './order.js';
 import { digestOf } from './seal.js';
-import type { Comparison, HeldElsewhere, Match, MatchBasis, ResourceDiff } from './world.js';
+import type { Comparison, Elsewhere, HeldElsewhere, Match, MatchBasis, ResourceDiff } from './world.js';
 
 export interface HoldInputs {
   readonly action: HoldAction;
@@ -222,6 +222,14 @@ export const mayHaveError = 'an entry or a file with an error may declare it';
 /** The hold that another project has of it, which that project must end. */
 export function holdElsewhere({ heldElsewhere }: Match, now: Date): HeldElsewhere | undefined {
   return isLasting(heldElsewhere?.hold, now) ? heldElsewhere : undefined;
+}
+
+/** The same command in the other project, as help names it. */
+export function commandThere(
+  action: HoldAction,
+  { address, file, environment }: Pick<Elsewhere, 'address' | 'file' | 'environment'>,
+): string {
+  return `roster ${action} ${address} -f ${file}${environment === null ? '' : ` -e ${environment}`}`;
 }
 
 /** Enables what the hold has paused, and nothing else. */

@@ -42,7 +42,7 @@ export class OtherOwners {
     for (const [address, { kind, id, hold }] of sibling.inventory.entries) {
       if (id === null || hold === undefined) continue;
       const key = objectKey(kind, id);
-      const found = { project: siblingName(sibling), file: sibling.file, address, hold };
+      const found = { ...named(sibling), address, hold };
       if (!isLasting(this.holds.get(key)?.hold, now)) this.holds.set(key, found);
     }
   }
@@ -144,6 +144,10 @@ function claimOf(
   claim: Elsewhere['claim'],
   { address, hold }: { readonly address: Address; readonly hold: Hold | undefined },
 ): Elsewhere {
-  const found = { project: siblingName(sibling), file: sibling.file, address, claim };
+  const found = { ...named(sibling), address, claim };
   return hold === undefined ? found : { ...found, hold };
+}
+
+function named(sibling: Sibling): Pick<Elsewhere, 'project' | 'environment' | 'file'> {
+  return { project: siblingName(sibling), environment: sibling.environment, file: sibling.file };
 }

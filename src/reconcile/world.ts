@@ -68,6 +68,7 @@ export interface Match {
 export interface Elsewhere {
   /** `travel`, or `travel (production)`. */
   readonly project: string;
+  readonly environment: string | null;
   /** Its project file, as messages name it. */
   readonly file: string;
   /** As that project knows the object. */
@@ -83,7 +84,7 @@ export interface Elsewhere {
 }
 
 /** An object is on hold as long as any project of the repository has it on hold. */
-export interface HeldElsewhere extends Pick<Elsewhere, 'project' | 'file' | 'address'> {
+export interface HeldElsewhere extends Omit<Elsewhere, 'claim' | 'hold'> {
   readonly hold: Hold;
 }
 
