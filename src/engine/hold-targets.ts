@@ -13,9 +13,9 @@ import {
   type Project,
 } from '../model/resource.js';
 import { count, some } from '../model/words.js';
-import { type HoldTarget, recordedAddress } from '../reconcile/hold-plan.js';
+import { commandThere, type HoldTarget, recordedAddress } from '../reconcile/hold-plan.js';
 import { isExcluding, matchingNothing } from '../reconcile/select.js';
-import type { Comparison, Match, Selector } from '../reconcile/world.js';
+import { type Comparison, isOwnedElsewhere, type Match, type Selector } from '../reconcile/world.js';
 import type { Observation } from './observe.js';
 
 export interface HoldTargets {
@@ -52,16 +52,18 @@ export function holdTargets(
       : selectedBy(selectors, pausable, { observation, project, ...how });
   const isRecorded = ({ match }: HoldTarget) => isKnown(match, inventory);
   const unknown = found.filter((each) => !isRecorded(each) && each.match.observed !== null);
-  const problems = [
-    ...unknown.map(({ match }) => notRecorded(match, selectors)),
+  const isNamed = ({ match }: HoldTarget) => selectors?.some(({ pattern }) => pattern === match.address);
+  const errors = [
+    // Who names it exactly must not believe that it is held.
+    ...unknown.filter(isNamed).map(({ match }) => asError(notRecorded(match, how.isResume))),
     ...misdescribed(found.map(({ match }) => match)),
   ];
-  const errors = errorsIn(problems);
   if (errors.length > 0) throw new Problem(errors);
+  const isMeant = ({ match }: HoldTarget) => !how.isResume || match.hold !== undefined;
   return {
     targets: found.filter(isRecorded),
     outside: outside.map((each) => outsideSchedule(each, comparison)),
-    diagnostics: problems,
+    diagnostics: unknown.filter(isMeant).map(({ match }) => notRecorded(match, how.isResume)),
   };
 }
 
@@ -301,12 +303,31 @@ function startsNothing({ pattern }: Selector, outside: readonly HoldTarget[], is
   return { severity: 'error', code: 'usage', message, help };
 }
 
-/** Who names it exactly must not believe that it is held. */
-function notRecorded({ address }: Match, selectors: readonly Selector[] | null): Diagnostic {
-  const isNamed = selectors?.some(({ pattern }) => pattern === address) === true;
-  const message = `${address} is not in the inventory, so it cannot be put on hold and is left as it is`;
-  const help = 'Run `roster apply` first, which adopts it, or pause it in the dashboard.';
-  return { severity: isNamed ? 'error' : 'warning', code: 'not-in-inventory', message, help };
+/** Before this project is applied, an entry that has moved here is a matter of the project that it comes from. */
+function notRecorded(match: Match, isResume: boolean): Diagnostic {
+  const { address, elsewhere, heldElsewhere } = match;
+  const owner = isOwnedElsewhere(match) ? (heldElsewhere ?? elsewhere) : undefined;
+  const left = isResume ? 'nothing is resumed' : 'it cannot be put on hold and is left as it is';
+  const absent = `${address} is not in the inventory`;
+  if (owner !== undefined) {
+    const { project, file } = owner;
+    const message = `${absent}, but in that of project ${project} (${file}): ${left}`;
+    const help = `Run \`${commandThere(isResume ? 'resume' : 'hold', owner)}\`.`;
+    return { severity: 'error', code: 'owned-elsewhere', message, help };
+  }
+  const message = `${absent}, so ${left}`;
+  return { severity: 'warning', code: 'not-in-inventory', message, help: unrecordedHelp(match, isResume) };
+}
+
+function unrecordedHelp({ kind, observed }: Match, isResume: boolean): string {
+  if (isResume) return 'Only a schedule that an apply has created or adopted can be on hold.';
+  return observed !== null && kind.pausing?.isPaused(observed.spec) === true
+    ? 'It is paused now. To keep it paused, write `enabled: false` in its entry: otherwise, the next apply starts it.'
+    : 'Run `roster apply` first, which adopts it, or pause it in the dashboard.';
+}
+
+function asError(diagnostic: Diagnostic): Diagnostic {
+  return { ...diagnostic, severity: 'error' };
 }
 
 function misdescribed(matches: readonly Match[]): Diagnostic[] {

@@ -7,9 +7,16 @@ import type { LockInfo } from '../model/inventory.js';
 import { type HoldPlan, type HoldReport, isIdle } from '../model/report.js';
 import { pollUntil } from '../model/request.js';
 import { type Address, objectKey } from '../model/resource.js';
-import { noSiblings } from '../model/sibling.js';
-import { readDuration } from '../model/words.js';
-import { type HoldTarget, holdPlan, mayHaveError } from '../reconcile/hold-plan.js';
+import type { Siblings } from '../model/sibling.js';
+import { readDuration, some } from '../model/words.js';
+import {
+  commandThere,
+  type HoldTarget,
+  holdElsewhere,
+  holdPlan,
+  mayHaveError,
+  recordedAddress,
+} from '../reconcile/hold-plan.js';
 import { isExcluding, unreadFor } from '../reconcile/select.js';
 import { isOtherService, type MatchBasis } from '../reconcile/world.js';
 import { refusePastedKey } from './api-key.js';
@@ -60,6 +67,9 @@ export function hold(
   return reviewedRun(new HoldRun(session, options, callbacks));
 }
 
+/** Addresses that a message names. */
+const MOST_NAMED = 5;
+
 interface PlannedHold {
   readonly made: HoldPlan;
   readonly observation: Observation;
@@ -79,7 +89,9 @@ class HoldRun implements ReviewedRun<PlannedHold, HoldReport> {
     const { session, options } = this;
     const { project } = session;
     const allow = { accountChange: options.allowAccountChange === true };
-    const observation = await observe(session, { allow, siblings: noSiblings });
+    // What has moved and is not adopted yet is held in the project that has it: what others declare matters, too.
+    const siblings = session.readSiblings({ declared: options.hold !== null });
+    const observation = await observe(session, { allow, siblings });
     // A hold does not make the inventory that of another service, which an apply with that flag does.
     if (isOtherService(observation.comparison.basis)) throw otherService(observation.comparison.basis);
     requireAccount(observation);
@@ -103,9 +115,9 @@ class HoldRun implements ReviewedRun<PlannedHold, HoldReport> {
       comparison,
     });
     const unread = errorsAsWarnings(unreadFor(project, selectors));
-    const own = asked === null ? staysOnHold(made) : found.diagnostics;
+    const own = asked === null ? staysOnHold(made, found.targets, observation) : [];
     const settings = project.unreadSettings ?? [];
-    return { made, observation, diagnostics: [...own, ...unread, ...settings] };
+    return { made, observation, diagnostics: [...found.diagnostics, ...own, ...unread, ...settings] };
   }
 
   show({ made, diagnostics }: PlannedHold): void {
@@ -172,15 +184,41 @@ function reasonOfAll({ reason }: AskedHold): string {
   return typeof reason === 'string' ? reason : [...new Set(reason.values())].join('; ');
 }
 
-/** Which holds do not end because of an error. */
-function staysOnHold({ resources }: HoldPlan): Diagnostic[] {
-  const help = 'Correct the error first. To see all errors, run `roster validate`.';
-  return resources
+/** What stays on hold, although it was to be resumed. */
+function staysOnHold(
+  made: HoldPlan,
+  targets: readonly HoldTarget[],
+  { siblings, comparison }: Observation,
+): Diagnostic[] {
+  const { now } = comparison.basis;
+  const faulty = made.resources
     .filter(({ why }) => why === mayHaveError)
-    .map(({ address }) => {
+    .map(({ address }): Diagnostic => {
       const message = `${address} stays on hold: ${mayHaveError}`;
+      const help = 'Correct the error first. To see all errors, run `roster validate`.';
       return { severity: 'error', code: 'usage', message, help, address };
     });
+  const resumed = new Set(made.resources.map(({ address }) => address));
+  const others = targets.flatMap(({ match }): Diagnostic[] => {
+    const address = recordedAddress(match, comparison.basis.inventory);
+    const other = holdElsewhere(match, now);
+    if (other === undefined || !resumed.has(address)) return [];
+    const message = `${address} stays paused: project ${other.project} (${other.file}) has it on hold`;
+    const help = `Run \`${commandThere('resume', other)}\`.`;
+    return [{ severity: 'error', code: 'owned-elsewhere', message, help, address }];
+  });
+  return [...faulty, ...others, ...unreadHolds(made, siblings)];
+}
+
+/** Who ends a hold decides about it: it does not wait for a project that cannot be read. */
+function unreadHolds({ resources }: HoldPlan, { unread }: Siblings): Diagnostic[] {
+  const enabled = resources.filter(({ effect }) => effect === 'enable').map(({ address }) => address);
+  if (enabled.length === 0) return [];
+  return unread.map(({ project, file, reason }) => {
+    const owner = project === '' ? 'other projects of the repository' : `project ${project} (${file})`;
+    const message = `${owner} may have ${some(enabled, MOST_NAMED)} on hold, too: ${reason}`;
+    return { severity: 'warning', code: 'unreadable-sibling', message, help: 'Check that before you go on.' };
+  });
 }
 
 function isDone({ outcomes }: CarriedOut): boolean {

@@ -31,7 +31,7 @@ export interface ObserveOptions extends SelectionOptions, ReadOptions {
   /** Compares the checkout with the commit last applied. `record` also checks whether the manifests differ from their commit. */
   readonly checkout?: 'compare' | 'record';
   /** What is known of the other projects of the repository. Default: it is read. */
-  readonly siblings?: Siblings;
+  readonly siblings?: Siblings | Promise<Siblings>;
   /** Default: the client's. */
   readonly reader?: Reader;
 }

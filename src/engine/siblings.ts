@@ -17,6 +17,7 @@ import { Problem } from '../model/diagnostic.js';
 import { emptyInventory, type Inventory, isSamePlace } from '../model/inventory.js';
 import type { InventorySetting, Project, ProjectSettings } from '../model/resource.js';
 import {
+  type ClashingProject,
   noSiblings,
   type Sibling,
   type Siblings,
@@ -80,9 +81,9 @@ class SiblingReader {
   async read(withDeclared: boolean): Promise<Siblings> {
     try {
       this.found ??= this.find();
-      const { tree, candidates, unread } = await this.found;
-      if (tree === null || candidates.length + unread.length === 0) return { ...noSiblings, unread };
-      return this.siblings(tree, candidates, unread, withDeclared);
+      const { tree, candidates, ...found } = await this.found;
+      if (tree === null || candidates.length === 0) return { ...noSiblings, ...found };
+      return this.siblings(tree, candidates, found, withDeclared);
     } catch (failure) {
       const reason = gitReason(failure);
       return reason === null ? noSiblings : { ...noSiblings, unknown: reason };
@@ -93,10 +94,17 @@ class SiblingReader {
     const tree = await this.about.open();
     const own = nameIn(tree.top, this.file);
     const files = (await trackedFiles(tree, patternsFor(own))).filter(({ path }) => path !== own);
-    if (files.length === 0) return { tree: null, candidates: [], unread: [] };
+    if (files.length === 0) return { tree: null, ...none };
     const manifests = new Set(this.about.manifests.map((path) => nameIn(tree.top, path)));
     const others = files.filter(({ path }) => !manifests.has(path));
-    const read = others.slice(0, MOST_PROJECTS).map((each) => this.projectIn(tree, each, own));
+    const projects = others.slice(0, MOST_PROJECTS).flatMap((each) => this.projectIn(tree, each, own));
+    const including = [
+      ...(manifests.size > 1 ? [dirname(own)] : []),
+      ...projects.flatMap(({ path, other }) => (other.hasInclude ? [dirname(path)] : [])),
+    ];
+    const read = projects
+      .filter((each) => isNamed(each.other) || !including.some((folder) => isWithin(each.path, folder)))
+      .map((each) => this.partsOf(tree, each));
     const many: UnreadSibling[] =
       others.length <= MOST_PROJECTS
         ? []
@@ -105,34 +113,41 @@ class SiblingReader {
       tree,
       candidates: read.flatMap(({ candidates }) => candidates),
       unread: [...read.flatMap(({ unread }) => unread), ...many],
+      clashing: read.flatMap(({ clashing }) => clashing),
     };
   }
 
   /** A file of another name is a project only if it says so: it may be any file. */
-  private projectIn(
-    tree: WorkTree,
-    { path, isRegular }: TrackedFile,
-    own: string,
-  ): Omit<FoundProjects, 'tree'> {
+  private projectIn(tree: WorkTree, { path, isRegular }: TrackedFile, own: string): ProjectFile[] {
+    const absolute = join(tree.top, path);
+    if (!isRegular || !isRealPath(dirname(absolute))) return [];
+    const other = readOtherProject(absolute, this.about.options.cwd);
+    const isNamedSo = basename(path) === 'roster.yaml' || basename(path) === basename(own);
+    if (other === null || (!isNamedSo && !isNamed(other))) return [];
+    return [{ path, other }];
+  }
+
+  private partsOf(tree: WorkTree, { path, other }: ProjectFile): Omit<FoundProjects, 'tree'> {
     const absolute = join(tree.top, path);
     const file = this.shown(absolute);
-    if (!isRegular || !isRealPath(dirname(absolute))) return none;
-    const other = readOtherProject(absolute, this.about.options.cwd);
-    if (other === null || other.name === this.about.project.name) return none;
-    const isNamedSo = basename(path) === 'roster.yaml' || basename(path) === basename(own);
-    if (!isNamedSo && other.variants.every(({ settings }) => settings === null)) return none;
+    if (other.name === this.about.project.name) {
+      const mayBeHere = other.variants.some(
+        ({ environment, settings }) => settings !== null && this.mayBeHere(other, environment, settings),
+      );
+      return mayBeHere ? { ...none, clashing: [{ file, clash: 'has the name of this project' }] } : none;
+    }
     const faulty = this.relevant(other).filter(({ settings }) => settings === null);
     const unread = faulty.slice(0, 1).map(({ problem }) => ({
       project: other.name,
       file,
-      reason: `its manifests cannot be read: ${problem}`,
+      reason: `its project file cannot be read: ${problem}`,
     }));
     const candidates = other.variants.flatMap(({ environment, settings }) => {
       if (settings === null) return [];
       const mayBeHere = this.mayBeHere(other, environment, settings);
       return [{ project: other.name, environment, file, path: absolute, settings, mayBeHere }];
     });
-    return { candidates, unread };
+    return { candidates, unread, clashing: [] };
   }
 
   /** Where there are environments, the settings of the project itself are often not complete. */
@@ -156,16 +171,21 @@ class SiblingReader {
   private async siblings(
     tree: WorkTree,
     candidates: readonly SiblingCandidate[],
-    unread: readonly UnreadSibling[],
+    { unread, clashing }: Omit<FoundProjects, 'tree' | 'candidates'>,
     withDeclared: boolean,
   ): Promise<Siblings> {
     const inventories = await this.inventoriesOf(tree, candidates);
     const known: Sibling[] = [];
     const more: UnreadSibling[] = [];
+    const clashes: ClashingProject[] = [];
     for (const each of candidates) {
-      const read = inventories.get(each) ?? 'another';
+      const read = inventories.get(each);
       // It says that it belongs to another project, or this one has it: a file that names it makes no sibling.
-      if (read === 'another') continue;
+      if (read === undefined || read === 'another') {
+        const whose = read === undefined ? 'this project' : 'another project';
+        if (each.mayBeHere) clashes.push({ file: each.file, clash: `names the inventory of ${whose}` });
+        continue;
+      }
       if ('reason' in read) {
         if (each.mayBeHere) more.push(unreadOf(each, read.reason));
         continue;
@@ -177,7 +197,7 @@ class SiblingReader {
       if (withDeclared && declares === null) more.push(unreadOf(each, 'its manifests have errors'));
       known.push({ project, environment, file, inventory: read, declares });
     }
-    return { known, unread: [...unread, ...more], unknown: null };
+    return { known, unread: [...unread, ...more], clashing: [...clashing, ...clashes], unknown: null };
   }
 
   private async inventoriesOf(
@@ -249,9 +269,24 @@ interface FoundProjects {
   readonly tree: WorkTree | null;
   readonly candidates: readonly SiblingCandidate[];
   readonly unread: readonly UnreadSibling[];
+  readonly clashing: readonly ClashingProject[];
 }
 
-const none: Omit<FoundProjects, 'tree'> = { candidates: [], unread: [] };
+const none: Omit<FoundProjects, 'tree'> = { candidates: [], unread: [], clashing: [] };
+
+interface ProjectFile {
+  /** In the work tree. */
+  readonly path: string;
+  readonly other: OtherProject;
+}
+
+function isNamed({ variants }: OtherProject): boolean {
+  return variants.some(({ settings }) => settings !== null);
+}
+
+function isWithin(path: string, folder: string): boolean {
+  return folder === '.' || path.startsWith(`${folder}/`);
+}
 
 /** `another`: it is no sibling's. */
 type InventoryRead = Inventory | 'another' | { readonly reason: string };

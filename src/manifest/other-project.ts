@@ -14,6 +14,8 @@ export interface OtherProject {
   readonly name: string;
   /** Its own settings, and those in each of its environments. */
   readonly variants: readonly OtherVariant[];
+  /** Files below its folder may be a part of it. */
+  readonly hasInclude: boolean;
 }
 
 interface OtherVariant {
@@ -25,7 +27,7 @@ interface OtherVariant {
 }
 
 /**
- * Null for a file that is no project. Nothing of the environment of this process is read, so a file learns nothing of it.
+ * Null for a file that is no manifest. Nothing of the environment of this process is read, so a file learns nothing of it.
  * `path` is absolute.
  */
 export function readOtherProject(
@@ -35,7 +37,8 @@ export function readOtherProject(
 ): OtherProject | null {
   const diagnostics = new Diagnostics();
   const source = new ProjectFiles(dirname(path), cwd, diagnostics).read(basename(path), null);
-  if (source === null) return unreadable(basename(dirname(path)), diagnostics);
+  const folder = basename(dirname(path));
+  if (source === null) return unreadable(folder, diagnostics);
   const usage = { values: 0, collections: 0, expanded: 0 };
   const { documents, problems, omitted } = how.yaml(source, { usage, suggest: () => null, rules: yamlRules });
   const named = nameInText(source.text);
@@ -44,7 +47,11 @@ export function readOtherProject(
     return named === null ? null : unreadable(named, diagnostics);
   }
   const top = { ...readTopLevel(documents, true, diagnostics), source };
-  if (!top.settings.has('project')) return null;
+  const hasInclude = top.settings.has('include');
+  if (!top.settings.has('project')) {
+    const isManifest = top.settings.size + top.sections.length > 0;
+    return isManifest ? { ...withProblem(folder, 'it has no `project:`'), hasInclude } : null;
+  }
   const variantOf = (environment: string | null) => {
     const found = new Diagnostics();
     const options = { environment, env: {}, allowMissingEnv: true };
@@ -58,12 +65,16 @@ export function readOtherProject(
     settings: read.settings,
     problem,
   }));
-  const name = variants.find(({ settings }) => settings !== null)?.settings?.name ?? named ?? '';
-  return { name, variants };
+  const name = variants.find(({ settings }) => settings !== null)?.settings?.name ?? named ?? folder;
+  return { name, variants, hasInclude };
 }
 
 function unreadable(name: string, diagnostics: Diagnostics): OtherProject {
-  return { name, variants: [{ environment: null, settings: null, problem: firstError(diagnostics) }] };
+  return withProblem(name, firstError(diagnostics));
+}
+
+function withProblem(name: string, problem: string): OtherProject {
+  return { name, variants: [{ environment: null, settings: null, problem }], hasInclude: false };
 }
 
 function firstError(diagnostics: Diagnostics): string {

@@ -28,6 +28,10 @@ export function hasEnded({ until, resumed }: Hold, now: Date): boolean {
   return resumed === true || (until !== null && Date.parse(until) <= now.getTime());
 }
 
+export function isLasting(hold: Hold | undefined, now: Date): hold is Hold {
+  return hold !== undefined && !hasEnded(hold, now);
+}
+
 /** Null for anything that roster has not written: a hold must not be guessed. */
 export function holdFrom(value: Json): Hold | null {
   if (!isJsonObject(value)) return null;

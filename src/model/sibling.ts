@@ -20,16 +20,25 @@ export interface UnreadSibling {
   readonly reason: string;
 }
 
+/** A project file that makes no sibling, although its project may manage objects on this service. */
+export interface ClashingProject {
+  readonly file: string;
+  /** A clause, such as `has the name of this project`. */
+  readonly clash: string;
+}
+
 /** The other projects of the repository. */
 export interface Siblings {
   readonly known: readonly Sibling[];
   /** Nothing is deleted while there is one: it may manage the object by now. */
   readonly unread: readonly UnreadSibling[];
+  /** One file of a change must not withhold deletes, so these do not. */
+  readonly clashing: readonly ClashingProject[];
   /** Why git cannot say what else is in the repository; null where it can, and outside of a repository. */
   readonly unknown: string | null;
 }
 
-export const noSiblings: Siblings = { known: [], unread: [], unknown: null };
+export const noSiblings: Siblings = { known: [], unread: [], clashing: [], unknown: null };
 
 /** `travel`, or `travel (production)`. */
 export function siblingName({ project, environment }: Pick<Sibling, 'project' | 'environment'>): string {

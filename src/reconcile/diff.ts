@@ -1,4 +1,4 @@
-import { hasEnded } from '../model/hold.js';
+import { isLasting } from '../model/hold.js';
 import { equal, isEmptyObject, isJsonObject, type Json } from '../model/json.js';
 import {
   type ExistingObject,
@@ -157,8 +157,7 @@ function waitsForHold(match: Match, basis: Pick<PlanBasis, 'siblings' | 'now'>):
 
 /** The project that manages it now has recorded a hold of its own. */
 export function isHandedOver({ elsewhere }: Match, { now }: Pick<PlanBasis, 'now'>): boolean {
-  if (elsewhere?.claim !== 'managed' || elsewhere.hold === undefined) return false;
-  return !hasEnded(elsewhere.hold, now);
+  return elsewhere?.claim === 'managed' && isLasting(elsewhere.hold, now);
 }
 
 /** Whether an object that no entry declares stays in the inventory because another project may want it, or its hold. */

@@ -1,4 +1,4 @@
-import { type Hold, hasEnded } from '../model/hold.js';
+import { type Hold, isLasting } from '../model/hold.js';
 import type { Inventory, InventoryEntry, InventoryRecord } from '../model/inventory.js';
 import { byCodeUnit } from '../model/json.js';
 import { isExpired } from '../model/kind.js';
@@ -9,7 +9,7 @@ import { defaultSafeguards } from '../model/safeguards.js';
 import { fieldChange } from './diff.js';
 import { order } from './order.js';
 import { digestOf } from './seal.js';
-import type { Comparison, Match, MatchBasis, ResourceDiff } from './world.js';
+import type { Comparison, Elsewhere, HeldElsewhere, Match, MatchBasis, ResourceDiff } from './world.js';
 
 export interface HoldInputs {
   readonly action: HoldAction;
@@ -161,7 +161,8 @@ interface HoldEffect {
 function holdEffect(match: Match, known: InventoryEntry, hold: Hold, basis: MatchBasis): HoldEffect {
   const observed = objectOf(match, known);
   if (observed === null) return noEffect(known, 'it does not exist on the service');
-  const former = known.hold;
+  // What another project has put on hold was not paused by somebody else.
+  const former = known.hold ?? holdElsewhere(match, basis.now)?.hold;
   if (isPaused(match, observed))
     return former === undefined
       ? keepEffect(match, known, hold, basis)
@@ -175,10 +176,6 @@ function noEffect(known: InventoryEntry, why: string): HoldEffect {
   return { effect: 'none', why, before: known, after: known };
 }
 
-function isLasting(hold: Hold | undefined, now: Date): hold is Hold {
-  return hold !== undefined && !hasEnded(hold, now);
-}
-
 /** Of what somebody else has paused. What was applied stays as it was: the pause is drift again after the hold. */
 function keepEffect(match: Match, known: InventoryEntry, hold: Hold, basis: MatchBasis): HoldEffect {
   const why = whyNotStarted(match, basis);
@@ -188,12 +185,15 @@ function keepEffect(match: Match, known: InventoryEntry, hold: Hold, basis: Matc
 }
 
 /** Why no apply would enable what is paused now; null if one would. */
-function whyNotStarted({ kind, entry, address }: Match, { project, now }: MatchBasis): string | null {
-  // With an error in its entry, nothing is applied yet.
-  if (entry === null)
-    return project.unread !== undefined || project.entries.some((each) => each.address === address)
-      ? null
-      : 'it is paused, and no entry declares it';
+function whyNotStarted(
+  { kind, entry, address, elsewhere }: Match,
+  { project, now }: MatchBasis,
+): string | null {
+  if (entry === null) {
+    // With an error in its entry, nothing is applied yet. What has moved is started by an apply of the other project.
+    const isUnread = project.unread !== undefined || project.entries.some((each) => each.address === address);
+    return isUnread || elsewhere !== undefined ? null : 'it is paused, and no entry declares it';
+  }
   if (isExpired(kind, entry.declared, now)) return 'its time has passed';
   return kind.pausing?.isPaused(entry.spec) === true ? 'it is paused, and no apply would enable it' : null;
 }
@@ -219,12 +219,27 @@ function renewEffect(
 /** Why a hold does not end: the entry may say that the resource is paused. */
 export const mayHaveError = 'an entry or a file with an error may declare it';
 
+/** The hold that another project has of it, which that project must end. */
+export function holdElsewhere({ heldElsewhere }: Match, now: Date): HeldElsewhere | undefined {
+  return isLasting(heldElsewhere?.hold, now) ? heldElsewhere : undefined;
+}
+
+/** The same command in the other project, as help names it. */
+export function commandThere(
+  action: HoldAction,
+  { address, file, environment }: Pick<Elsewhere, 'address' | 'file' | 'environment'>,
+): string {
+  return `roster ${action} ${address} -f ${file}${environment === null ? '' : ` -e ${environment}`}`;
+}
+
 /** Enables what the hold has paused, and nothing else. */
 function resumeEffect(match: Match, known: InventoryEntry, { project, now }: MatchBasis): HoldEffect {
   const { hold, ...free } = known;
-  if (hold === undefined) return noEffect(known, 'it is not on hold');
+  const other = holdElsewhere(match, now);
+  const whyOther = other && `project ${other.project} (${other.file}) has it on hold`;
+  if (hold === undefined) return noEffect(known, whyOther ?? 'it is not on hold');
   const observed = objectOf(match, known);
-  const why = whyNotEnabled(match, observed, hold, now);
+  const why = whyNotEnabled(match, observed, hold, now) ?? whyOther ?? null;
   const isUnread = entryOf(match) === undefined && project.unread !== undefined;
   if (why === null && isUnread) return noEffect(known, mayHaveError);
   const isOwnPause = observed !== null && hold.wasPaused !== true;

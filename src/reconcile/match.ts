@@ -147,7 +147,7 @@ class Matcher implements Matched {
         record: this.recordOf(observed) ?? each.known,
         rule: each.ours && observed !== null ? ('inventory' as const) : null,
       };
-      this.add(resolve({ ...each, ...state }, this.basis));
+      this.matches.push(this.resolved({ ...each, ...state }));
     };
     if (named !== null || known !== null)
       add({ address: entry.address, observed: named, known, renamedFrom, ours: true });
@@ -174,19 +174,18 @@ class Matcher implements Matched {
     const renamedFrom = former?.address ?? formerAddress(entry, observed, inventory);
     const state = { createInterrupted, ours: true, misdescribed: misdescribed.has(address), wasProtected };
     const each = { address, kind, entry, observed, rule, known, record, renamedFrom, ...state };
-    // What this project has not applied yet was never held or resumed here: a hold moves with its object.
-    const movedHold =
-      observed === null || record !== null ? undefined : this.others.holdOf(observed, this.basis.now);
-    const resolved = resolve(each, this.basis, movedHold);
+    const resolved = this.resolved(each);
     // The object that it is bound to may be gone: what refers to it still has its id.
     const bound = entry.id === null ? { pending: address } : normalId(entry.id);
     this.resolver.add(address, observed?.id ?? bound, kind, resolved.entry?.spec ?? null);
-    this.add(resolved);
+    this.matches.push(resolved);
   }
 
-  private add(each: Match): void {
+  private resolved(each: Match): Match {
     const elsewhere = each.observed === null ? undefined : this.others.of(each.observed);
-    this.matches.push(elsewhere === undefined ? each : { ...each, elsewhere });
+    const heldElsewhere = each.observed === null ? undefined : this.others.holdOf(each.observed);
+    const shared = elsewhere === undefined ? each : { ...each, elsewhere };
+    return resolve(heldElsewhere === undefined ? shared : { ...shared, heldElsewhere }, this.basis);
   }
 
   private recordOf(observed: Observed | null): InventoryEntry | null {
@@ -238,7 +237,7 @@ class Matcher implements Matched {
       const wasProtected = this.wasProtected(kind, each.observed, each.known);
       const record = this.recordOf(each.observed) ?? each.known;
       const state = { renamedFrom: null, createInterrupted: false, wasProtected };
-      this.add(resolve({ ...each, kind, entry: null, rule, record, ...state }, this.basis));
+      this.matches.push(this.resolved({ ...each, kind, entry: null, rule, record, ...state }));
     }
   }
 }

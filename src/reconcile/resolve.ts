@@ -1,5 +1,5 @@
 import { isHidden } from '../model/digest.js';
-import { type Hold, hasEnded } from '../model/hold.js';
+import { type Hold, hasEnded, isLasting } from '../model/hold.js';
 import type { InventoryEntry } from '../model/inventory.js';
 import { canonical, equal, isJsonObject, type Json, type JsonObject } from '../model/json.js';
 import { fieldValue, type Kind, rawValue, ruleOf } from '../model/kind.js';
@@ -11,11 +11,20 @@ import type { Match, MatchBasis } from './world.js';
 /**
  * Applies what overrides an entry: keys that earlier runs kept, ignored properties and holds. What compares the result need
  * not handle them. What shows or records it still leaves out the ignored parts (ignore.ts), because requests need them.
- * `movedHold` is the hold of another project that the object comes from.
  */
-export function resolve(match: Match, { kept, now }: MatchBasis, movedHold?: Hold): Match {
-  const hold = match.known?.hold ?? movedHold;
-  return withHold(withoutOthers(withKept(match, kept)), hold, now);
+export function resolve(match: Match, { kept, now }: MatchBasis): Match {
+  return withHold(withoutOthers(withKept(match, kept)), holdOf(match, now), now);
+}
+
+/**
+ * Another project may own the object, too, and have it on hold: an apply of either takes over a hold that lasts. Only an
+ * object that is not in this inventory yet comes with a hold that has ended.
+ */
+function holdOf({ entry, known, record, heldElsewhere }: Match, now: Date): Hold | undefined {
+  const own = known?.hold;
+  const other = entry === null ? undefined : heldElsewhere?.hold;
+  if (isLasting(own, now) || other === undefined) return own;
+  return isLasting(other, now) || record === null ? other : own;
 }
 
 /** Its key can still be read: it need not be replaced, however the run ended that created it. */

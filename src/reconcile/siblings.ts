@@ -1,19 +1,13 @@
-import { type Hold, hasEnded } from '../model/hold.js';
+import { type Hold, isLasting } from '../model/hold.js';
 import type { InventoryEntry } from '../model/inventory.js';
 import { referencesOf } from '../model/kind.js';
 import { removedAddresses } from '../model/removed.js';
 import { type Address, isPending, type Observed, objectKey } from '../model/resource.js';
 import { noSiblings, type Sibling, siblingName } from '../model/sibling.js';
-import type { Elsewhere, Match, MatchBasis, Matched } from './world.js';
+import type { Elsewhere, HeldElsewhere, Match, MatchBasis, Matched } from './world.js';
 
 /** The strongest claim counts where several projects have one. */
 const CLAIMS: readonly Elsewhere['claim'][] = ['managed', 'declared', 'kept', 'owned', 'dropped'];
-
-/** An object in the inventory of another project. */
-interface RecordElsewhere {
-  readonly claim: Elsewhere['claim'];
-  readonly hold: Hold | undefined;
-}
 
 /**
  * What other projects of the repository have to do with objects. An inventory alone proves nothing, and neither does a
@@ -23,12 +17,12 @@ export class OtherOwners {
   private readonly byId = new Map<string, Elsewhere>();
   /** Of objects that no list shows an id of, too. */
   private readonly byObject = new Map<Observed, Elsewhere>();
-  /** Of objects that an inventory has a hold of, each inventory that has the object. */
-  private readonly heldBy = new Map<string, RecordElsewhere[]>();
+  /** The one that lasts, where several projects have a hold of an object. */
+  private readonly holds = new Map<string, HeldElsewhere>();
 
   /** `match` is passed because it needs this. */
   constructor(basis: MatchBasis, match: (basis: MatchBasis) => Matched) {
-    for (const { inventory } of basis.siblings.known) this.addHeld(inventory.entries);
+    for (const sibling of basis.siblings.known) this.addHolds(sibling, basis.now);
     for (const sibling of basis.siblings.known) this.addOwned(sibling);
     for (const sibling of basis.siblings.known)
       if (sibling.declares !== null) this.addDeclared(sibling, basis, match);
@@ -39,31 +33,27 @@ export class OtherOwners {
     return this.byObject.get(observed) ?? (id === null ? undefined : this.byId.get(objectKey(kind, id)));
   }
 
-  /**
-   * The hold that another project has recorded of the object: one that lasts rather than one that has ended. A project that
-   * no longer declares the object counts only if no other one has it.
-   */
-  holdOf({ kind, id }: Observed, now: Date): Hold | undefined {
-    if (id === null) return undefined;
-    const all = this.heldBy.get(objectKey(kind, id)) ?? [];
-    const current = all.filter(({ claim }) => claim !== 'dropped');
-    const holds = (current.length > 0 ? current : all).flatMap(({ hold }) => hold ?? []);
-    return holds.find((each) => !hasEnded(each, now)) ?? holds[0];
+  /** The hold that another project has of the object, whatever that project declares by now. */
+  holdOf({ kind, id }: Observed): HeldElsewhere | undefined {
+    return id === null ? undefined : this.holds.get(objectKey(kind, id));
   }
 
-  private addHeld(entries: Sibling['inventory']['entries']): void {
-    for (const { kind, id, hold } of entries.values())
-      if (id !== null && hold !== undefined) this.heldBy.set(objectKey(kind, id), []);
+  private addHolds(sibling: Sibling, now: Date): void {
+    for (const [address, { kind, id, hold }] of sibling.inventory.entries) {
+      if (id === null || hold === undefined) continue;
+      const key = objectKey(kind, id);
+      const found = { ...named(sibling), address, hold };
+      if (!isLasting(this.holds.get(key)?.hold, now)) this.holds.set(key, found);
+    }
   }
 
   private addOwned(sibling: Sibling): void {
     // With its manifests, it is known more exactly.
     if (sibling.declares !== null) return;
-    for (const { kind, id, hold } of sibling.inventory.entries.values()) {
+    for (const [address, { kind, id, hold }] of sibling.inventory.entries) {
       if (id === null) continue;
       const key = objectKey(kind, id);
-      this.byId.set(key, claimOf(sibling, 'owned', hold));
-      this.heldBy.get(key)?.push({ claim: 'owned', hold });
+      this.byId.set(key, claimOf(sibling, 'owned', { address, hold }));
     }
   }
 
@@ -72,7 +62,6 @@ export class OtherOwners {
     const { declares, inventory } = sibling;
     if (declares === null) return;
     const owned = ownedObjects(inventory.entries);
-    const claims = new Map<string, Elsewhere['claim']>();
     const { matches } = match({
       ...basis,
       objects: concerned(basis, owned),
@@ -90,13 +79,11 @@ export class OtherOwners {
       const isOwned = each.ours && owned.has(key);
       const claim = claimIn(each, isOwned, removed, declares.prune);
       if (claim === null) continue;
-      claims.set(key, claim);
-      const known = this.of(observed);
-      const isStronger = known === undefined || CLAIMS.indexOf(claim) < CLAIMS.indexOf(known.claim);
-      if (isStronger) this.byObject.set(observed, claimOf(sibling, claim, owned.get(key)?.hold));
+      const former = this.of(observed);
+      const isStronger = former === undefined || CLAIMS.indexOf(claim) < CLAIMS.indexOf(former.claim);
+      const known = { address: each.address, hold: owned.get(key)?.hold };
+      if (isStronger) this.byObject.set(observed, claimOf(sibling, claim, known));
     }
-    for (const [key, { hold }] of owned)
-      this.heldBy.get(key)?.push({ claim: claims.get(key) ?? 'owned', hold });
   }
 }
 
@@ -152,7 +139,15 @@ function isNamed({ kind, entry, observed, rule, misdescribed }: Match): boolean 
   return rule === 'id' || kind.identity.of(entry.spec) === kind.identity.ofObserved(observed);
 }
 
-function claimOf(sibling: Sibling, claim: Elsewhere['claim'], hold: Hold | undefined): Elsewhere {
-  const found = { project: siblingName(sibling), file: sibling.file, claim };
+function claimOf(
+  sibling: Sibling,
+  claim: Elsewhere['claim'],
+  { address, hold }: { readonly address: Address; readonly hold: Hold | undefined },
+): Elsewhere {
+  const found = { ...named(sibling), address, claim };
   return hold === undefined ? found : { ...found, hold };
+}
+
+function named(sibling: Sibling): Pick<Elsewhere, 'project' | 'environment' | 'file'> {
+  return { project: siblingName(sibling), environment: sibling.environment, file: sibling.file };
 }

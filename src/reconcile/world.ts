@@ -55,6 +55,8 @@ export interface Match {
   readonly kept?: KeptKeyFile;
   /** What another project of the repository has to do with the object. Missing when none has. */
   readonly elsewhere?: Elsewhere;
+  /** The hold that another project of the repository has of the object. Missing when none has. */
+  readonly heldElsewhere?: HeldElsewhere;
   /**
    * The entry with an error whose object this is, or may be: `entry` is null, and nothing is planned for it. Missing for
    * every other match.
@@ -66,8 +68,11 @@ export interface Match {
 export interface Elsewhere {
   /** `travel`, or `travel (production)`. */
   readonly project: string;
+  readonly environment: string | null;
   /** Its project file, as messages name it. */
   readonly file: string;
+  /** As that project knows the object. */
+  readonly address: Address;
   /**
    * `managed`: it declares the object, and its inventory has it. `declared`: it declares the object, and no apply has
    * adopted it. `kept`: its inventory has the object, and it leaves it on the service. `dropped`: its inventory has the
@@ -76,6 +81,11 @@ export interface Elsewhere {
   readonly claim: 'managed' | 'declared' | 'kept' | 'owned' | 'dropped';
   /** The hold that its inventory has of the object. Missing when it has none. */
   readonly hold?: Hold;
+}
+
+/** An object is on hold as long as any project of the repository has it on hold. */
+export interface HeldElsewhere extends Omit<Elsewhere, 'claim' | 'hold'> {
+  readonly hold: Hold;
 }
 
 /** Whether the object is in the inventory of another project. */

@@ -480,13 +480,13 @@ const texts: Readonly<Record<DiagnosticCode, CodeText>> = {
   'owned-elsewhere': {
     title: 'Another project manages the object',
     means:
-      'An object that is no longer declared here stays on the service, because another project of the repository declares it, or has it in its inventory. A plan that adopts or changes such an object has a risk of the same name.',
-    help: 'Apply the other project: this one then forgets the object. If both declare it, remove one of the two entries.',
+      'An object that is no longer declared here stays on the service, because another project of the repository declares it, or has it in its inventory. A plan that adopts or changes such an object has a risk of the same name. A schedule that another project has on hold stays paused, and one that only the other project has in its inventory is held and resumed there. Project files that share a name or an inventory do not count as other projects: a plan that deletes something names them.',
+    help: 'Apply the other project: this one then forgets the object. If both declare it, remove one of the two entries. To hold or resume a schedule there, run the command that the message names.',
   },
   'unreadable-sibling': {
     title: 'Another project of the repository cannot be read',
     means:
-      'The manifests or the inventory of another project of the repository cannot be read. It may manage what is no longer declared here, so nothing is deleted. It may also have put a paused schedule on hold, so no apply adopts that schedule and starts it.',
+      'The manifests or the inventory of another project of the repository cannot be read. It may manage what is no longer declared here, so nothing is deleted. It may also have put a paused schedule on hold, so no apply starts a schedule that somebody has paused.',
     help: 'Correct the file that the message names, or give the run access to the branch of that inventory.',
   },
   'not-selected': {

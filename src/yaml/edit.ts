@@ -81,8 +81,12 @@ export class EditableFile {
     return [{ start: text.length, end: text.length, text: before + added.join(lineBreak) }];
   }
 
-  /** Removes a text from a list of the first level. */
+  /** Removes a text from a list of the first level, and the list with its last text. */
   removeFromList(name: string, item: string): Edited {
+    const found = this.find([]);
+    const list = 'map' in found ? findPair(found.map, name)?.value : undefined;
+    const isAlone = isSeq(list) && (list.toJSON() as unknown[]).every((each) => each === item);
+    if (isAlone) return this.edit([], new Map([[name, { to: 'nothing' }]]));
     const items = (existing: readonly unknown[]) =>
       existing.flatMap((each, index) => (each === item ? [] : [index]));
     return this.edit([], new Map([[name, { to: 'items', items }]]));
@@ -102,13 +106,17 @@ export class EditableFile {
     if (found.map.flow === true || indent.trim() !== '') return obstacle('style', pair.key);
     const from = startOfComments(text, startOfLine(text, start), indent);
     const end = endOfComments(text, nextLine(text, endOfPair(pair, text)), indent);
+    const isLast = found.map.items.length === 1;
+    const isFirst = found.map.items[0] === pair;
     const lines = text
       .slice(from, end)
       .replace(/\r?\n$/, '')
       .split(/\r?\n/);
     const own = lines.map((line) => (line.startsWith(indent) ? line.slice(indent.length) : line.trimStart()));
-    const removed = { start: from, end, text: '' };
-    const isLast = found.map.items.length === 1;
+    const removed = {
+      ...(isLast ? { start: from, end } : withBlankLines(text, { from, end, isFirst })),
+      text: '',
+    };
     return { edits: isLast ? [...this.emptied(section), removed] : [removed], lines: own };
   }
 
@@ -181,6 +189,18 @@ function startOfComments(text: string, start: number, indent: string): number {
   const before = startOfLine(text, start - 1);
   const isOwn = text.slice(before, start).startsWith(`${indent}#`);
   return isOwn ? startOfComments(text, before, indent) : start;
+}
+
+/** With the blank lines that nothing would be left to separate. */
+function withBlankLines(
+  text: string,
+  { from, end, isFirst }: { readonly from: number; readonly end: number; readonly isFirst: boolean },
+): Pick<TextEdit, 'start' | 'end'> {
+  const left = text.slice(end).trimStart();
+  const start = Math.min(from, nextLine(text, text.slice(0, from).trimEnd().length));
+  if (left === '') return { start, end: text.length };
+  const after = Math.max(end, startOfLine(text, text.length - left.length));
+  return { start: from, end: isFirst || start < from ? after : end };
 }
 
 /** So do those below that are indented more. */

@@ -108,7 +108,7 @@ interface Attack {
   readonly name: string;
   /** Changes files of the pull request that also removes `prices` from project retail. */
   change(team: Team): void;
-  /** What the plan of retail then does with it. */
+  /** What the plan of retail then does with it. A delete that another project file may be against has a warning. */
   readonly action: 'delete' | 'nothing' | 'forget';
   readonly code?: 'owned-elsewhere' | 'unreadable-sibling';
 }
@@ -140,6 +140,7 @@ const attacks: readonly Attack[] = [
     name: "a new project that names retail's own inventory",
     change: (team) => team.write('retail/evil.yaml', evil({ inventory: { file: 'roster.inventory.json' } })),
     action: 'delete',
+    code: 'owned-elsewhere',
   },
   {
     name: "a new project that declares the object and names travel's inventory",
@@ -153,6 +154,7 @@ const attacks: readonly Attack[] = [
       team.write('copy/roster.inventory.json', team.read(retailInventory));
     },
     action: 'delete',
+    code: 'owned-elsewhere',
   },
   {
     name: "travel's inventory with the object under a new address",
@@ -198,6 +200,25 @@ const attacks: readonly Attack[] = [
     change: (team) => team.write('travel/roster.yaml', 'project: travel\ngroups: ['),
     action: 'nothing',
     code: 'unreadable-sibling',
+  },
+  {
+    name: 'a project file of travel without its name',
+    change: (team) => team.write('travel/roster.yaml', JSON.stringify({ groups: { news, prices } })),
+    action: 'nothing',
+    code: 'unreadable-sibling',
+  },
+  {
+    name: 'a file without a name that is a part of travel',
+    change: (team) => {
+      team.declare('travel', { include: ['parts/*.yaml'], groups: { news } });
+      team.write('travel/parts/roster.yaml', JSON.stringify({ groups: { more: { members: [] } } }));
+    },
+    action: 'delete',
+  },
+  {
+    name: 'a file of that name that is no manifest',
+    change: (team) => team.write('evil/roster.yaml', 'players: [Ada, Ben]\n'),
+    action: 'delete',
   },
   {
     name: 'an entry of travel with an error',

@@ -4,6 +4,7 @@ import { siblingName, type UnreadSibling } from '../../model/sibling.js';
 import { agree, count, some } from '../../model/words.js';
 import { staysForOthers } from '../diff.js';
 import { type Elsewhere, isOwnedElsewhere, type ResourceDiff, type Rule, type World } from '../world.js';
+import { startsPausedOutside } from './starts-again.js';
 
 /** Other projects of the repository that have to do with the same objects. */
 export const siblings: Rule = {
@@ -14,34 +15,26 @@ export const siblings: Rule = {
     ...leftForOthers(world),
     ...startsUnread(world),
     ...unknownSiblings(world),
+    ...clashes(world),
   ],
 };
 
 const code = 'owned-elsewhere';
 
 /**
- * It is paused, and the entry would start it. A project whose inventory cannot be read may have put it on hold, and this one
- * would not learn of that later.
+ * It is paused, not by an apply of this project, and the entry would start it: a project whose inventory cannot be read may
+ * have put it on hold.
  */
 function startsUnread({ diffs, basis: { siblings } }: World): Finding[] {
   const isKnown = ({ project, file }: UnreadSibling) =>
     siblings.known.some((each) => siblingName(each) === project && each.file === file);
   const [first] = siblings.unread.filter((each) => !isKnown(each));
   if (first === undefined) return [];
-  return diffs.filter(startsAdopted).map(({ change: { address } }) => {
+  return diffs.filter(startsPausedOutside).map(({ change: { address } }) => {
     const message = `${address} is paused on the service, and this plan would start it: ${mayHave(first, 'hold', 'it')}, and ${first.reason}`;
     const help = 'Correct that first, or write `enabled: false` in the entry until it can be read.';
     return refusal('unreadable-sibling', address, message, help);
   });
-}
-
-function startsAdopted({
-  match: { kind, entry, observed, record },
-  change: { fields },
-}: ResourceDiff): boolean {
-  const { pausing } = kind;
-  if (pausing === undefined || entry === null || observed === null || record !== null) return false;
-  return pausing.isPaused(observed.spec) && fields.some(({ path }) => path === pausing.field);
 }
 
 /** Two projects that declare one object undo each other's changes. */
@@ -140,15 +133,10 @@ function whyHeld(
   const [are, them] = [agree(addresses.length, 'it is', 'they are'), agree(addresses.length, 'it', 'them')];
   const owner = `project ${project} (${file})`;
   const resume = `\`roster resume ${addresses.length === 1 ? addresses[0] : 'ADDRESS…'}\``;
-  if (claim === 'declared')
+  if (claim === 'declared' || claim === 'managed')
     return [
       `${owner} must take over ${agree(addresses.length, 'the hold', 'the holds')} first`,
       `Apply project ${project}: the next plan here then forgets ${them}.`,
-    ];
-  if (claim === 'managed')
-    return [
-      `${owner} manages ${them} without a hold`,
-      `To keep ${them} paused, run \`roster hold\` in project ${project}. Otherwise, run ${resume} here. The next plan here then forgets ${them}.`,
     ];
   return [
     `${are} in the inventory of ${owner}`,
@@ -177,6 +165,16 @@ function unread(
 function subjectOf(addresses: readonly string[]): string {
   if (addresses.length === 1) return `${addresses[0]} is`;
   return `${count(addresses.length, 'object')} (${some(addresses, MOST_LISTED)}) are`;
+}
+
+/** What has moved to such a project is deleted: whoever reviews the plan must know of it. */
+function clashes({ diffs, basis }: World): Finding[] {
+  if (!diffs.some(({ change }) => change.action === 'delete')) return [];
+  return basis.siblings.clashing.map(({ file, clash }) => {
+    const message = `${file} ${clash}, so it does not count as another project: this plan deletes what has moved there`;
+    const help = 'Give each project a name and an inventory of its own, and plan again.';
+    return { severity: 'warning', code, message, help };
+  });
 }
 
 function unknownSiblings({

@@ -11,12 +11,21 @@ export const startsAgain: Rule = {
 };
 
 function enabled({ match, change }: ResourceDiff): Finding[] {
-  const { kind, entry, observed } = match;
-  const { pausing } = kind;
+  if (!starts({ match, change })) return [];
+  return [risk(change.address, startingAgain({ match, change }, runsText(match.kind, match.entry?.spec)))];
+}
+
+function starts({ match, change }: Pick<ResourceDiff, 'match' | 'change'>): boolean {
+  const { entry, observed } = match;
+  const { pausing } = match.kind;
   const before = observed?.spec ?? null;
-  if (change.action !== 'update' || entry === null || before === null || pausing === undefined) return [];
-  if (!pausing.isPaused(before) || pausing.isPaused(entry.spec)) return [];
-  return [risk(change.address, startingAgain({ match, change }, runsText(kind, entry.spec)))];
+  if (change.action !== 'update' || entry === null || before === null || pausing === undefined) return false;
+  return pausing.isPaused(before) && !pausing.isPaused(entry.spec);
+}
+
+/** Whether the plan starts what neither a manifest nor a hold of this project has paused. */
+export function startsPausedOutside(diff: ResourceDiff): boolean {
+  return starts(diff) && isPausedOutside(diff);
 }
 
 function startingAgain({ match, change }: Pick<ResourceDiff, 'match' | 'change'>, runs: string): Risk {

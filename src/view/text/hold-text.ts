@@ -140,7 +140,12 @@ function nextText({ made: { action, resources }, outcomes, interrupted }: HoldRe
         ? 'Resources with an unknown result are recorded as on hold, so the next apply pauses any that still run.'
         : 'Resources with an unknown result are recorded as no longer on hold, so the next apply enables any that are still paused.',
     );
-  parts.push(`Next: run the same \`roster ${action}\` again to finish.`);
+  const isDone = !interrupted && outcomes.every(({ outcome }) => outcome === 'done');
+  parts.push(
+    isDone
+      ? `Next: do what each error says. Then run the same \`roster ${action}\` again.`
+      : `Next: run the same \`roster ${action}\` again to finish.`,
+  );
   const isHeld =
     has('done', 'unknown') || resources.some(({ effect }) => effect === 'renew' || effect === 'keep');
   if (holds && isHeld) parts.push('To undo it, run `roster resume` with the same addresses.');
@@ -165,6 +170,6 @@ function reportLine({ made, outcomes, converged }: HoldReport): string {
 function nothingLine(action: HoldAction, selected: number): string {
   if (selected > 0) return `Nothing to ${action}: ${count(selected, 'resource')} left alone.`;
   return action === 'hold'
-    ? 'Nothing to hold: there are no schedules.'
+    ? 'Nothing to hold: no schedule of the inventory is selected.'
     : 'Nothing to resume: none of the selected schedules is on hold.';
 }

@@ -99,6 +99,10 @@ function schedules({ sandbox }: Team) {
   return [...sandbox.world.schedules.values()];
 }
 
+function isEnabled(team: Team): boolean[] {
+  return schedules(team).map((each) => each.isEnabled);
+}
+
 function setEnabled(team: Team, enabled: boolean): void {
   for (const each of schedules(team)) each.isEnabled = enabled;
 }
@@ -123,7 +127,7 @@ test.each(cases)('a schedule on hold is moved and stays paused until the hold en
   for (const name of ['retail', 'travel']) expect(await team.actions(name)).toEqual([]);
 
   expect((await team.run('travel', 'resume', address, '--yes')).exit).toBe(0);
-  expect(schedules(team).map(({ isEnabled }) => isEnabled)).toEqual([each.wasPaused !== true]);
+  expect(isEnabled(team)).toEqual([each.wasPaused !== true]);
   const left = await team.plan('travel');
   const risks = left.changes.flatMap((change) => change.risks.map(({ code }) => `${change.action} ${code}`));
   expect(risks.includes('update starts-again')).toBe(each.wasPaused === true);
@@ -160,36 +164,130 @@ test('a hold that ends by itself during the move has ended', async () => {
   ]);
 });
 
+/** Both own the schedule: the new project has adopted it, and the old one has not been applied since. */
+async function adopted(): Promise<Team> {
+  const team = await appliedTeam();
+  await move(team);
+  await team.apply('travel');
+  team.sandbox.requests.length = 0;
+  return team;
+}
+
+async function expectDone(team: Team, project: Name, ...words: string[]): Promise<void> {
+  const { exit, stderr } = await team.run(project, ...words, '--yes');
+  expect([exit, exit === 0 ? '' : stderr]).toEqual([0, '']);
+}
+
+/** In one line, however the terminal wraps it. */
+async function expectRefused(team: Team, exit: number, project: Name, ...words: string[]): Promise<string> {
+  const ran = await team.run(project, ...words, '--yes');
+  expect([ran.exit, ran.stderr]).toEqual([exit, expect.stringContaining('owned-elsewhere')]);
+  return ran.stderr.replace(/\s+/g, ' ');
+}
+
+const resume = ['resume', 'schedule/nightly'];
+
+test('a hold of the old project counts in the new one, which takes it over', async () => {
+  const team = await adopted();
+  await expectDone(team, 'retail', ...hold);
+  expect((await team.plan('travel')).diagnostics.map(({ code }) => code)).toContain('held');
+  expect((await team.plan('retail')).diagnostics.map(({ message }) => message)).toContain(
+    'schedule/nightly is not forgotten yet: it is on hold, and project travel (../travel/roster.yaml) must take over the hold first',
+  );
+  await team.apply('travel');
+  await team.apply('retail');
+  for (const name of ['retail', 'travel']) expect(await team.actions(name)).toEqual([]);
+  expect(isEnabled(team)).toEqual([false]);
+  await expectDone(team, 'travel', ...resume);
+  expect(isEnabled(team)).toEqual([true]);
+});
+
+test('a revert of the move starts nothing that the new project has on hold', async () => {
+  const team = await adopted();
+  await expectDone(team, 'travel', ...hold);
+  team.write('retail/roster.yaml', retail() + nightly('nightly'));
+  team.write('travel/roster.yaml', travel());
+  for (const name of ['travel', 'retail', 'travel']) await team.apply(name);
+  for (const name of ['retail', 'travel']) expect(await team.actions(name)).toEqual([]);
+  expect(isEnabled(team)).toEqual([false]);
+  await expectDone(team, 'retail', ...resume);
+  expect(isEnabled(team)).toEqual([true]);
+});
+
 test.each([
-  { name: 'it is resumed in the old project', project: 'retail', command: ['resume'], enabled: true },
-  {
-    name: 'it is put on hold in the new project, too',
-    project: 'travel',
-    command: ['hold', '--reason', 'x'],
-    enabled: false,
-  },
-])(
-  'a hold of the old project after the new one has adopted the schedule is not forgotten until $name',
-  async (each) => {
-    const team = await appliedTeam();
-    await move(team);
+  { first: 'retail', second: 'travel' },
+  { first: 'travel', second: 'retail' },
+] as const)(
+  'a schedule that both projects hold is started by the second resume: $first, $second',
+  async ({ first, second }) => {
+    const team = await heldAndMoved({ isMoved: 'by roster move' });
     await team.apply('travel');
-    expect((await team.run('retail', ...hold)).exit).toBe(0);
-
-    const planned = await team.plan('retail');
-    expect(actionsOf(planned)).toEqual(['forget pipeline/chain']);
-    expect(planned.diagnostics.map(({ message }) => message)).toContain(
-      'schedule/nightly is not forgotten yet: it is on hold, and project travel (../travel/roster.yaml) manages it without a hold',
-    );
-
-    const [verb = '', ...options] = each.command;
-    const ended = await team.run(each.project, verb, 'schedule/nightly', ...options, '--yes');
-    expect([ended.exit, ended.exit === 0 ? '' : ended.stderr]).toEqual([0, '']);
-    await team.apply('retail');
+    const said = await expectRefused(team, 3, first, ...resume);
+    expect(said).toContain(`schedule/nightly stays paused: project ${second}`);
+    expect(said).toContain(`Run \`roster resume schedule/nightly -f ../${second}/roster.yaml\`.`);
+    expect(isEnabled(team)).toEqual([false]);
+    await expectDone(team, second, ...resume);
+    expect(isEnabled(team)).toEqual([true]);
+    for (const name of ['retail', 'travel']) await team.apply(name);
     for (const name of ['retail', 'travel']) expect(await team.actions(name)).toEqual([]);
-    expect(schedules(team).map(({ isEnabled }) => isEnabled)).toEqual([each.enabled]);
   },
 );
+
+test('a hold of both projects leaves nothing paused when both have ended it', async () => {
+  const team = await adopted();
+  await expectDone(team, 'retail', ...hold);
+  await expectDone(team, 'travel', 'hold', 'schedule/nightly', '--reason', 'incident 43');
+  await expectRefused(team, 3, 'travel', ...resume);
+  await expectDone(team, 'retail', ...resume);
+  expect(isEnabled(team)).toEqual([true]);
+});
+
+test('what another project has on hold is resumed there', async () => {
+  const team = await adopted();
+  await expectDone(team, 'travel', ...hold);
+  const said = await expectRefused(team, 3, 'retail', ...resume);
+  expect(said).toContain('Run `roster resume schedule/nightly -f ../travel/roster.yaml`.');
+  expect(isEnabled(team)).toEqual([false]);
+});
+
+test.each([
+  { name: 'its address', address: 'schedule/nightly', exit: 1 },
+  { name: 'what it starts', address: 'agent/globex', exit: 3 },
+])('before the new project is applied, a hold of $name is a matter of the old one', async (each) => {
+  const team = await appliedTeam();
+  setEnabled(team, false);
+  await move(team);
+  team.sandbox.requests.length = 0;
+  const words = ['hold', each.address, '--reason', 'incident 42'];
+  const said = await expectRefused(team, each.exit, 'travel', ...words);
+  expect(said).toContain('Run `roster hold schedule/nightly -f ../retail/roster.yaml`.');
+  await expectDone(team, 'retail', ...words);
+  for (const name of ['retail', 'travel', 'retail']) await team.apply(name);
+  expect([isEnabled(team), writes(team)]).toEqual([[false], []]);
+  const resumed = await expectRefused(await heldAndMoved({ isMoved: 'by hand' }), 1, 'travel', ...resume);
+  expect(resumed).toContain('Run `roster resume schedule/nightly -f ../retail/roster.yaml`.');
+});
+
+test('a schedule that somebody has paused is not started while another project cannot be read', async () => {
+  const team = await adopted();
+  await expectDone(team, 'retail', ...hold);
+  team.write('retail/roster.inventory.json', '{');
+  const ran = await team.run('travel', 'apply', '--yes');
+  expect([ran.exit, ran.stderr]).toEqual([4, expect.stringContaining('unreadable-sibling')]);
+  expect(isEnabled(team)).toEqual([false]);
+});
+
+test('the end of a hold does not wait for a project that cannot be read', async () => {
+  const team = await adopted();
+  await expectDone(team, 'travel', ...hold);
+  team.write('retail/roster.inventory.json', '{');
+  const ran = await team.run('travel', ...resume, '--yes');
+  expect([ran.exit, ran.stderr.replace(/\s+/g, ' ')]).toEqual([
+    0,
+    expect.stringContaining('may have schedule/nightly on hold, too'),
+  ]);
+  expect(isEnabled(team)).toEqual([true]);
+});
 
 test('a schedule that may be on hold is not started while the old project cannot be read', async () => {
   const team = await heldAndMoved({ isMoved: 'by hand' });

@@ -90,8 +90,71 @@ schedules:
       cwd: join(folder.root, 'travel'),
     });
     expect([back.exit, back.stderr]).toEqual([0, '']);
-    expect(folder.read('retail/roster.yaml')).toContain('removed: []');
+    expect(folder.read('retail/roster.yaml')).not.toContain('removed');
     expect(folder.read('travel/roster.yaml')).toMatch(/removed: \[ ?group\/other ?\]/);
+  });
+
+  test.each([
+    {
+      moved: 'first',
+      left: [
+        'groups:',
+        '  second: { members: [globex] }',
+        '',
+        '  third: { members: [globex] }',
+        '',
+        'schedules: {}',
+        '',
+      ],
+    },
+    {
+      moved: 'second',
+      left: [
+        'groups:',
+        '  first: { members: [globex] }',
+        '',
+        '  third: { members: [globex] }',
+        '',
+        'schedules: {}',
+        '',
+      ],
+    },
+    {
+      moved: 'third',
+      left: [
+        'groups:',
+        '  first: { members: [globex] }',
+        '',
+        '  second: { members: [globex] }',
+        '',
+        'schedules: {}',
+        '',
+      ],
+    },
+  ])('leaves one blank line between what stays: $moved', async ({ moved, left }) => {
+    const groups = [
+      'groups:',
+      '  first: { members: [globex] }',
+      '',
+      '  second: { members: [globex] }',
+      '',
+      '  third: { members: [globex] }',
+      '',
+      'schedules: {}',
+      '',
+    ];
+    const folder = both(`project: retail\n${groups.join('\n')}`);
+    expect((await folder.move(`group/${moved}`, '--yes')).exit).toBe(0);
+    const lines = folder.read('retail/roster.yaml').split('\n');
+    expect(lines.filter((line) => !/^(project|removed):/.test(line))).toEqual(left);
+  });
+
+  test('leaves no blank lines at the end of a file', async () => {
+    const folder = both(
+      'project: retail\ngroups:\n  first: { members: [globex] }\n\n  second: { members: [globex] }\n',
+    );
+    expect((await folder.move('group/second', '--yes')).exit).toBe(0);
+    expect(folder.read('retail/roster.yaml')).toMatch(/groups:\n {2}first: .*\n$/);
   });
 
   test('under another key, the object keeps its name', async () => {

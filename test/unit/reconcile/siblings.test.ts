@@ -215,9 +215,9 @@ const heldCases: readonly HeldCase[] = [
     actions: ['adopt schedule/nightly'],
   },
   {
-    name: 'a project that no longer declares it does not count if another one manages it without a hold',
+    name: 'a project that no longer declares it counts, although another one manages it without a hold',
     known: [...named('first', travel(held(), declaring)), ...named('second', travel(held(lasting), empty))],
-    actions: ['update schedule/nightly'],
+    actions: ['adopt schedule/nightly'],
   },
   {
     name: 'a project that no longer declares it counts if no other one has it',
@@ -226,6 +226,19 @@ const heldCases: readonly HeldCase[] = [
   },
 ];
 
+describe('a schedule that is on hold elsewhere and is in the inventory here, too', () => {
+  const applied = appliedAs(true);
+  test.each([
+    { name: 'stays paused while that hold lasts', hold: lasting, actions: [] },
+    { name: 'is started if that hold has ended', hold: ended, actions: ['update schedule/nightly'] },
+  ])('$name', ({ hold, actions }) => {
+    const world = { entries: [nightly], objects: [paused], siblings: travel(held(hold), empty) };
+    expect(actionsOf(reconcileWorld({ ...world, inventory: applied }))).toEqual(actions);
+    const own = withIdentities(owning({ 'schedule/nightly': 'n' }, { hold: ended }), [paused]);
+    expect(actionsOf(reconcileWorld({ ...world, inventory: own }))).toEqual(actions);
+  });
+});
+
 describe('a schedule that was on hold elsewhere is adopted', () => {
   test.each(heldCases)('$name', ({ known, actions }) => {
     const siblings = { ...noSiblings, known };
@@ -233,6 +246,10 @@ describe('a schedule that was on hold elsewhere is adopted', () => {
     expect(actionsOf(made)).toEqual(actions);
   });
 });
+
+function appliedAs(enabled: boolean): Inventory {
+  return withIdentities(owning({ 'schedule/nightly': 'n' }, { applied: { enabled } }), [paused]);
+}
 
 interface StartCase {
   readonly name: string;
@@ -245,7 +262,8 @@ interface StartCase {
 const startCases: readonly StartCase[] = [
   { name: 'it would be started', refused: true },
   { name: 'the entry leaves it paused', entry: schedule('nightly', { enabled: false }), refused: false },
-  { name: 'this project has applied it before', inventory: held(), refused: false },
+  { name: 'this project has applied it paused', inventory: appliedAs(false), refused: false },
+  { name: 'this project has applied it enabled', inventory: appliedAs(true), refused: true },
   {
     name: 'only the manifests of the other project have errors',
     known: travel(nothing, null).known,
@@ -253,7 +271,7 @@ const startCases: readonly StartCase[] = [
   },
 ];
 
-describe('a paused schedule is adopted while another project cannot be read', () => {
+describe('a paused schedule is to be started while another project cannot be read', () => {
   test.each(startCases)('$name', ({ entry = nightly, inventory = nothing, known = [], refused }) => {
     const siblings = { ...noSiblings, known, unread: [unreadTravel] };
     const { plan } = reconcileWorld({ entries: [entry], objects: [paused], inventory, siblings });
@@ -292,12 +310,12 @@ const waitCases: readonly WaitCase[] = [
   {
     name: 'travel manages it without a hold',
     siblings: travel(held(), declaring),
-    message: `it is on hold, and ${file} manages it without a hold`,
+    message: `it is on hold, and ${file} must take over the hold first`,
   },
   {
     name: 'travel manages it with a hold that has ended',
     siblings: travel(held(ended), declaring),
-    message: `it is on hold, and ${file} manages it without a hold`,
+    message: `it is on hold, and ${file} must take over the hold first`,
   },
   {
     name: 'travel has it, and leaves it on the service',
