@@ -45,6 +45,7 @@ const slow = [
     'init-verify',
     'log',
     'move',
+    'move-held',
     'run-changed',
     'status-clocks',
   ].map((name) => `test/unit/cli/${name}.`),
@@ -59,6 +60,7 @@ const slow = [
   // Large random projects and files: `npm test` has smaller ones of the same features.
   'test/cases/canary.',
   'test/properties/hostile.',
+  'test/properties/moved-holds.',
   'test/properties/policies.',
   'test/properties/projects.',
   'test/properties/pull-environments.',

@@ -13,9 +13,13 @@ import {
   type RecordedRun,
 } from '../support/forge/github-api.js';
 import { git, Remote } from '../support/repository.js';
+import { sampleOf } from '../support/size.js';
 import { emptyPlan } from '../unit/view/samples.js';
 
-/** Which pull requests are planned, and whether a plan was reviewed, whatever others write on GitHub. */
+/**
+ * Which pull requests are planned, and whether a plan was reviewed, whatever others write on GitHub. Each test starts git
+ * several times, so `npm test` has only some rows of the tables.
+ */
 
 const subject = { project: 'pricing', environment: null, file: 'roster.yaml' };
 const digest = `sha256:${'d'.repeat(64)}`;
@@ -352,7 +356,7 @@ describe('a pull request is planned', () => {
     await isNotPlanned('is not a commit of main: the base of the pull request was changed');
   });
 
-  test.each(['refs/heads/a/refs/pull/1/merge', 'refs/heads/refs/pull/1/merge'])(
+  test.each(sampleOf(['refs/heads/a/refs/pull/1/merge', 'refs/heads/refs/pull/1/merge'], 1))(
     'unless there is no test merge of it, also if there is %s',
     async (name) => {
       remote.git('update-ref', '-d', 'refs/pull/1/merge');
@@ -361,7 +365,7 @@ describe('a pull request is planned', () => {
     },
   );
 
-  test.each([{ project: 'billing' }, { environment: 'production' }])(
+  test.each(sampleOf([{ project: 'billing' }, { environment: 'production' }], 1))(
     'unless its files are of another project or environment: %j',
     (plan) => isNotPlanned('but this job is for pricing', plan),
   );
@@ -396,7 +400,7 @@ describe('a pull request is planned', () => {
     expect((await planned()).snapshot).toBe(`of run ${nightly.id}`);
   });
 
-  test.each(['workflow_dispatch', 'push'])(
+  test.each(sampleOf(['workflow_dispatch', 'push'], 1))(
     'against a snapshot of a %s, unless a tag with the name of the default branch ran it',
     async (event) => {
       const manual = { path: '.github/workflows/roster.yml', event };
@@ -464,7 +468,7 @@ describe('a plan is not reviewed because', () => {
     expect(await isReviewed()).toBe(false);
   });
 
-  test.each<[string, Partial<RecordedRun>]>([
+  const otherRuns: readonly [string, Partial<RecordedRun>][] = [
     ['a push to a branch', { event: 'push', head_branch: 'change' }],
     [
       'a branch with the name of the default branch, in a fork',
@@ -474,7 +478,8 @@ describe('a plan is not reviewed because', () => {
     ['a manual run', { event: 'workflow_dispatch' }],
     ['another workflow', { path: '.github/workflows/roster.yml' }],
     ['a workflow with a similar name', { path: '.github/workflows/roster-plan.yml.yml' }],
-  ])('an artifact of %s has the name of the record', async (_, other) => {
+  ];
+  test.each(sampleOf(otherRuns, 2))('an artifact of %s has the name of the record', async (_, other) => {
     api.artifacts.splice(0);
     const forged = recordOf(recordedRun(other), pull.head);
     forged.created_at = '2026-10-31T00:00:00Z';
@@ -497,24 +502,28 @@ describe('a plan is not reviewed because', () => {
     expect(await isReviewed({ planned: `sha256:${'e'.repeat(64)}` })).toBe(false);
   });
 
-  test.each([
+  const shownLater: readonly [string, object][] = [
     ['another one', { digest: `sha256:${'0'.repeat(64)}` }],
     ['one with errors', { digest: null, exit: 1 }],
     ['one that apply would refuse', { exit: 4 }],
     ['one that was too long for a comment', { isWhole: false }],
-  ])('of the same pull request and commit, %s was shown after it', async (_, shown) => {
-    record.created_at = '2026-10-30T00:00:00Z';
-    const newer = recordOf(recordedRun({}), commits.head, shown);
-    newer.created_at = '2026-10-31T00:00:00Z';
-    expect(await isReviewed()).toBe(false);
-    newer.created_at = record.created_at;
-    expect(await isReviewed()).toBe(false);
-    recordOf(recordedRun({}), commits.head).created_at = '2026-10-31T00:00:01Z';
-    pull.merged_at = api.now();
-    expect(await isReviewed()).toBe(true);
-  });
+  ];
+  test.each(sampleOf(shownLater, 1))(
+    'of the same pull request and commit, %s was shown after it',
+    async (_, shown) => {
+      record.created_at = '2026-10-30T00:00:00Z';
+      const newer = recordOf(recordedRun({}), commits.head, shown);
+      newer.created_at = '2026-10-31T00:00:00Z';
+      expect(await isReviewed()).toBe(false);
+      newer.created_at = record.created_at;
+      expect(await isReviewed()).toBe(false);
+      recordOf(recordedRun({}), commits.head).created_at = '2026-10-31T00:00:01Z';
+      pull.merged_at = api.now();
+      expect(await isReviewed()).toBe(true);
+    },
+  );
 
-  test.each<[string, ((run: number) => void) | null]>([
+  const steps: readonly [string, ((run: number) => void) | null][] = [
     ['no step', null],
     ['a cancelled step', (id) => showIn(id, { conclusion: 'cancelled' })],
     ['a skipped step', (id) => showIn(id, { conclusion: 'skipped' })],
@@ -527,7 +536,8 @@ describe('a plan is not reviewed because', () => {
       'a step that ended in the second of the merge',
       (id) => showIn(id, { completed_at: pull.merged_at ?? '' }),
     ],
-  ])('it was recorded to be shown, and %s of the run shows it', async (_, end) => {
+  ];
+  test.each(sampleOf(steps, 2))('it was recorded to be shown, and %s of the run shows it', async (_, end) => {
     api.jobs.splice(0);
     end?.(run.id);
     expect(await isReviewed()).toBe(false);
@@ -591,16 +601,14 @@ describe('a plan is not reviewed because', () => {
     expect(started?.[2]).toBe(verify === 'start' ? commits.merged : undefined);
   });
 
-  test.each(['refs/heads/a/refs/heads/main', 'refs/heads/0/refs/heads/main', 'refs/tags/refs/heads/main'])(
-    'a newer commit was pushed, although %s has this one',
-    async (name) => {
-      publish(commits.more);
-      push(commits.merged, name);
-      expect(await isReviewed()).toBe(false);
-      const { exit, ran } = await runTask({ do: 'apply', digest, verify: null }, {});
-      expect([exit, ran]).toEqual([1, []]);
-    },
-  );
+  const named = ['refs/heads/a/refs/heads/main', 'refs/heads/0/refs/heads/main', 'refs/tags/refs/heads/main'];
+  test.each(sampleOf(named, 1))('a newer commit was pushed, although %s has this one', async (name) => {
+    publish(commits.more);
+    push(commits.merged, name);
+    expect(await isReviewed()).toBe(false);
+    const { exit, ran } = await runTask({ do: 'apply', digest, verify: null }, {});
+    expect([exit, ran]).toEqual([1, []]);
+  });
 
   test('one of several pull requests that were merged as this commit did not show it', async () => {
     push(commits.head, 'refs/pull/2/head');

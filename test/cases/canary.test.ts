@@ -33,7 +33,7 @@ const cases = readdirSync(import.meta.dirname, { recursive: true, encoding: 'utf
 
 const swept = cases.flatMap(([name, given]) => canaries.map((canary) => [name, canary, given] as const));
 
-test.each(sampleOf(swept, 3, 2))(
+test.each(sampleOf(swept, 3, 4))(
   '%s: no command shows, and no file contains, the environment value %s',
   async (_, canary, given) => {
     const manifest = withTexts({ project: 'canary', ...(parse(given.manifest) as object) });
@@ -79,7 +79,7 @@ const mistaken = mistakes.flatMap(([name, manifest]) =>
   canaries.map((canary) => [name, canary, manifest] as const),
 );
 
-test.each(sampleOf(mistaken, 2, 2))(
+test.each(sampleOf(mistaken, 2, 4))(
   'diagnostics/%s: no diagnostic shows the environment value %s',
   async (_, canary, manifest) => {
     const workspace = new Workspace({}, { url: 'http://127.0.0.1:1', apiKey: 'svc_live_none' });

@@ -128,7 +128,7 @@ experiments(
     for (const name of names) expect(await repository.apply(name)).toBe(0);
     await repository.expectConverged();
   },
-  2,
+  5,
 );
 
 experiments(
@@ -136,7 +136,7 @@ experiments(
   'siblings: a schedule on hold moves, one of them is killed at any request, and it is never started',
   kills,
   (kill) => expectAfterKill(kill, true),
-  6,
+  9,
 );
 
 experiments(
@@ -149,5 +149,5 @@ experiments(
     for (const name of ['travel', 'retail', 'travel'] as const) expect(await repository.apply(name)).toBe(0);
     await repository.expectConverged();
   },
-  2,
+  5,
 );

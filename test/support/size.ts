@@ -5,11 +5,11 @@ export const isAll = process.env['ROSTER_TESTS'] === 'all';
 export const isLong = isAll || process.env['ROSTER_TESTS'] === 'long';
 
 /**
- * How many random runs a property makes: all of them each night, a third in the long run.
+ * How many random runs a property makes: all of them each night, a fifth in the long run.
  * `ROSTER_RUNS=10000 npx vitest run <file>` sets any other number.
  */
 export function runs(sample: number, full: number): number {
-  const long = isAll ? full : Math.max(sample, Math.ceil(full / 3));
+  const long = isAll ? full : Math.max(sample, Math.ceil(full / 5));
   return Number(process.env['ROSTER_RUNS'] ?? (isLong ? long : sample));
 }
 

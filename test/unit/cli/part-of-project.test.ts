@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { inventoryAt, jsonOf } from '../../support/json.js';
 import { Workspace } from '../../support/roster.js';
 import { startSandbox } from '../../support/sandbox.js';
+import { sampleOf } from '../../support/size.js';
 
 /** One entry with an error stops its own changes only, and nothing is deleted that it may mean. */
 
@@ -96,7 +97,7 @@ async function run(workspace: Workspace, ...words: string[]) {
   };
 }
 
-describe.each(cases)('an entry or file with $name', ({ name, change, sound = [] }) => {
+describe.each(sampleOf(cases, 5))('an entry or file with $name', ({ name, change, sound = [] }) => {
   test('stops a plan of everything, and none of other addresses', async () => {
     const { sandbox, workspace } = await arrange(change);
     expect(await run(workspace, 'plan')).toMatchObject({ exit: 1, changes: [] });

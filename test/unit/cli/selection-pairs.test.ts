@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { type Sandbox, startSandbox } from '../../../src/sandbox/index.js';
 import type { PlanJson } from '../../../src/view/json/plan-json.js';
-import { initRepository } from '../../support/repository.js';
 import { Workspace } from '../../support/roster.js';
 import { sampleOf } from '../../support/size.js';
 
@@ -13,7 +12,9 @@ import { sampleOf } from '../../support/size.js';
  * nothing of the selection is left afterwards.
  */
 
+/** Owners are those of a repository. In this folder, git says that it is none: in one, each command starts git ten times. */
 const files = {
+  '.git/HEAD': '',
   '.github/CODEOWNERS': '/teams/retail.yaml @acme/retail\n/teams/travel.yaml @acme/travel\n',
   'roster.yaml': `project: p
 include: [teams/*.yaml]
@@ -86,7 +87,6 @@ async function workspaceWith(): Promise<{ readonly workspace: Workspace; readonl
   const sandbox = await startSandbox({ seed: { groups: [] } });
   opened.push(sandbox);
   const workspace = new Workspace(files, sandbox);
-  initRepository(workspace.root);
   return { workspace, sandbox };
 }
 

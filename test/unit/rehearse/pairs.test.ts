@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
 import type { PlanJson } from '../../../src/view/json/plan-json.js';
 import { jsonOf } from '../../support/json.js';
-import { initRepository } from '../../support/repository.js';
 import { Workspace } from '../../support/roster.js';
 import { startSandbox, VARIANTS, type Variant } from '../../support/sandbox.js';
 import { sampleOf } from '../../support/size.js';
@@ -127,7 +126,6 @@ async function rehearseAndApply(pair: Pair, chosen: readonly Variant[] = []) {
   const { before, after, others = {}, between = [], flags = [] } = pair;
   const sandbox = await startSandbox({ variants: chosen });
   const workspace = new Workspace({ 'roster.yaml': `project: p\n${before}`, ...others }, sandbox);
-  initRepository(workspace.root);
   const run = (...words: string[]) => workspace.command([...words, ...flags]);
   const first = await run('apply', '--yes');
   for (const each of between) {
@@ -150,7 +148,7 @@ async function rehearseAndApply(pair: Pair, chosen: readonly Variant[] = []) {
   return { first, rehearsal, found, diagnostics, applied, sent, left };
 }
 
-test.each(sampleOf(pairs, 5))('$name', async (pair) => {
+test.each(sampleOf(pairs, 4))('$name', async (pair) => {
   const { first, rehearsal, found, applied, sent, left } = await rehearseAndApply(pair);
   expect([first.exit, rehearsal.exit, applied.exit, left.exit]).toEqual([0, 0, 0, 0]);
   expect(found?.variants.filter(({ converged }) => !converged)).toEqual([]);
@@ -161,7 +159,7 @@ test.each(sampleOf(pairs, 5))('$name', async (pair) => {
 const variants = Object.keys(VARIANTS) as Variant[];
 const ordinary: Pair = { name: '', before: base, after: changed };
 
-test.each(sampleOf(variants, 4))(
+test.each(sampleOf(variants, 2))(
   'on a service where %s, a rehearsal says what the apply then does',
   async (variant) => {
     const { first, rehearsal, found, diagnostics, applied, left } = await rehearseAndApply(ordinary, [
