@@ -75,7 +75,7 @@ const validators: Record<string, Schema> = {
   settings,
   variants: variantsSchema('vars', 'environments'),
   vars: variantsSchema('vars'),
-  defaults: standalone(child(definitions, 'defaults'), definitions),
+  defaults: compact(child(definitions, 'defaults'), definitions),
 };
 const entryNames: string[] = [];
 /** The properties of the entries of each section. */
@@ -88,7 +88,7 @@ for (const section of sections) {
   entryNames.push(name);
   propertyNames[section] = Object.keys(child(child(definitions, name), 'properties'));
   excludedDefaults[section] = exclusionsOf(child(definitions, name));
-  validators[section] = standalone(child(definitions, name), definitions);
+  validators[section] = compact(child(definitions, name), definitions);
 }
 
 const addressPrefixes = [...new Set(entryNames.flatMap(prefixesOf))];
@@ -150,12 +150,40 @@ function settingsSchema(): Schema {
 function variantsSchema(...names: readonly string[]): Schema {
   const published = child(project, 'properties');
   const left = Object.fromEntries(names.map((name) => [name, published[name]]));
-  return standalone({ type: 'object', properties: left }, child(project, 'definitions'));
+  return compact({ type: 'object', properties: left }, child(project, 'definitions'));
+}
+
+/** The schema with each definition of an object once, where nothing stands beside its `$ref`. */
+function compact(schema: Schema, among: Schema): Schema {
+  const used: Schema = {};
+  const visit = (value: unknown): unknown => {
+    if (Array.isArray(value)) return value.map(visit);
+    if (typeof value !== 'object' || value === null) return value;
+    const { $ref, ...rest } = value as Schema;
+    const own = Object.fromEntries(Object.entries(rest).map(([key, each]) => [key, visit(each)]));
+    if (typeof $ref !== 'string') return own;
+    const path = $ref.replace('#/definitions/', '');
+    const definition = path.split('/').reduce(child, among);
+    if (isScalar(definition) || Object.keys(omit(rest, prose)).length > 0)
+      return { ...(visit(definition) as Schema), ...own };
+    const name = path.replaceAll('/', '.');
+    if (!Object.hasOwn(used, name)) {
+      used[name] = {};
+      used[name] = visit(definition);
+    }
+    return { $ref: `#/definitions/${name}` };
+  };
+  const whole = visit(schema) as Schema;
+  return { ...whole, definitions: used };
 }
 
 /** Titles would become types of their own, and the rest can be said by a check only. */
 function typeSchema(): JSONSchema {
   return without(settings, ['title', 'oneOf', 'minItems']) as JSONSchema;
+}
+
+function isScalar({ type }: Schema): boolean {
+  return type !== undefined && type !== 'object';
 }
 
 /** What a schema-valid entry holds, variables replaced: `GroupEntry` for the definition `group`. */
@@ -180,7 +208,7 @@ function entryType(name: string): Promise<string> {
 
 /** They list every failure, each with the schema around the rule and the value, from which messages are made. */
 function compileValidators(): string {
-  const ajv = new Ajv({ ...compilation, allErrors: true, verbose: true });
+  const ajv = new Ajv({ ...compilation, allErrors: true, verbose: true, inlineRefs: false });
   ajv.addVocabulary(customMessages);
   const names = Object.keys(validators);
   for (const name of names) ajv.addSchema(without(validators[name], prose) as Schema, name);
