@@ -79,9 +79,9 @@ export async function chooseChanged(
   return { starts, leftOut, unproved, diagnostics: errorsAsWarnings(diagnostics) };
 }
 
-type HeldResource = DeclaredResource & { readonly hold: Hold };
+type HeldStarter = DeclaredResource & { readonly hold: Hold };
 
-const isHeld = (one: DeclaredResource): one is HeldResource => one.hold !== null;
+const isHeld = (one: DeclaredResource): one is HeldStarter => one.hold !== null;
 
 /** Whoever holds it since that apply has seen it fail, or cannot have it run: no run has proved it. */
 function heldSince(address: Address, held: { readonly address: Address; readonly hold: Hold }): Diagnostic {

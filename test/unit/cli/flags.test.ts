@@ -134,16 +134,13 @@ function wordsOf(name: string): string[] {
   return name === 'sandbox' ? [...words, '--port', '0'] : words;
 }
 
-/** An apply was made, after which an entry was taken out and somebody else made a group. In staging, a member is wrong. */
+/** An apply was made, after which an entry was taken out and somebody else made a group. In staging, the service is not known. */
 async function worked(): Promise<void> {
-  const staging = manifest.replace('staging: { vars: {} }', 'staging: { vars: { who: "" } }');
-  const text = `${staging.replace('[acme-shop]', '["${var.who}"]')}vars: { who: acme-shop }\n`;
-  workspace.write(
-    'roster.yaml',
-    `${text}keys: {}\n`.replace('groups:', 'groups:\n  b: { members: [globex] }'),
-  );
+  const before = manifest.replace('groups:', 'groups:\n  b: { members: [globex] }');
+  workspace.write('roster.yaml', `${before}keys: {}\n`);
   expect((await workspace.apply()).exit).toBe(0);
-  workspace.write('roster.yaml', text);
+  const after = 'staging: { service: { url: "${env.UNSET}" } }';
+  workspace.write('roster.yaml', manifest.replace('staging: { vars: {} }', after));
 }
 
 /** What the inventory says of an object shows only where nothing else does. */
