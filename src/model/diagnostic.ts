@@ -218,11 +218,11 @@ const MOST_ENTRIES = 5;
  * a place that several entries share, such as a default: then with the entries.
  */
 export function messageOf(
-  diagnostic: Pick<Diagnostic, 'message' | 'place' | 'items' | 'policy' | 'entries'>,
+  diagnostic: Pick<Diagnostic, 'message' | 'place' | 'items'> & Partial<Pick<Diagnostic, 'code' | 'entries'>>,
 ): string {
   const items = itemsOf(diagnostic);
-  const { policy, entries = [] } = diagnostic;
-  if (items.length === 0 && policy !== undefined && entries.length > 1)
+  const { code, entries = [] } = diagnostic;
+  if (items.length === 0 && code === 'policy' && entries.length > 1)
     return `${diagnostic.message} (${some(entries, MOST_ENTRIES)})`;
   if (items.length === 0) return diagnostic.message;
   const others = similarItems(diagnostic);
