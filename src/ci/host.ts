@@ -139,7 +139,8 @@ export async function verified(
   how: Verify,
 ): Promise<number> {
   const started = how === 'start' ? await roster.start(place, commit) : 0;
-  return started === 0 ? roster.status(place, { check: true }) : started;
+  const checked = await roster.status(place, { check: true });
+  return started === 0 ? checked : started;
 }
 
 /** The commands of roster that jobs run. Each returns its exit code, and has printed its result. */

@@ -1,4 +1,4 @@
-import { wordList } from './words.js';
+import { some, wordList } from './words.js';
 
 /** The closed list of problems (contract §7). It may grow; a code never changes its meaning. */
 export const diagnosticCodes = [
@@ -210,10 +210,20 @@ export function itemsOf({
 
 /** Items that a message names if there are more. The rest are counted. */
 const MOST_ITEMS = 2;
+/** Entries that a message names. The rest are counted. */
+const MOST_ENTRIES = 5;
 
-/** The message with the items that it is about: `… (for de and fr; similar for it, pl and 11 more)`. */
-export function messageOf(diagnostic: Pick<Diagnostic, 'message' | 'place' | 'items'>): string {
+/**
+ * The message with the items that it is about: `… (for de and fr; similar for it, pl and 11 more)`. A policy may be broken at
+ * a place that several entries share, such as a default: then with the entries.
+ */
+export function messageOf(
+  diagnostic: Pick<Diagnostic, 'message' | 'place' | 'items'> & Partial<Pick<Diagnostic, 'code' | 'entries'>>,
+): string {
   const items = itemsOf(diagnostic);
+  const { code, entries = [] } = diagnostic;
+  if (items.length === 0 && code === 'policy' && entries.length > 1)
+    return `${diagnostic.message} (${some(entries, MOST_ENTRIES)})`;
   if (items.length === 0) return diagnostic.message;
   const others = similarItems(diagnostic);
   const same = items.filter(({ message }) => message === items[0]?.message);

@@ -18,7 +18,7 @@ export const weakerExpectation: Rule = {
 };
 
 /** More of them are counted. */
-const MOST_NAMED = 3;
+const MOST_NAMED = 5;
 
 function weakerIn({ change: { address, action }, match }: ResourceDiff, targets: Targets): Finding[] {
   const { entry, observed, record } = match;
@@ -30,7 +30,7 @@ function weakerIn({ change: { address, action }, match }: ResourceDiff, targets:
       ? weakeningsOf(record?.expect, {})
       : targets.weakened(match, { before: record?.expect ?? {}, after: entry.expect ?? {} });
   if (weaker.length === 0) return [];
-  const named = weaker.map(({ path, change }) => `${path} ${change}`);
+  const named = weaker.map(({ path, change }) => `\`${path} ${change}\``);
   const passes = `${count(weaker.length, 'expectation')} ${agree(weaker.length, 'is', 'are')} weaker`;
   const message = `accepts data that was unmet before: ${passes} (${some(named, MOST_NAMED)})`;
   return [risk(address, { code: 'weaker-expectation', message })];

@@ -1,5 +1,6 @@
 import { type Diagnostic, itemsOf, type Place, similarItems } from '../../model/diagnostic.js';
 import { writeJson } from '../../model/exact-number.js';
+import { entriesOf } from '../../model/merged-diagnostics.js';
 
 /** What every command prints with `--format json` if it fails before it has a result. */
 export function failureJson(diagnostics: readonly Diagnostic[]) {
@@ -12,6 +13,7 @@ export function diagnosticJson(diagnostic: Diagnostic) {
   const similar = similarItems(diagnostic).map(({ item, ...said }) => ({ each: item, ...said }));
   const { file = null, line = null, column = null } = place ?? {};
   const others = related.map((each) => ({ message: each.message, ...placeJson(each.place) }));
+  const broken = policy === undefined ? [] : entriesOf(diagnostic);
   return {
     severity,
     code,
@@ -23,6 +25,7 @@ export function diagnosticJson(diagnostic: Diagnostic) {
     ...(items.length === 0 ? {} : { each: items.map(({ item }) => item) }),
     ...(similar.length === 0 ? {} : { similar }),
     ...(policy === undefined ? {} : { policy }),
+    ...(broken.length === 0 ? {} : { addresses: broken }),
     ...(others.length === 0 ? {} : { related: others }),
   };
 }

@@ -102,7 +102,7 @@ test.each([
   expect(found?.risks).toEqual([
     {
       code: 'weaker-expectation',
-      message: `accepts data that was unmet before: 1 expectation is weaker (${change})`,
+      message: `accepts data that was unmet before: 1 expectation is weaker (\`${change}\`)`,
     },
   ]);
 });
@@ -164,7 +164,7 @@ test.each<[string, string, string, string[]]>([
   const { changes } = await planOf(workspace);
   const found = changes.flatMap(({ address, risks }) =>
     risks.flatMap(({ code, message }) =>
-      code === 'weaker-expectation' ? [`${address}: ${/\((.*)\)$/.exec(message)?.[1]}`] : [],
+      code === 'weaker-expectation' ? [`${address}: ${/\(`(.*)`\)$/.exec(message)?.[1]}`] : [],
     ),
   );
   expect(found).toEqual(weaker);

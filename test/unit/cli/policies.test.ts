@@ -672,3 +672,19 @@ describe('policies from outside', () => {
     expect((await validate()).exit).toBe(0);
   });
 });
+
+test('a policy that two entries break with a default names both', async () => {
+  const entry = (agent: string) => `{ target: agent/${agent}, startTime: 2026-12-01T06:00:00 }`;
+  workspace.write(
+    'roster.yaml',
+    `project: pricing
+policies: [policies/*.yaml]
+defaults: { schedules: { every: 30 minutes } }
+schedules:
+  a: ${entry('globex')}
+  b: ${entry('initech')}
+`,
+  );
+  expect(await found()).toMatchObject([{ line: 3, addresses: ['schedule/a', 'schedule/b'] }]);
+  expect((await validate()).stderr).toContain('(schedule/a, schedule/b)');
+});
