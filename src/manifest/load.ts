@@ -171,7 +171,7 @@ class ProjectLoader {
       : this.ofSomeEntries(() => this.disk.read(path, asked));
     if (found === null) return null;
     if (!isProject) return this.diagnostics.within([found], () => this.included(found));
-    this.diagnostics.within([{ some: 'settings' }], () => reportPastedKeys(found, this.diagnostics));
+    reportPastedKeys(found, this.diagnostics);
     const { source, documents } = this.read(found, isProject);
     if (documents === null) return null;
     const { version } = this.options;
@@ -234,12 +234,8 @@ class ProjectLoader {
     return entries;
   }
 
-  private checkInventory(
-    { settings, isValid, inventory: asked }: SettingsRead,
-    names: ReadonlySet<string>,
-  ): void {
-    const isKnown = isValid || this.options.without === 'settings';
-    if (settings === null || !isKnown || !('file' in settings.inventory)) return;
+  private checkInventory({ settings, inventory: asked }: SettingsRead, names: ReadonlySet<string>): void {
+    if (settings === null || !('file' in settings.inventory)) return;
     const { file } = settings.inventory;
     if (!names.has(posix.normalize(file))) {
       this.disk.checkInventory(file, asked);

@@ -33,6 +33,8 @@ interface Part {
   /** Whether the schedules and the groups of the other file are known, and whether a plan of them can be made. */
   readonly schedule: boolean;
   readonly plan: boolean;
+  /** Of plans of everything, of all schedules, of a file and of all but a group. Default: each is refused. */
+  readonly exits?: readonly number[];
 }
 
 const parts: readonly Part[] = [
@@ -91,6 +93,7 @@ const parts: readonly Part[] = [
     doubtful: null,
     schedule: true,
     plan: true,
+    exits: [0, 0, 0, 1],
   },
   {
     name: 'another environment',
@@ -98,6 +101,7 @@ const parts: readonly Part[] = [
     doubtful: null,
     schedule: true,
     plan: true,
+    exits: [0, 0, 0, 0],
   },
   {
     name: 'the address of another environment',
@@ -105,6 +109,7 @@ const parts: readonly Part[] = [
     doubtful: null,
     schedule: true,
     plan: true,
+    exits: [0, 0, 0, 0],
   },
   {
     name: 'a setting that only plans need',
@@ -202,10 +207,13 @@ test.each(parts)('$name stops no command about other entries, and each says so',
 
 test.each(parts)('$name deletes and forgets nothing, whatever is selected', async (part) => {
   const { workspace } = await arrange(part);
-  for (const words of [['*/*'], ['schedule/*'], ['--in', 'teams/other.yaml'], ['--exclude', 'group/good']]) {
+  const { exits = [1, 1, 1, 1] } = part;
+  const selections = [['*/*'], ['schedule/*'], ['--in', 'teams/other.yaml'], ['--exclude', 'group/good']];
+  for (const [index, words] of selections.entries()) {
     const planned = await workspace.command(['plan', '--prune', 'all', ...words, '--format', 'json']);
     const { changes = [] } = jsonOf<{ changes?: readonly { action: string }[] }>(planned);
-    expect([words, changes.filter(({ action }) => action !== 'none')]).toEqual([words, []]);
+    const changed = changes.filter(({ action }) => action !== 'none');
+    expect({ words, exit: planned.exit, changed }).toEqual({ words, exit: exits[index], changed: [] });
   }
 });
 
@@ -214,6 +222,7 @@ test.each([
   { name: 'the service', text: 'service: { urll: x }\n' },
   { name: 'an unknown setting', text: 'inventry: { file: other.json }\n' },
   { name: 'variables', text: 'vars: 7\n' },
+  { name: 'a comment with an API key', text: '# svc_live_0123456789abcdef0123\n' },
 ])('$name with an error stops a hold as well', async ({ text }) => {
   const { workspace, enabled } = await arrange({ ...emptyPart, project: (all) => all + text });
   const held = await run(workspace, 'hold', 'schedule/other', '--reason', 'incident 42', '--yes');
