@@ -197,7 +197,10 @@ export interface Project extends ProjectSettings, ProjectHints {
    * entries are unknown. Missing if the manifests have no error.
    */
   readonly unread?: readonly Diagnostic[] | undefined;
-  /** Warnings of settings of roster.yaml that were left out, and of other environments. Missing if there are none. */
+  /**
+   * Warnings of settings of roster.yaml that were left out, of defaults that no entry takes, and of other environments. Missing
+   * if there are none.
+   */
   readonly unreadSettings?: readonly Diagnostic[] | undefined;
   /** Values from the environment that no manifest writes out: masked where the service quotes them. */
   readonly secrets: readonly string[];

@@ -116,6 +116,17 @@ export function shellWord(text: string): string {
   return `'${text.replaceAll("'", "'\\''")}'`;
 }
 
+/** ` -e live`, so that a command that is copied works. */
+export function environmentFlag(environment: string | null): string {
+  if (environment === null) return '';
+  return ` -e ${/^[\w.-]+$/.test(environment) ? environment : shellWord(environment)}`;
+}
+
+/** Help where not all errors of the manifests are shown. */
+export function seeAllErrors(environment: string | null): string {
+  return `To see all errors, run \`roster validate${environmentFlag(environment)}\`.`;
+}
+
 /** Takes the place of every value that must not be shown. */
 export const MASK = '(sensitive)';
 

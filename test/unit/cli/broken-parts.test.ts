@@ -24,6 +24,9 @@ schedules:
   "\${each.key}-live": { each: { uk: 2 days, de: 3 days }, target: group/shops, every: "\${each.value}" }
 `;
 
+const unknownKeys = Array.from({ length: 1_001 }, (_, index) => `k${index}: 1`).join(', ');
+const manyErrors = `environments: { staging: { service: { ${unknownKeys} } } }\n`;
+
 interface Part {
   readonly name: string;
   readonly project?: (text: string) => string;
@@ -76,6 +79,13 @@ const parts: readonly Part[] = [
   {
     name: 'a default of schedules with an invalid value',
     project: (text) => text.replace('"2099-12-01T06:00:00"', '"soon"'),
+    doubtful: 'well',
+    schedule: false,
+    plan: true,
+  },
+  {
+    name: 'an unknown default of schedules after 1,001 errors of another environment',
+    project: (text) => `${text.replace('startTime', 'startTim')}${manyErrors}`,
     doubtful: 'well',
     schedule: false,
     plan: true,
@@ -299,4 +309,60 @@ test('a default without the value of its environment variable is an error of the
   expect(enabled()).toBe(0);
   expect(await run(workspace, 'resume', '--all', '--yes')).toMatchObject({ exit: 0, errors: 0 });
   expect(enabled()).toBe(4);
+});
+
+const ofKeys = (text: string) => text.replace('  schedules:', '  keys: { nonsense: 1 }\n  schedules:');
+const elsewhere = 'keys: { ci: { name: ci, scopes: [agents.run], environments: [live] } }\n';
+
+test.each([
+  { name: 'defaults of a kind without entries', setting: '' },
+  { name: 'defaults of a kind that exists in another environment only', setting: elsewhere },
+])('an error in $name stops no other command, and each says so once', async ({ setting }) => {
+  const live = 'environments: { live: {} }\n';
+  const { workspace } = await arrange({ ...emptyPart, project: (text) => ofKeys(text) + live + setting });
+  const commands = [
+    'plan group/good',
+    'status',
+    'drift',
+    'calendar schedule/well',
+    'graph group/good',
+    'run group/good --detach',
+    'runs group/good',
+    'data group/good',
+    'why group/good',
+    'hold group/good --reason incident --yes',
+  ];
+  for (const command of commands) {
+    const { exit, both } = await workspace.command(command.split(' '));
+    expect([command, exit, both.match(/unknown property `?"?nonsense/gu)?.length]).toEqual([command, 0, 1]);
+  }
+  expect((await workspace.command(['plan'])).exit).toBe(1);
+});
+
+test('runs of an address name the settings that are left out', async () => {
+  const { workspace } = await arrange({
+    ...emptyPart,
+    project: (text) => `${text}limits: { startsPerWeek: many }\n`,
+  });
+  const listed = await workspace.command(['runs', 'group/good']);
+  expect([listed.exit, listed.both]).toEqual([0, expect.stringContaining('startsPerWeek')]);
+});
+
+test('an error in defaults is reported once, and its help names the environment', async () => {
+  const { workspace } = await arrange({
+    ...emptyPart,
+    project: (text) => `${text.replace('startTime', 'startTim')}environments: { live: {} }\n`,
+  });
+  const calendar = await run(workspace, 'calendar', 'schedule/*');
+  expect(calendar).toMatchObject({ exit: 1, errors: 1 });
+  const graph = await workspace.command(['graph', 'group/good', '-e', 'live']);
+  expect([graph.exit, graph.stderr]).toEqual([
+    0,
+    expect.stringContaining('To see the errors, run `roster validate -e live`.'),
+  ]);
+  const planned = await workspace.command(['plan', 'group/good', '-e', 'live']);
+  expect([planned.exit, planned.both]).toEqual([
+    0,
+    expect.stringContaining('To see the errors, run `roster plan -e live` without a selection.'),
+  ]);
 });
