@@ -60,7 +60,7 @@ function driftIn(session: ReadSession, observation: Observation, selection: Proj
   const judged = judgedMatches(session, observation, isSelected);
   const diagnostics = [...judged, ...unreadFor(project, selectors)];
   const selected = matches.filter((each) => isSelected(each.address));
-  // What an entry that cannot be read ignores is not known.
+  // The ignored properties of an unreadable entry are unknown.
   const unreadAddresses = new Set(unread.map(({ address }) => address));
   const isRead = ({ address, entry }: Match) =>
     entry !== null || !(unreadAddresses.has(undefined) || unreadAddresses.has(address));

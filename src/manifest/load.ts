@@ -183,7 +183,7 @@ class ProjectLoader {
     return { ...top, source };
   }
 
-  /** What cannot be read may declare some entries. */
+  /** A file that cannot be read may declare entries. */
   private ofSomeEntries<T>(work: () => T): T {
     return this.diagnostics.within([{ some: 'entries' }], work);
   }
@@ -281,7 +281,7 @@ interface ReadPart extends Pick<EntriesRead, 'list' | 'defaults' | 'elsewhere' |
   readonly unreadSettings?: readonly Diagnostic[] | undefined;
 }
 
-/** The one place where it is decided what of a project with errors is used: an entry as a whole, without a value, or not. */
+/** The only place that decides how each entry is used: as a whole, without a missing value, or not at all. */
 function readable(entries: EntriesRead, errors: readonly PartError[], environment: string | null): ReadPart {
   const { defaults, elsewhere, existsIn } = entries;
   const known = { defaults, elsewhere, existsIn };
@@ -303,14 +303,14 @@ function readable(entries: EntriesRead, errors: readonly PartError[], environmen
   };
 }
 
-/** What errors leave in doubt. */
+/** The entries that errors put in doubt. */
 class Doubts {
   /** The errors of entries that lack nothing but values. */
   readonly lacking = new Map<Address, Diagnostic[]>();
   private readonly addresses = new Set<Address>();
   private readonly files = new Set<string>();
   private readonly kinds = new Set<KindName>();
-  /** Files in which it is reported why some entries are not known. */
+  /** Files with a reported error that leaves some of their entries unknown. */
   private readonly partial = new Set<string>();
   private readonly errors: readonly PartError[];
 
@@ -333,7 +333,7 @@ class Doubts {
     }
   }
 
-  /** Whether an entry is in doubt, and why is reported. */
+  /** Whether an error of the entry, its file or its kind is reported. */
   isAbout(address: Address, { source }: Span): boolean {
     return this.addresses.has(address) || this.files.has(source.file) || this.isOfKind(address);
   }
@@ -347,7 +347,7 @@ class Doubts {
     return [...this.kinds].some((kind) => address.startsWith(addressOf(kind, '')));
   }
 
-  /** With the address of each entry; without one, of entries that are not known. */
+  /** Errors of known entries have an address. Errors of unknown entries have none. */
   reported(): Diagnostic[] {
     const { addresses } = this.entries;
     return this.errors.flatMap(({ about, finding }): Diagnostic[] => {
@@ -374,7 +374,7 @@ class Doubts {
     return this.unreadAt({ source, start: 0, end: 1 }, `some entries of ${source.file} cannot be read`);
   }
 
-  /** The errors in defaults that no entry takes, as warnings: nothing is left out because of them. */
+  /** Errors in defaults that no entry uses, as warnings: no entry is left out because of them. */
   ofNoEntry(): Diagnostic[] {
     const kindsHere = new Set([...this.kinds].filter((kind) => this.entriesOf(kind).length > 0));
     const ofDefaults = this.errors.flatMap(({ about, finding }) =>
@@ -384,7 +384,7 @@ class Doubts {
     return ofDefaults.flatMap(({ finding }) => (taken.has(finding) ? [] : [asWarning(finding)]));
   }
 
-  /** Those of a kind that exist here. */
+  /** The entries of a kind that exist in this environment. */
   private entriesOf(kind: KindName): Address[] {
     const { addresses, elsewhere } = this.entries;
     const isOwn = (address: Address) => address.startsWith(addressOf(kind, '')) && !elsewhere.has(address);
@@ -409,7 +409,7 @@ function unreported(
   return found;
 }
 
-/** As warnings: whoever goes on without them does not need them. */
+/** As warnings: a command that goes on without these settings does not need them. */
 function ofSettings({ about, finding }: PartError): Diagnostic[] {
   const isSetting = typeof about === 'object' && 'some' in about && about.some !== 'entries';
   return isSetting && finding !== null ? [asWarning(finding)] : [];

@@ -116,13 +116,17 @@ export function shellWord(text: string): string {
   return `'${text.replaceAll("'", "'\\''")}'`;
 }
 
-/** ` -e live`, so that a command that is copied works. */
-export function environmentFlag(environment: string | null): string {
-  if (environment === null) return '';
-  return ` -e ${/^[\w.-]+$/.test(environment) ? environment : shellWord(environment)}`;
+/** In quotes only if it needs them. */
+export function commandWord(text: string): string {
+  return /^[\w./-]+$/.test(text) ? text : shellWord(text);
 }
 
-/** Help where not all errors of the manifests are shown. */
+/** ` -e live`, so that a command that is copied works. */
+export function environmentFlag(environment: string | null): string {
+  return environment === null ? '' : ` -e ${commandWord(environment)}`;
+}
+
+/** The help of a message that does not show all errors of the manifests. */
 export function seeAllErrors(environment: string | null): string {
   return `To see all errors, run \`roster validate${environmentFlag(environment)}\`.`;
 }
