@@ -2,13 +2,13 @@ import { resolve } from 'node:path';
 import { fileStore } from '../inventory/file-store.js';
 import { kinds } from '../kinds/index.js';
 import { suggest } from '../manifest/suggest.js';
-import { type Diagnostic, errorsIn, Problem, problem } from '../model/diagnostic.js';
+import { type Diagnostic, Problem, problem } from '../model/diagnostic.js';
 import { type Hold, type Holds, hasEnded } from '../model/hold.js';
 import type { Address, Project } from '../model/resource.js';
 import type { Calendar } from '../model/schedule.js';
 import { calendarOf } from '../reconcile/calendar.js';
 import { heldDiagnostics } from '../reconcile/rules/holds.js';
-import { isSelectedBy, leftUnread, unreadFor } from '../reconcile/select.js';
+import { isSelectedBy, leftUnread } from '../reconcile/select.js';
 import { isTimed } from '../reconcile/starts.js';
 import { canonicalZone, timeZoneData, toInstant, zoneProblem } from '../timing/zone.js';
 import { clockOf } from './clock.js';
@@ -17,6 +17,7 @@ import {
   type Declaring,
   isEverything,
   type ProjectPart,
+  requireRead,
   selectedOf,
   selectionOf,
   selectionText,
@@ -122,8 +123,7 @@ function selectedSchedules(selection: ProjectPart, declaring: Declaring): Readon
   if (selectors === null) return null;
   const { project } = declaring;
   const { entries, existsIn, unread } = project;
-  const errors = errorsIn(unreadFor(project, selectors));
-  if (errors.length > 0) throw new Problem(errors);
+  requireRead(project, selectors);
   selectedOf(selectors, { addresses: entries.map(({ address }) => address), existsIn, unread });
   const timed = new Map(kinds.filter(isTimed).map((kind) => [kind.name, kind]));
   const found = entries.filter(({ address, kind, declared }) => {

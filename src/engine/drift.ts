@@ -61,8 +61,9 @@ function driftIn(session: ReadSession, observation: Observation, selection: Proj
   const diagnostics = [...judged, ...unreadFor(project, selectors)];
   const selected = matches.filter((each) => isSelected(each.address));
   // The ignored properties of an unreadable entry are unknown.
+  const unreadAddresses = new Set(unread.map(({ address }) => address));
   const isRead = ({ address, entry }: Match) =>
-    entry !== null || unread.every((each) => each.address !== undefined && each.address !== address);
+    entry !== null || !(unreadAddresses.has(undefined) || unreadAddresses.has(address));
   const found = driftOf(selected.filter(isRead), names, session.serviceNow());
   const owners = withOwners(
     found.changes,

@@ -1,13 +1,13 @@
 import { kinds } from '../kinds/index.js';
 import { suggest } from '../manifest/suggest.js';
-import { type Diagnostic, errorsIn, Problem } from '../model/diagnostic.js';
+import { type Diagnostic, Problem } from '../model/diagnostic.js';
 import { type Graph, subgraphOf } from '../model/plan.js';
 import type { Project } from '../model/resource.js';
 import { linksOf } from '../reconcile/names.js';
-import { leftUnread, unreadFor } from '../reconcile/select.js';
+import { leftUnread } from '../reconcile/select.js';
 import type { Selector } from '../reconcile/world.js';
 import { type OpenedProject, openProject, type ProjectOptions } from './project.js';
-import { selectorsOf } from './selectors.js';
+import { requireRead, selectorsOf } from './selectors.js';
 
 /**
  * The dependency graph of the manifests: all of it, or what leads to and from these addresses. Throws a Problem when the
@@ -20,10 +20,7 @@ export function graph(
   const selectors = selectorsOf(addresses);
   const opened = openProject({ ...options, without: selectors === null ? 'values' : 'settings' });
   const { project } = opened;
-  if (selectors !== null) {
-    const errors = errorsIn(unreadFor(project, selectors));
-    if (errors.length > 0) throw new Problem(errors);
-  }
+  if (selectors !== null) requireRead(project, selectors);
   const whole = graphOf(project);
   const shapes = new Map(kinds.flatMap(({ name, shape }) => (shape === undefined ? [] : [[name, shape]])));
   return {

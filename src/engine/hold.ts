@@ -8,7 +8,7 @@ import { type HoldPlan, type HoldReport, isIdle } from '../model/report.js';
 import { pollUntil } from '../model/request.js';
 import { type Address, objectKey } from '../model/resource.js';
 import type { Siblings } from '../model/sibling.js';
-import { agree, readDuration, some } from '../model/words.js';
+import { agree, readDuration, seeAllErrors, some } from '../model/words.js';
 import {
   commandThere,
   type HoldTarget,
@@ -195,7 +195,7 @@ function staysOnHold(
     .filter(({ why }) => why === mayHaveError)
     .map(({ address }): Diagnostic => {
       const message = `${address} stays on hold: ${mayHaveError}`;
-      const help = 'Correct the error first. To see all errors, run `roster validate`.';
+      const help = `Correct the error first. ${seeAllErrors(comparison.basis.project.environment)}`;
       return { severity: 'error', code: 'usage', message, help, address };
     });
   const resumed = new Set(made.resources.map(({ address }) => address));

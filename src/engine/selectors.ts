@@ -1,15 +1,27 @@
 import { resolve } from 'node:path';
 import { limits } from '../manifest/limits.js';
 import { suggestWithin } from '../manifest/suggest.js';
-import { type Diagnostic, Problem, problem } from '../model/diagnostic.js';
+import { type Diagnostic, errorsIn, Problem, problem } from '../model/diagnostic.js';
 import { Glob } from '../model/glob.js';
 import type { Inventory } from '../model/inventory.js';
 import { type Address, type Project, shownPath } from '../model/resource.js';
-import { isExcluding, isSelectedBy, matchingNothing, type Selectable } from '../reconcile/select.js';
+import {
+  isExcluding,
+  isSelectedBy,
+  matchingNothing,
+  type Selectable,
+  unreadFor,
+} from '../reconcile/select.js';
 import type { Selector } from '../reconcile/world.js';
 import { ownersIn, unknownOwnersOf } from './owners.js';
 
-export { judgedBy, leftUnread, unreadFor } from '../reconcile/select.js';
+export { judgedBy, unreadFor } from '../reconcile/select.js';
+
+/** Throws a Problem with the errors of the selected entries that cannot be read. */
+export function requireRead(project: Project, selectors: readonly Selector[] | null): void {
+  const errors = errorsIn(unreadFor(project, selectors));
+  if (errors.length > 0) throw new Problem(errors);
+}
 
 /** The part of a project that a command is about: what any of these selects, or everything where none is given, without what is excluded. */
 export interface ProjectPart {

@@ -1,9 +1,8 @@
 import { type Diagnostic, errorsIn, Problem } from '../model/diagnostic.js';
 import type { Plan, Why } from '../model/plan.js';
-import type { Address, Project } from '../model/resource.js';
+import type { Address } from '../model/resource.js';
 import { judgedBy, notCertain, unreadFor } from '../reconcile/select.js';
 import { explain } from '../reconcile/why.js';
-import type { Comparison } from '../reconcile/world.js';
 import { observe, requireAccount } from './observe.js';
 import { planOf } from './plan.js';
 import { selectedOf, selectorsOf } from './selectors.js';
@@ -13,7 +12,7 @@ import type { ReadSession } from './session.js';
 export interface WhyResult {
   readonly whys: readonly Why[];
   readonly plan: Plan;
-  /** The errors of files that may declare more of what was selected. */
+  /** The errors of files that may declare more of what was selected, and of settings that were left out. */
   readonly warnings: readonly Diagnostic[];
 }
 
@@ -45,22 +44,13 @@ export async function why(
   const addresses = [...plan.changes.map((each) => each.address), ...comparison.externals.keys()];
   const isSelected = selectedOf(selectors, { addresses, existsIn: project.existsIn, unread: project.unread });
   const chosen = [...new Set(addresses)].filter(isSelected);
-  const errors = uncertain(project, new Set(chosen), comparison);
+  const known = new Set(chosen);
+  const errors = notCertain(
+    comparison.diffs.filter(({ change }) => known.has(change.address)),
+    project,
+  );
   if (errors.length > 0) throw new Problem(errors);
   const whys = chosen.flatMap((each) => explain(each, plan, comparison) ?? []);
-  return { whys, plan, warnings: unread.filter(({ severity }) => severity === 'warning') };
-}
-
-/** Which of these objects an entry with an error may declare, as in a plan. */
-function uncertain(
-  { unread = [] }: Project,
-  chosen: ReadonlySet<Address>,
-  { diffs }: Comparison,
-): readonly Diagnostic[] {
-  if (unread.length === 0) return [];
-  const files = unread.filter(({ address }) => address === undefined);
-  return notCertain(
-    diffs.filter(({ change }) => chosen.has(change.address)),
-    files,
-  );
+  const warnings = unread.filter(({ severity }) => severity === 'warning');
+  return { whys, plan, warnings: [...(project.unreadSettings ?? []), ...warnings] };
 }

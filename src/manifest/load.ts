@@ -6,12 +6,13 @@ import type { JsonObject } from '../model/json.js';
 import type { Kind } from '../model/kind.js';
 import { merged } from '../model/merged-diagnostics.js';
 import { type Address, addressOf, type KindName, type Project, type Without } from '../model/resource.js';
+import { seeAllErrors } from '../model/words.js';
 import { findApiKeys, secretsIn } from '../redact/redactor.js';
 import type { YamlUsage } from '../yaml/limits.js';
 import { placeOf, Source, type Span } from '../yaml/source.js';
 import { quoted } from '../yaml/text.js';
 import type { Entry, Node, ScalarNode } from '../yaml/tree.js';
-import { build, Diagnostics, isMissingValue, type PartError } from './diagnostics.js';
+import { build, Diagnostics, isMissingValue, type PartError, type Reported } from './diagnostics.js';
 import { type EntriesRead, readEntries } from './entries.js';
 import { checkAddedVariables } from './environments.js';
 import { findProjectFile, ProjectFiles } from './files.js';
@@ -152,7 +153,7 @@ class ProjectLoader {
     this.checkInventory(read, names);
     const { written } = read;
     const errors = this.diagnostics.partErrors(this.options.without);
-    const part = errors === null ? null : readable(entries, errors);
+    const part = errors === null ? null : readable(entries, errors, this.options.environment);
     return {
       project: part && this.project(top, read, part, manifests),
       written: part && written && writtenBy(written, read, part.list),
@@ -171,7 +172,7 @@ class ProjectLoader {
       : this.ofSomeEntries(() => this.disk.read(path, asked));
     if (found === null) return null;
     if (!isProject) return this.diagnostics.within([found], () => this.included(found));
-    this.diagnostics.within([{ some: 'settings' }], () => reportPastedKeys(found, this.diagnostics));
+    reportPastedKeys(found, this.diagnostics);
     const { source, documents } = this.read(found, isProject);
     if (documents === null) return null;
     const { version } = this.options;
@@ -234,12 +235,8 @@ class ProjectLoader {
     return entries;
   }
 
-  private checkInventory(
-    { settings, isValid, inventory: asked }: SettingsRead,
-    names: ReadonlySet<string>,
-  ): void {
-    const isKnown = isValid || this.options.without === 'settings';
-    if (settings === null || !isKnown || !('file' in settings.inventory)) return;
+  private checkInventory({ settings, inventory: asked }: SettingsRead, names: ReadonlySet<string>): void {
+    if (settings === null || !('file' in settings.inventory)) return;
     const { file } = settings.inventory;
     if (!names.has(posix.normalize(file))) {
       this.disk.checkInventory(file, asked);
@@ -285,19 +282,19 @@ interface ReadPart extends Pick<EntriesRead, 'list' | 'defaults' | 'elsewhere' |
 }
 
 /** The only place that decides how each entry is used: as a whole, without a missing value, or not at all. */
-function readable(entries: EntriesRead, errors: readonly PartError[]): ReadPart {
+function readable(entries: EntriesRead, errors: readonly PartError[], environment: string | null): ReadPart {
   const { defaults, elsewhere, existsIn } = entries;
   const known = { defaults, elsewhere, existsIn };
   if (errors.length === 0) return { ...known, list: entries.list };
-  const doubts = new Doubts(errors);
+  const doubts = new Doubts(errors, entries, environment);
   const list = entries.list.flatMap((each): EntryRead[] => {
     const { address } = each.declared;
     if (!each.sound || doubts.isAbout(address, each.places.key)) return [];
     const lacking = doubts.lacking.get(address);
     return [lacking === undefined ? each : { ...each, declared: { ...each.declared, lacking } }];
   });
-  const unread = [...doubts.reported(entries), ...unreported(entries, list, doubts)];
-  const settings = merged(errors.flatMap(ofSettings));
+  const unread = [...doubts.reported(), ...unreported(entries, list, doubts)];
+  const settings = merged([...errors.flatMap(ofSettings), ...doubts.ofNoEntry()]);
   return {
     ...known,
     list,
@@ -313,14 +310,22 @@ class Doubts {
   private readonly addresses = new Set<Address>();
   private readonly files = new Set<string>();
   private readonly kinds = new Set<KindName>();
+  /** Files with a reported error that leaves some of their entries unknown. */
+  private readonly partial = new Set<string>();
   private readonly errors: readonly PartError[];
 
-  constructor(errors: readonly PartError[]) {
+  constructor(
+    errors: readonly PartError[],
+    private readonly entries: EntriesRead,
+    /** For the command that shows all errors. */
+    private readonly environment: string | null,
+  ) {
     this.errors = errors.filter((each) => !isMissingValue(each));
-    for (const { about } of this.errors)
+    for (const { about, finding } of this.errors)
       if (typeof about === 'string') this.addresses.add(about);
       else if (about instanceof Source) this.files.add(about.file);
       else if ('kind' in about) this.kinds.add(about.kind);
+      else if (about.some === 'entries' && finding?.span) this.partial.add(finding.span.source.file);
     for (const each of errors) {
       const { about, finding } = each;
       if (!isMissingValue(each) || typeof about !== 'string' || finding === null) continue;
@@ -335,10 +340,7 @@ class Doubts {
 
   /** Whether it is reported why some entries of a file are not known. */
   isOfSomeIn({ file }: Source): boolean {
-    return this.errors.some(
-      ({ about, finding }) =>
-        typeof about === 'object' && 'some' in about && finding?.span?.source.file === file,
-    );
+    return this.partial.has(file);
   }
 
   private isOfKind(address: Address): boolean {
@@ -346,17 +348,47 @@ class Doubts {
   }
 
   /** Errors of known entries have an address. Errors of unknown entries have none. */
-  reported({ addresses, elsewhere }: EntriesRead): Diagnostic[] {
-    const here = [...addresses.keys()].filter((address) => !elsewhere.has(address));
+  reported(): Diagnostic[] {
+    const { addresses } = this.entries;
     return this.errors.flatMap(({ about, finding }): Diagnostic[] => {
-      if (finding === null) return typeof about === 'string' ? [notShown(addresses.get(about), about)] : [];
-      const found = build(finding);
-      if (typeof about === 'string') return [{ ...found, address: about }];
-      if (about instanceof Source) return [found];
-      if ('some' in about) return about.some === 'entries' ? [found] : [];
-      const own = here.filter((address) => address.startsWith(addressOf(about.kind, '')));
-      return own.map((address) => ({ ...found, address }));
+      const found = finding === null ? null : build(finding);
+      const of = (address: Address) =>
+        found === null ? this.notShown(address, addresses.get(address)) : { ...found, address };
+      if (typeof about === 'string') return [of(about)];
+      if (about instanceof Source) return [found ?? this.notShownIn(about)];
+      if ('kind' in about) return this.entriesOf(about.kind).map(of);
+      return about.some === 'entries' && found !== null ? [found] : [];
     });
+  }
+
+  notShown(address: Address, key: Span | null = null): Diagnostic {
+    const message = `${address} has an error that is reported at another place`;
+    return { ...this.unreadAt(key, message), address };
+  }
+
+  unreadAt(span: Span | null, message: string): Diagnostic {
+    return build({ severity: 'error', code: 'schema', span, message, help: seeAllErrors(this.environment) });
+  }
+
+  private notShownIn(source: Source): Diagnostic {
+    return this.unreadAt({ source, start: 0, end: 1 }, `some entries of ${source.file} cannot be read`);
+  }
+
+  /** Errors in defaults that no entry uses, as warnings: no entry is left out because of them. */
+  ofNoEntry(): Diagnostic[] {
+    const kindsHere = new Set([...this.kinds].filter((kind) => this.entriesOf(kind).length > 0));
+    const ofDefaults = this.errors.flatMap(({ about, finding }) =>
+      typeof about === 'object' && 'kind' in about && finding !== null ? [{ kind: about.kind, finding }] : [],
+    );
+    const taken = new Set(ofDefaults.flatMap(({ kind, finding }) => (kindsHere.has(kind) ? [finding] : [])));
+    return ofDefaults.flatMap(({ finding }) => (taken.has(finding) ? [] : [asWarning(finding)]));
+  }
+
+  /** The entries of a kind that exist in this environment. */
+  private entriesOf(kind: KindName): Address[] {
+    const { addresses, elsewhere } = this.entries;
+    const isOwn = (address: Address) => address.startsWith(addressOf(kind, '')) && !elsewhere.has(address);
+    return [...addresses.keys()].filter(isOwn);
   }
 }
 
@@ -370,26 +402,21 @@ function unreported(
   const found: Diagnostic[] = [];
   for (const [address, key] of addresses)
     if (!sound.has(address) && !elsewhere.has(address) && !doubts.isAbout(address, key))
-      found.push(notShown(key, address));
+      found.push(doubts.notShown(address, key));
   for (const key of partial.keys())
     if (!doubts.isOfSomeIn(key.source))
-      found.push(unreadAt(key, `some entries of \`${key.text}\` cannot be read`));
+      found.push(doubts.unreadAt(key, `some entries of \`${key.text}\` cannot be read`));
   return found;
 }
 
 /** As warnings: a command that goes on without these settings does not need them. */
 function ofSettings({ about, finding }: PartError): Diagnostic[] {
   const isSetting = typeof about === 'object' && 'some' in about && about.some !== 'entries';
-  return isSetting && finding !== null ? [{ ...build(finding), severity: 'warning' }] : [];
+  return isSetting && finding !== null ? [asWarning(finding)] : [];
 }
 
-function notShown(key: Span | undefined, address: Address): Diagnostic {
-  return { ...unreadAt(key ?? null, `${address} has an error that is reported at another place`), address };
-}
-
-function unreadAt(span: Span | null, message: string): Diagnostic {
-  const help = 'To see all errors, run `roster validate`.';
-  return build({ severity: 'error', code: 'schema', span, message, help });
+function asWarning(finding: Reported): Diagnostic {
+  return { ...build(finding), severity: 'warning' };
 }
 
 function writtenBy(settings: JsonObject, { environments }: SettingsRead, list: readonly EntryRead[]) {

@@ -33,8 +33,6 @@ import type { VariableOptions, Variables } from './variables.js';
 export interface SettingsRead {
   /** Null if a setting that every command needs has an error. */
   readonly settings: ProjectSettings | null;
-  /** False if any setting has an error. */
-  readonly isValid: boolean;
   /** The same as in a manifest, without what is left out. */
   readonly written: JsonObject | null;
   /** Where the inventory is named, or would be. */
@@ -89,14 +87,11 @@ export function readSettings(
   const notes = new Notes();
   const ofSome = <T>(work: () => T) => diagnostics.within([{ some: 'settings' }], work);
   const value = ofSome(() => readAll(entry, variables, notes));
-  const isValid =
-    ofSome(() => new SchemaCheck(diagnostics).check(settingsRule, { value, entry, notes })) &&
-    !diagnostics.failed;
-  const sound = soundPart(value, entry, notes);
+  ofSome(() => new SchemaCheck(diagnostics).check(settingsRule, { value, entry, notes }));
   checkUrls(value, entry, { written, environment }, diagnostics);
   ofSome(() => useNewName(value, entry, diagnostics));
-  const known = sound === null ? null : isValid ? value : sound;
-  const valid = known as Partial<Written> as Written | null;
+  const sound = soundPart(value, entry, notes);
+  const valid = sound as Partial<Written> as Written | null;
   const names = [...entriesOf(written.get('environments')).keys()];
   return {
     settings:
@@ -109,8 +104,7 @@ export function readSettings(
             messagePrefix: valid.inventory?.git?.messagePrefix,
             unselected: environment === null ? unselectedOf(written) : undefined,
           },
-    isValid,
-    written: known,
+    written: sound,
     inventory: find(entry, ['inventory', 'file']).span,
     inventories: [valid?.inventory, inventory ?? {}].flatMap((each) => inventoryFiles(each, names)),
     variables,

@@ -197,7 +197,10 @@ export interface Project extends ProjectSettings, ProjectHints {
    * entries are unknown. Missing if the manifests have no error.
    */
   readonly unread?: readonly Diagnostic[] | undefined;
-  /** Warnings about settings of roster.yaml that were left out, and about other environments. Missing if there are none. */
+  /**
+   * Warnings about settings of roster.yaml that were left out, about defaults that no entry uses, and about other environments.
+   * Missing if there are none.
+   */
   readonly unreadSettings?: readonly Diagnostic[] | undefined;
   /** Values from the environment that no manifest writes out: masked where the service quotes them. */
   readonly secrets: readonly string[];

@@ -121,6 +121,16 @@ export function commandWord(text: string): string {
   return /^[\w./-]+$/.test(text) ? text : shellWord(text);
 }
 
+/** ` -e live`, so that a command that is copied works. */
+export function environmentFlag(environment: string | null): string {
+  return environment === null ? '' : ` -e ${commandWord(environment)}`;
+}
+
+/** The help of a message that does not show all errors of the manifests. */
+export function seeAllErrors(environment: string | null): string {
+  return `To see all errors, run \`roster validate${environmentFlag(environment)}\`.`;
+}
+
 /** Takes the place of every value that must not be shown. */
 export const MASK = '(sensitive)';
 

@@ -1,5 +1,6 @@
 import { type Diagnostic, errorsIn, hasErrors } from '../model/diagnostic.js';
 import { type Kind, referencesOf } from '../model/kind.js';
+import { merged } from '../model/merged-diagnostics.js';
 import {
   type Address,
   type Declared,
@@ -8,7 +9,7 @@ import {
   type Project,
   type Suggest,
 } from '../model/resource.js';
-import { naturalOrder, wordList } from '../model/words.js';
+import { environmentFlag, naturalOrder, seeAllErrors, wordList } from '../model/words.js';
 import type { Matched, PlanBasis, ResourceDiff, Selector } from './world.js';
 
 /**
@@ -57,7 +58,7 @@ export function select(
     ),
     ...withoutNeeded(kept, new Set(left.map(({ change }) => change.address))),
     ...strandedBroken(kept, matched),
-    ...(unread.length > 0 ? notCertain(kept, unknown) : []),
+    ...notCertain(kept, project),
   ];
   if (errors.length > 0) return { kept, diagnostics: [...judged, ...errors] };
   const destroys = prune === 'destroy';
@@ -69,7 +70,7 @@ export function select(
     diagnostics: [
       ...judged,
       ...leftOut(left, destroys),
-      ...notJudged(unjudged, notInPlan),
+      ...notJudged(unjudged, project, notInPlan),
       ...unreadFiles(unknown, including, project, notInPlan),
     ],
   };
@@ -115,7 +116,8 @@ export function unreadFor(
   { unread = [] }: Pick<Project, 'unread'>,
   selectors: readonly Selector[] | null,
 ): readonly Diagnostic[] {
-  if (selectors === null) return withoutRepeats(unread);
+  // An error in defaults is one of all entries of the kind.
+  if (selectors === null) return merged(unread);
   const isWhole = selectors.every(isExcluding);
   const including = selectors.filter((each) => !isExcluding(each));
   const found = unread.flatMap((each): Diagnostic[] => {
@@ -124,14 +126,7 @@ export function unreadFor(
     const isMeant = isWhole || (place !== undefined && matchFile(including, place.file));
     return [isMeant ? each : { ...each, severity: 'warning' }];
   });
-  return withoutRepeats(found);
-}
-
-/** An error in defaults is one of all entries of the kind. */
-function withoutRepeats(diagnostics: readonly Diagnostic[]): readonly Diagnostic[] {
-  const at = ({ code, message, place }: Diagnostic) =>
-    JSON.stringify([code, message, place?.file, place?.line, place?.column, place?.each]);
-  return [...new Map(diagnostics.map((each) => [at(each), each])).values()];
+  return merged(found);
 }
 
 function matchFile(selectors: readonly Selector[], file: string): boolean {
@@ -143,16 +138,20 @@ export function leftUnread(project: Project): Diagnostic[] {
   const { unread = [] } = project;
   const addresses = new Set(unread.flatMap(({ address }) => address ?? []));
   const files = unread.filter(({ address }) => address === undefined);
-  return [...notJudged([...addresses], leftOutHere), ...unreadFiles(files, [], project, leftOutHere)];
+  return [
+    ...notJudged([...addresses], project, leftOutHere),
+    ...unreadFiles(files, [], project, leftOutHere),
+  ];
 }
 
 interface NotHere {
   readonly where: string;
-  readonly command: string;
+  /** Shows the errors of entries, without a selection. */
+  readonly command: 'plan' | 'validate';
 }
 
-const notInPlan: NotHere = { where: 'not in this plan', command: '`roster plan` without a selection' };
-const leftOutHere: NotHere = { where: 'left out', command: '`roster validate`' };
+const notInPlan: NotHere = { where: 'not in this plan', command: 'plan' };
+const leftOutHere: NotHere = { where: 'left out', command: 'validate' };
 
 function refersToBroken(entry: Declared, kind: Kind | undefined, cause: Address): Diagnostic {
   const place = entry.placeOf([kind?.references?.field ?? '']);
@@ -161,12 +160,17 @@ function refersToBroken(entry: Declared, kind: Kind | undefined, cause: Address)
   return { severity: 'error', code: 'broken-reference', message, place, address: entry.address, help };
 }
 
-function notJudged(addresses: readonly Address[], { where, command }: NotHere): Diagnostic[] {
+function notJudged(
+  addresses: readonly Address[],
+  { environment }: Project,
+  { where, command }: NotHere,
+): Diagnostic[] {
   if (addresses.length === 0) return [];
   const what =
     addresses.length === 1 ? '1 entry with an error is' : `${addresses.length} entries with an error are`;
   const message = `${what} outside the selection, and ${where}: ${inShort(addresses)}`;
-  const help = `To see the errors, run ${command}.`;
+  const shown = `\`roster ${command}${environmentFlag(environment)}\``;
+  const help = `To see the errors, run ${shown}${command === 'plan' ? ' without a selection' : ''}.`;
   return [{ severity: 'warning', code: 'not-selected', message, help }];
 }
 
@@ -190,7 +194,7 @@ function unreadFiles(
   const patterns = inShort(globs.map(({ pattern }) => `"${pattern}"`));
   const matching = globs.length === 0 ? '' : `, including any that match ${patterns}`;
   const message = `${names} ${found} entries are ${where}${matching}`;
-  const help = 'To see the errors, run `roster validate`.';
+  const help = `To see the errors, run \`roster validate${environmentFlag(project.environment)}\`.`;
   return [{ severity: 'warning', code: 'not-selected', message, help }];
 }
 
@@ -204,19 +208,21 @@ function mayBeUnread({ change, match }: ResourceDiff): boolean {
   return renamedFrom !== null || rule === 'likeness' || (record !== null && known === null);
 }
 
-/** An error for each object that an entry with an error may declare, after those of `files` whose entries are unknown. */
+/** An error for each object that an entry with an error may declare, after those of files whose entries are unknown. */
 export function notCertain(
   kept: readonly ResourceDiff[],
-  files: readonly Diagnostic[],
+  { unread = [], environment }: Project,
 ): readonly Diagnostic[] {
+  if (unread.length === 0) return [];
   const uncertain = kept.filter(mayBeUnread).map(({ change, match }): Diagnostic => {
     const former = match.renamedFrom ?? (match.entry === null ? change.address : null);
     const subject = former ?? `the object that ${change.address} takes over`;
     const message = `${subject} may be declared in a manifest with an error`;
-    const help = 'Correct the error first. To see all errors, run `roster validate`.';
+    const help = `Correct the error first. ${seeAllErrors(environment)}`;
     return { severity: 'error', code: 'usage', message, help, address: change.address };
   });
-  return uncertain.length === 0 ? [] : [...files, ...uncertain];
+  if (uncertain.length === 0) return [];
+  return [...unread.filter(({ address }) => address === undefined), ...uncertain];
 }
 
 /** What only matches objects that may be those of entries with an error. */

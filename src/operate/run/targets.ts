@@ -1,5 +1,5 @@
 import { type Lookup, lookUp, withReferred } from '../../engine/lookup.js';
-import { judgedBy, selectedOf, selectorsOf, unreadFor } from '../../engine/selectors.js';
+import { judgedBy, requireRead, selectedOf, selectorsOf } from '../../engine/selectors.js';
 import type { ReadSession } from '../../engine/session.js';
 import { kinds } from '../../kinds/index.js';
 import { suggest } from '../../manifest/suggest.js';
@@ -143,8 +143,7 @@ function unique<T>(list: readonly T[]): T[] {
 function wantedEntries(project: Project, addresses: readonly string[]): readonly Declared[] {
   const { entries, existsIn, unread } = project;
   const selectors = selectorsOf(addresses);
-  const errors = errorsIn(unreadFor(project, selectors));
-  if (errors.length > 0) throw new Problem(errors);
+  requireRead(project, selectors);
   const all = entries.map((each) => each.address);
   const isSelected = selectedOf(selectors, { addresses: all, existsIn, unread });
   const selected = entries.filter(({ address }) => isSelected(address));

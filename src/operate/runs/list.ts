@@ -1,4 +1,3 @@
-import { leftUnread } from '../../engine/selectors.js';
 import type { ReadSession } from '../../engine/session.js';
 import type { Call, ListCall, Reader } from '../../model/request.js';
 import type { Address } from '../../model/resource.js';
@@ -51,8 +50,7 @@ export async function listRuns(session: ReadSession, options: ListRunsOptions = 
   const rows = attention ? [await attentionRows(sources, context)] : await allRows(sources, context);
   const runs = distinct(byTime(rows.map((each) => each.runs)));
   const isCut = runs.length > limit || rows.some((each) => each.isCut);
-  const diagnostics = known === null ? [] : leftUnread(session.project);
-  return { address: address ?? null, runs: runs.slice(0, limit), isCut, diagnostics };
+  return { address: address ?? null, runs: runs.slice(0, limit), isCut, diagnostics: session.warnings };
 }
 
 interface ListContext {

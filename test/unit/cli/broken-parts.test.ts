@@ -24,6 +24,9 @@ schedules:
   "\${each.key}-live": { each: { uk: 2 days, de: 3 days }, target: group/shops, every: "\${each.value}" }
 `;
 
+const unknownKeys = Array.from({ length: 1_001 }, (_, index) => `k${index}: 1`).join(', ');
+const manyErrors = `environments: { staging: { service: { ${unknownKeys} } } }\n`;
+
 interface Part {
   readonly name: string;
   readonly project?: (text: string) => string;
@@ -33,6 +36,8 @@ interface Part {
   /** Whether the schedules and the groups of the other file are known, and whether a plan of them can be made. */
   readonly schedule: boolean;
   readonly plan: boolean;
+  /** Of plans of everything, of all schedules, of a file and of all but a group. Default: each is refused. */
+  readonly exits?: readonly number[];
 }
 
 const parts: readonly Part[] = [
@@ -79,6 +84,13 @@ const parts: readonly Part[] = [
     plan: true,
   },
   {
+    name: 'an unknown default of schedules after 1,001 errors of another environment',
+    project: (text) => `${text.replace('startTime', 'startTim')}${manyErrors}`,
+    doubtful: 'well',
+    schedule: false,
+    plan: true,
+  },
+  {
     name: 'defaults of an unknown section',
     project: (text) => text.replace('  schedules:', '  schedule:'),
     doubtful: 'well',
@@ -91,6 +103,7 @@ const parts: readonly Part[] = [
     doubtful: null,
     schedule: true,
     plan: true,
+    exits: [0, 0, 0, 1],
   },
   {
     name: 'another environment',
@@ -98,6 +111,7 @@ const parts: readonly Part[] = [
     doubtful: null,
     schedule: true,
     plan: true,
+    exits: [0, 0, 0, 0],
   },
   {
     name: 'the address of another environment',
@@ -105,6 +119,7 @@ const parts: readonly Part[] = [
     doubtful: null,
     schedule: true,
     plan: true,
+    exits: [0, 0, 0, 0],
   },
   {
     name: 'a setting that only plans need',
@@ -208,10 +223,13 @@ test.each(parts)(
 
 test.each(parts)('an error in $name causes no delete and no forget, whatever is selected', async (part) => {
   const { workspace } = await arrange(part);
-  for (const words of [['*/*'], ['schedule/*'], ['--in', 'teams/other.yaml'], ['--exclude', 'group/good']]) {
+  const { exits = [1, 1, 1, 1] } = part;
+  const selections = [['*/*'], ['schedule/*'], ['--in', 'teams/other.yaml'], ['--exclude', 'group/good']];
+  for (const [index, words] of selections.entries()) {
     const planned = await workspace.command(['plan', '--prune', 'all', ...words, '--format', 'json']);
     const { changes = [] } = jsonOf<{ changes?: readonly { action: string }[] }>(planned);
-    expect([words, changes.filter(({ action }) => action !== 'none')]).toEqual([words, []]);
+    const changed = changes.filter(({ action }) => action !== 'none');
+    expect({ words, exit: planned.exit, changed }).toEqual({ words, exit: exits[index], changed: [] });
   }
 });
 
@@ -220,6 +238,7 @@ test.each([
   { name: 'the service', text: 'service: { urll: x }\n' },
   { name: 'an unknown setting', text: 'inventry: { file: other.json }\n' },
   { name: 'variables', text: 'vars: 7\n' },
+  { name: 'a comment, which contains an API key,', text: '# svc_live_0123456789abcdef0123\n' },
 ])('an error in $name stops a hold', async ({ text }) => {
   const { workspace, enabled } = await arrange({ ...emptyPart, project: (all) => all + text });
   const held = await run(workspace, 'hold', 'schedule/other', '--reason', 'incident 42', '--yes');
@@ -296,4 +315,63 @@ test('an unset variable in defaults is an error only of entries that inherit the
   expect(enabled()).toBe(0);
   expect(await run(workspace, 'resume', '--all', '--yes')).toMatchObject({ exit: 0, errors: 0 });
   expect(enabled()).toBe(4);
+});
+
+const ofKeys = (text: string) => text.replace('  schedules:', '  keys: { nonsense: 1 }\n  schedules:');
+const elsewhere = 'keys: { ci: { name: ci, scopes: [agents.run], environments: [live] } }\n';
+
+test.each([
+  { name: 'defaults of a kind without entries', setting: '' },
+  { name: 'defaults of a kind that exists in another environment only', setting: elsewhere },
+])(
+  'an error in $name does not stop commands about other entries, and each reports it once',
+  async ({ setting }) => {
+    const live = 'environments: { live: {} }\n';
+    const { workspace } = await arrange({ ...emptyPart, project: (text) => ofKeys(text) + live + setting });
+    const commands = [
+      'plan group/good',
+      'status',
+      'drift',
+      'calendar schedule/well',
+      'graph group/good',
+      'run group/good --detach',
+      'runs group/good',
+      'data group/good',
+      'why group/good',
+      'hold group/good --reason incident --yes',
+    ];
+    for (const command of commands) {
+      const { exit, both } = await workspace.command(command.split(' '));
+      expect([command, exit, both.match(/unknown property `?"?nonsense/gu)?.length]).toEqual([command, 0, 1]);
+    }
+    expect((await workspace.command(['plan'])).exit).toBe(1);
+  },
+);
+
+test('runs of an address reports the settings that are left out', async () => {
+  const { workspace } = await arrange({
+    ...emptyPart,
+    project: (text) => `${text}limits: { startsPerWeek: many }\n`,
+  });
+  const listed = await workspace.command(['runs', 'group/good']);
+  expect([listed.exit, listed.both]).toEqual([0, expect.stringContaining('startsPerWeek')]);
+});
+
+test('an error in defaults is reported once, and its help names the environment', async () => {
+  const { workspace } = await arrange({
+    ...emptyPart,
+    project: (text) => `${text.replace('startTime', 'startTim')}environments: { live: {} }\n`,
+  });
+  const calendar = await run(workspace, 'calendar', 'schedule/*');
+  expect(calendar).toMatchObject({ exit: 1, errors: 1 });
+  const graph = await workspace.command(['graph', 'group/good', '-e', 'live']);
+  expect([graph.exit, graph.stderr]).toEqual([
+    0,
+    expect.stringContaining('To see the errors, run `roster validate -e live`.'),
+  ]);
+  const planned = await workspace.command(['plan', 'group/good', '-e', 'live']);
+  expect([planned.exit, planned.both]).toEqual([
+    0,
+    expect.stringContaining('To see the errors, run `roster plan -e live` without a selection.'),
+  ]);
 });
