@@ -32,7 +32,7 @@ export interface Siblings {
   readonly known: readonly Sibling[];
   /** Nothing is deleted while there is one: it may manage the object by now. */
   readonly unread: readonly UnreadSibling[];
-  /** One file of a change must not withhold deletes, so these do not. */
+  /** One file of a change must not withhold deletes, so these do not. Starts of what somebody has paused are. */
   readonly clashing: readonly ClashingProject[];
   /** Why git cannot say what else is in the repository; null where it can, and outside of a repository. */
   readonly unknown: string | null;

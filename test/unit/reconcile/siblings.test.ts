@@ -287,6 +287,17 @@ describe('a paused schedule is to be started while another project cannot be rea
   });
 });
 
+test('a paused schedule is not started while a project file clashes with another one', () => {
+  const clashing = [{ file: '../travel/roster.yaml', clash: 'has the name of this project' }];
+  const siblings = { ...noSiblings, clashing };
+  const inventory = appliedAs(true);
+  const { plan } = reconcileWorld({ entries: [nightly], objects: [paused], inventory, siblings });
+  const refusals = (plan?.findings ?? []).filter(isRefusal);
+  expect(refusals.map(({ message }) => message)).toEqual([
+    'schedule/nightly is paused on the service, and this plan would start it: ../travel/roster.yaml has the name of this project, so its holds are not known',
+  ]);
+});
+
 interface WaitCase {
   readonly name: string;
   readonly siblings: Siblings;
