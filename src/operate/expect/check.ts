@@ -7,7 +7,7 @@ import { type Diagnostic, errorsIn, Problem, problem } from '../../model/diagnos
 import { groupBy } from '../../model/json.js';
 import type { Reader } from '../../model/request.js';
 import type { Address, Agent } from '../../model/resource.js';
-import { namedIds, naturalOrder } from '../../model/words.js';
+import { agree, namedIds, naturalOrder } from '../../model/words.js';
 import { type Dataset, listDatasets } from '../../service/operations/datasets.js';
 import { readInstant } from '../../service/operations/record.js';
 import { AGENT, addressOfAgent, agentNamed } from '../agents.js';
@@ -36,11 +36,11 @@ const PERIOD = 7 * DAY;
 export const LONGEST_PERIOD = 90 * DAY;
 
 /**
- * Judges what the runs of entries delivered by what the entries expect: their last runs, or all since a time, or those that
- * ids name, whoever started them. Sends reads
- * only: the lists of `status`, that of datasets, and for each dataset one query and one for each condition.
+ * Judges what the runs of entries delivered by what the entries expect: their last runs, or all since a time, or the runs
+ * that ids select, whoever started them. Sends reads only: the lists of `status`, the list of datasets, and for each dataset
+ * one query and one for each condition.
  * `names`: addresses, globs and ids of datasets and runs; none for everything.
- * @throws Problem for a name that is not known, and when the service cannot be read.
+ * @throws Problem for names that are not known, and when the service cannot be read.
  */
 export async function checkData(
   session: ReadSession,
@@ -78,7 +78,7 @@ export async function checkData(
     startedBy,
     dataset: run.job.id === null ? null : datasetOf(byJob.get(run.job.id) ?? []),
   }));
-  if (runs.length === 0 && named !== null) throw withoutRuns(ids);
+  requireRuns(ids, runs, ofIds);
   const checked = await readDeliveries(reader, found);
   const { name: project, environment } = session.project;
   const about = { inventory: observation.inventory, agents, environment };
@@ -139,16 +139,24 @@ function runsWithIds(ids: readonly string[], datasets: readonly Dataset[]): Read
   return new Set([...ids, ...jobs]);
 }
 
-function withoutRuns(ids: readonly string[]) {
-  const message = `nothing is expected of ${namedIds(ids)}`;
+/** Each id must match one of the runs, by the id of the run, its job or one of its datasets. */
+function requireRuns(ids: readonly string[], runs: readonly ChosenRun[], datasets: readonly Dataset[]): void {
+  const found = new Set(runs.flatMap(({ run, runId }) => [runId ?? [], run.job.id ?? []].flat()));
+  const named = datasets.filter(({ jobId }) => jobId !== null && found.has(jobId)).map(({ id }) => id);
+  const missing = ids.filter((id) => !found.has(id) && !named.includes(id));
+  if (missing.length === 0) return;
+  const verb = agree(missing.length, 'matches', 'match');
+  const message = `no run of the last 90 days that has an \`expect\` ${verb} ${namedIds(missing)}`;
   const help =
-    'Pass the id of a run or dataset of the last 90 days. Its group, pipeline or schedule must have `expect`.';
-  return problem('unknown-id', message, help);
+    'Pass the id of a run, job or dataset of the last 90 days, and add `expect` to its group, pipeline or schedule.';
+  throw problem('unknown-id', message, help);
 }
 
 interface ChosenRun {
   readonly resource: DeclaredResource;
   readonly run: ExpectedRun;
+  /** The id of the run of a group or pipeline, or of the job. Missing if ids select no runs. */
+  readonly runId?: string | undefined;
   /** The schedule that started it, or was to. */
   readonly scheduleId: string | null;
   readonly startedBy: CheckedDataset['startedBy'];

@@ -7,7 +7,7 @@ import { notStartedIn, runWithoutJob, startedAgents } from './not-started.js';
 import { nothingExpected } from './origin.js';
 import { type ExpectedRun, expectedRuns, type JudgingContext, judgementsOf } from './runs.js';
 
-/** What `data check` is asked about by the ids of runs, jobs and datasets. */
+/** The runs that the ids on the command line select. */
 interface NamedRuns {
   /** The ids of runs and jobs. */
   readonly ids: ReadonlySet<string>;
@@ -21,12 +21,13 @@ interface NamedRuns {
 
 interface NamedRun {
   readonly run: ExpectedRun;
+  readonly runId: string;
   readonly startedBy: CheckedDataset['startedBy'];
 }
 
 /**
- * The runs of an entry that ids name, whoever started them: what a person has started is judged by the entry that runs, or
- * else by the schedules of what runs.
+ * The runs of an entry that ids select. A run that no schedule of the project started is judged by the group or pipeline
+ * that ran, or else by the schedules that start the same agent, group or pipeline.
  */
 export function namedRunsOf(
   resource: DeclaredResource,
@@ -54,7 +55,7 @@ export function namedRunsOf(
       .filter((run) => !run.facts.isRunning || judgementsOf(run).length > 0);
     const absent = isWhole ? missing.map((agent) => runWithoutJob(resource, agent, why, context)) : [];
     const startedBy = isOwn ? 'project' : occurrence.scheduleId === null ? 'hand' : 'others';
-    return [...found, ...absent].map((run) => ({ run, startedBy }));
+    return [...found, ...absent].map((run) => ({ run, runId: occurrence.id, startedBy }));
   });
 }
 
