@@ -1,7 +1,6 @@
 import type { Health, ResourceStatus, Status } from '../../model/run.js';
-import { instantText, wordList } from '../../model/words.js';
+import { environmentFlag, instantText, wordList } from '../../model/words.js';
 import { cut, pad, widest } from '../columns.js';
-import { environmentFlag } from '../data/check-words.js';
 import { escapeControls } from '../escape.js';
 import {
   countsText,
