@@ -381,30 +381,38 @@ describe('in the folder of a project that includes files', () => {
   });
 });
 
-/** Retail declares the schedule again after a move, and only travel has it on hold: then one file of travel changes. */
-describe('a schedule that travel has on hold is not started by retail', () => {
-  test.each([
-    { name: 'travel gets another name', file: 'is called tours, but its inventory belongs to travel' },
-    { name: 'travel gets the name of retail', file: 'has the name of this project' },
-    { name: 'travel names the inventory of retail', file: 'names the inventory of this project' },
-  ])('while $name', async ({ name, file }) => {
-    const team = await teamWith({ retail: { groups: { prices } }, travel: { groups: { news } } });
-    const schedules = { nightly: { ...nightly, target: 'agent/initech' } };
-    for (const each of ['retail', 'travel']) {
-      team.declare(each, { groups: {}, schedules });
-      await team.apply(each);
-    }
-    const hold = ['hold', 'schedule/nightly', '--reason', 'incident 42', '--yes'];
-    expect((await team.run('travel', ...hold)).exit).toBe(0);
-    const inventory = { file: '../retail/roster.inventory.json' };
-    const changed = {
-      'travel gets another name': { project: 'tours' },
-      'travel gets the name of retail': { project: 'retail' },
-      'travel names the inventory of retail': { inventory },
-    }[name];
-    team.declare('travel', { groups: {}, ...changed });
-    const { exit, stderr } = await team.run('retail', 'apply', '--yes');
-    expect([exit, stderr.replace(/\s+/g, ' ')]).toEqual([4, expect.stringContaining(file)]);
-    expect([...team.sandbox.world.schedules.values()].map(({ isEnabled }) => isEnabled)).toEqual([false]);
-  });
+const branchOf = (name: string) => ({
+  git: { remote: 'origin', ref: `refs/heads/roster-inventory-${name}` },
+});
+
+/** Both projects have it in their inventories, and only travel has it on hold. Then the project file of travel changes. */
+test.each([
+  {
+    name: 'travel gets another name',
+    changed: { project: 'tours' },
+    said: 'is called tours, but its inventory belongs to travel',
+  },
+  {
+    name: 'travel gets the name of retail',
+    changed: { project: 'retail' },
+    said: 'has the name of this project',
+  },
+  {
+    name: 'travel names the inventory of retail',
+    changed: { inventory: branchOf('retail') },
+    said: 'names the inventory of this project',
+  },
+])('a schedule that travel has on hold is not started by retail while $name', async ({ changed, said }) => {
+  const team = new Team(await startSandbox());
+  const schedules = { nightly: { ...nightly, target: 'agent/initech' } };
+  for (const name of ['retail', 'travel']) {
+    team.declare(name, { inventory: branchOf(name), schedules });
+    await team.apply(name);
+  }
+  const hold = ['hold', 'schedule/nightly', '--reason', 'incident 42', '--yes'];
+  expect((await team.run('travel', ...hold)).exit).toBe(0);
+  team.declare('travel', { inventory: branchOf('travel'), schedules: {}, ...changed });
+  const { exit, stderr } = await team.run('retail', 'apply', '--yes');
+  expect([exit, stderr.replace(/\s+/g, ' ')]).toEqual([4, expect.stringContaining(said)]);
+  expect([...team.sandbox.world.schedules.values()].map(({ isEnabled }) => isEnabled)).toEqual([false]);
 });
