@@ -51,6 +51,8 @@ export interface OpenedProject extends Pick<Loaded, 'written' | 'policies'> {
   readonly warnings: readonly Diagnostic[];
   /** Absolute paths of the manifests. */
   readonly manifests: readonly string[];
+  /** Those of all files of the project, as `loadProject` returns them. */
+  readonly paths: readonly string[];
 }
 
 /** Reads the manifests, offline. Errors are returned with everything that could be read. */
@@ -117,9 +119,9 @@ function inventoryOf({ inventory, env }: ProjectOptions): WrittenInventory | und
 export function openProject(options: ProjectOptions): OpenedProject {
   const { project, diagnostics, files, paths, written, policies } = readProject(options);
   if (project === null && paths.length === 0 && options.orNone === true)
-    return { project: noProject(options.cwd), warnings: [], manifests: [], written, policies };
+    return { project: noProject(options.cwd), warnings: [], manifests: [], paths, written, policies };
   const manifests = files.map(({ file }) => resolve(options.cwd, file));
   if (project === null) throw new Problem(diagnostics);
   const warnings = [...(project.unreadSettings ?? []), ...diagnostics];
-  return { project, warnings, manifests, written, policies };
+  return { project, warnings, manifests, paths, written, policies };
 }

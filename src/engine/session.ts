@@ -155,7 +155,7 @@ export async function withAnySession<T>(
 /** Checks all that can be checked without the network, and sends nothing. Throws a Problem. Close it at the end. */
 export function openSession(options: SessionOptions): Session {
   const { redactor = new Redactor(), cwd, env, concurrency = 10, signal } = options;
-  const { project, warnings, manifests, open, ...judged } = openHere({ ...options, redactor });
+  const { project, warnings, manifests, paths, open, ...judged } = openHere({ ...options, redactor });
   const leftOut = options.saysUnread === true ? leftUnread(project) : [];
   const { url: baseUrl, from, override } = chooseService(options, project);
   const given = apiKeyOf(env, cwd);
@@ -193,7 +193,7 @@ export function openSession(options: SessionOptions): Session {
     readCommitted: committedReader(project, manifests, { ...options, open }),
     readSiblings: siblingReader({
       project,
-      manifests,
+      paths,
       options,
       open,
       service: serviceName(baseUrl),

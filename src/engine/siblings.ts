@@ -1,4 +1,4 @@
-import { basename, dirname, join, relative, resolve, sep } from 'node:path';
+import { basename, dirname, join, posix, relative, resolve, sep } from 'node:path';
 import { checkOwner, parse } from '../inventory/format.js';
 import { GitFailure } from '../inventory/git.js';
 import { readInventoryBranches, readInventoryFile } from '../inventory/other-inventories.js';
@@ -12,6 +12,7 @@ import {
   trackedFiles,
   type WorkTree,
 } from '../inventory/work-tree.js';
+import { includes } from '../manifest/include.js';
 import { type OtherProject, readOtherProject } from '../manifest/other-project.js';
 import { Problem } from '../model/diagnostic.js';
 import { emptyInventory, type Inventory, isSamePlace } from '../model/inventory.js';
@@ -32,8 +33,8 @@ const MOST_PROJECTS = 200;
 
 interface SiblingOptions {
   readonly project: Project;
-  /** Absolute paths of the manifests, the project file first. */
-  readonly manifests: readonly string[];
+  /** Absolute paths of the files of the project, the project file first. */
+  readonly paths: readonly string[];
   /** Those of the run: for the working directory and the clock. Siblings get none of its environment and variables. */
   readonly options: ProjectOptions;
   readonly open: () => Promise<WorkTree>;
@@ -54,7 +55,7 @@ export type ReadSiblings = (wanted: { readonly declared: boolean }) => Promise<S
  * nothing of this process is handed to it, and nothing in it is run. Without a repository there are no siblings.
  */
 export function siblingReader(about: SiblingOptions): ReadSiblings {
-  const [file] = about.manifests;
+  const [file] = about.paths;
   const reader = file === undefined ? null : new SiblingReader(about, file);
   return async (wanted) => reader?.read(wanted.declared) ?? noSiblings;
 }
@@ -95,15 +96,11 @@ class SiblingReader {
     const own = nameIn(tree.top, this.file);
     const files = (await trackedFiles(tree, patternsFor(own))).filter(({ path }) => path !== own);
     if (files.length === 0) return { tree: null, ...none };
-    const manifests = new Set(this.about.manifests.map((path) => nameIn(tree.top, path)));
-    const others = files.filter(({ path }) => !manifests.has(path));
+    const parts = new Set(this.about.paths.map((path) => nameIn(tree.top, path)));
+    const others = files.filter(({ path }) => !parts.has(path));
     const projects = others.slice(0, MOST_PROJECTS).flatMap((each) => this.projectIn(tree, each, own));
-    const including = [
-      ...(manifests.size > 1 ? [dirname(own)] : []),
-      ...projects.flatMap(({ path, other }) => (other.hasInclude ? [dirname(path)] : [])),
-    ];
     const read = projects
-      .filter((each) => isNamed(each.other) || !including.some((folder) => isWithin(each.path, folder)))
+      .filter((each) => !projects.some((project) => isPart(each, project)))
       .map((each) => this.partsOf(tree, each));
     const many: UnreadSibling[] =
       others.length <= MOST_PROJECTS
@@ -123,29 +120,31 @@ class SiblingReader {
     if (!isRegular || !isRealPath(dirname(absolute))) return [];
     const other = readOtherProject(absolute, this.about.options.cwd);
     const isNamedSo = basename(path) === 'roster.yaml' || basename(path) === basename(own);
-    if (other === null || (!isNamedSo && !isNamed(other))) return [];
+    if (other === null || (!isNamedSo && other.name === null)) return [];
     return [{ path, other }];
   }
 
   private partsOf(tree: WorkTree, { path, other }: ProjectFile): Omit<FoundProjects, 'tree'> {
     const absolute = join(tree.top, path);
     const file = this.shown(absolute);
+    const project = other.name ?? basename(dirname(path));
+    const faulty = this.relevant(other).filter(({ settings }) => settings === null);
     if (other.name === this.about.project.name) {
       const mayBeHere = other.variants.some(
         ({ environment, settings }) => settings !== null && this.mayBeHere(other, environment, settings),
       );
-      return mayBeHere ? { ...none, clashing: [{ file, clash: 'has the name of this project' }] } : none;
+      const isClash = mayBeHere || faulty.length > 0;
+      return isClash ? { ...none, clashing: [{ file, clash: 'has the name of this project' }] } : none;
     }
-    const faulty = this.relevant(other).filter(({ settings }) => settings === null);
     const unread = faulty.slice(0, 1).map(({ problem }) => ({
-      project: other.name,
+      project,
       file,
       reason: `its project file cannot be read: ${problem}`,
     }));
     const candidates = other.variants.flatMap(({ environment, settings }) => {
       if (settings === null) return [];
       const mayBeHere = this.mayBeHere(other, environment, settings);
-      return [{ project: other.name, environment, file, path: absolute, settings, mayBeHere }];
+      return [{ project, environment, file, path: absolute, settings, mayBeHere }];
     });
     return { candidates, unread, clashing: [] };
   }
@@ -181,9 +180,12 @@ class SiblingReader {
     for (const each of candidates) {
       const read = inventories.get(each);
       // It says that it belongs to another project, or this one has it: a file that names it makes no sibling.
-      if (read === undefined || read === 'another') {
-        const whose = read === undefined ? 'this project' : 'another project';
-        if (each.mayBeHere) clashes.push({ file: each.file, clash: `names the inventory of ${whose}` });
+      if (read === undefined || 'owner' in read) {
+        const clash =
+          read === undefined
+            ? 'names the inventory of this project'
+            : `is called ${siblingName(each)}, but its inventory belongs to ${read.owner}`;
+        if (each.mayBeHere) clashes.push({ file: each.file, clash });
         continue;
       }
       if ('reason' in read) {
@@ -280,16 +282,16 @@ interface ProjectFile {
   readonly other: OtherProject;
 }
 
-function isNamed({ variants }: OtherProject): boolean {
-  return variants.some(({ settings }) => settings !== null);
+/** Variables in a pattern are not known here, so it may name any file in the folder of its project. */
+function isPart(file: ProjectFile, project: ProjectFile): boolean {
+  if (!file.other.mayBePart || project.other.mayBePart) return false;
+  const path = posix.relative(posix.dirname(project.path), file.path);
+  const isNamed = (pattern: string) => pattern.includes('${') || includes(pattern, path);
+  return !path.startsWith('../') && project.other.include.some(isNamed);
 }
 
-function isWithin(path: string, folder: string): boolean {
-  return folder === '.' || path.startsWith(`${folder}/`);
-}
-
-/** `another`: it is no sibling's. */
-type InventoryRead = Inventory | 'another' | { readonly reason: string };
+/** `owner`: the other project that it belongs to. */
+type InventoryRead = Inventory | { readonly owner: string } | { readonly reason: string };
 type BranchesRead = { readonly texts: ReadonlyMap<string, string | null> } | { readonly reason: string };
 
 /** Project files of the usual name, of the name of this one, and those beside this one. */
@@ -320,7 +322,7 @@ function inventoryIn(text: string | null, candidate: SiblingCandidate, name: str
   if (text === null) return emptyInventory(project, environment);
   try {
     const inventory = parse(text, name);
-    return isOwner(inventory, name, candidate) ? inventory : 'another';
+    return isOwner(inventory, name, candidate) ? inventory : { owner: siblingName(inventory) };
   } catch (failure) {
     return { reason: reasonOf(failure) };
   }

@@ -212,7 +212,7 @@ export async function plannedFromSnapshot(
   const readCheckout = checkoutReader(project, opened.manifests, open);
   const readSiblings = siblingReader({
     project,
-    manifests: opened.manifests,
+    paths: opened.paths,
     options,
     open,
     service,

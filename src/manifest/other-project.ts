@@ -1,21 +1,24 @@
 import { basename, dirname } from 'node:path';
 import { errorsIn } from '../model/diagnostic.js';
 import type { ProjectSettings } from '../model/resource.js';
+import type { Entry } from '../yaml/tree.js';
 import { Diagnostics } from './diagnostics.js';
 import { ProjectFiles } from './files.js';
-import { nameInText } from './outline.js';
+import { nameIn, nameInText } from './outline.js';
 import { type ProjectReading, reading, yamlRules } from './reading.js';
 import { readSettings } from './settings.js';
 import { readTopLevel } from './top-level.js';
 
 /** A project file that is not the one of this run: where its inventories are. Its entries are not read. */
 export interface OtherProject {
-  /** As far as it can be read: anything may be in the file. */
-  readonly name: string;
+  /** Null where the file says none, or none that can be read: anything may be in it. */
+  readonly name: string | null;
   /** Its own settings, and those in each of its environments. */
   readonly variants: readonly OtherVariant[];
-  /** Files below its folder may be a part of it. */
-  readonly hasInclude: boolean;
+  /** The patterns of its `include`, as written. */
+  readonly include: readonly string[];
+  /** Nothing in it says `project`, so it may be a part of another project. */
+  readonly mayBePart: boolean;
 }
 
 interface OtherVariant {
@@ -37,20 +40,19 @@ export function readOtherProject(
 ): OtherProject | null {
   const diagnostics = new Diagnostics();
   const source = new ProjectFiles(dirname(path), cwd, diagnostics).read(basename(path), null);
-  const folder = basename(dirname(path));
-  if (source === null) return unreadable(folder, diagnostics);
+  if (source === null) return withProblem(null, firstError(diagnostics));
   const usage = { values: 0, collections: 0, expanded: 0 };
   const { documents, problems, omitted } = how.yaml(source, { usage, suggest: () => null, rules: yamlRules });
-  const named = nameInText(source.text);
   if (documents === null) {
     diagnostics.yaml(problems, omitted);
-    return named === null ? null : unreadable(named, diagnostics);
+    const saysProject = /\bproject["']?\s*:/.test(source.text);
+    return saysProject ? withProblem(nameInText(source.text), firstError(diagnostics)) : null;
   }
   const top = { ...readTopLevel(documents, true, diagnostics), source };
-  const hasInclude = top.settings.has('include');
+  const include = patternsOf(top.settings.get('include'));
   if (!top.settings.has('project')) {
     const isManifest = top.settings.size + top.sections.length > 0;
-    return isManifest ? { ...withProblem(folder, 'it has no `project:`'), hasInclude } : null;
+    return isManifest ? { ...withProblem(null, 'it has no `project:`'), include, mayBePart: true } : null;
   }
   const variantOf = (environment: string | null) => {
     const found = new Diagnostics();
@@ -65,16 +67,26 @@ export function readOtherProject(
     settings: read.settings,
     problem,
   }));
-  const name = variants.find(({ settings }) => settings !== null)?.settings?.name ?? named ?? folder;
-  return { name, variants, hasInclude };
+  const sound = variants.find(({ settings }) => settings !== null);
+  const name = sound?.settings?.name ?? safeName(nameIn([...top.settings.values()]));
+  return { name, variants, include, mayBePart: false };
 }
 
-function unreadable(name: string, diagnostics: Diagnostics): OtherProject {
-  return withProblem(name, firstError(diagnostics));
+function withProblem(name: string | null, problem: string): OtherProject {
+  const variants = [{ environment: null, settings: null, problem }];
+  return { name, variants, include: [], mayBePart: false };
 }
 
-function withProblem(name: string, problem: string): OtherProject {
-  return { name, variants: [{ environment: null, settings: null, problem }], hasInclude: false };
+/** What may be shown: it has not been checked. */
+function safeName(text: string | null): string | null {
+  return text !== null && /^[\w.-]+$/.test(text) ? text : null;
+}
+
+function patternsOf(include: Entry | undefined): readonly string[] {
+  if (include?.value.type !== 'list') return [];
+  return include.value.items.flatMap((item) =>
+    item.type === 'scalar' && typeof item.value === 'string' ? [item.value] : [],
+  );
 }
 
 function firstError(diagnostics: Diagnostics): string {

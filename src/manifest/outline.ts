@@ -70,7 +70,7 @@ export function readOutline(
 
 const sectionNames = Object.keys(sections);
 
-function nameIn(top: readonly Entry[]): string | null {
+export function nameIn(top: readonly Entry[]): string | null {
   const value = top.find(({ key }) => key.text === 'project')?.value;
   return value?.type === 'scalar' && typeof value.value === 'string' ? value.value : null;
 }

@@ -32,7 +32,10 @@ export interface Siblings {
   readonly known: readonly Sibling[];
   /** Nothing is deleted while there is one: it may manage the object by now. */
   readonly unread: readonly UnreadSibling[];
-  /** They do not block deletes: otherwise, a single file in a pull request could. */
+  /**
+   * They do not block deletes: otherwise, a single file in a pull request could. While there is one, nothing is started
+   * that somebody has paused.
+   */
   readonly clashing: readonly ClashingProject[];
   /** Why git cannot say what else is in the repository; null where it can, and outside of a repository. */
   readonly unknown: string | null;

@@ -6,11 +6,11 @@ import { changeOf, type Plan } from '../model/plan.js';
 import type { HeldResource, HoldAction, HoldPlan, OutsideSchedule } from '../model/report.js';
 import type { Address, Declared, Names, Observed } from '../model/resource.js';
 import { defaultSafeguards } from '../model/safeguards.js';
-import { commandWord } from '../model/words.js';
+import { commandWord, environmentFlag } from '../model/words.js';
 import { fieldChange } from './diff.js';
 import { order } from './order.js';
 import { digestOf } from './seal.js';
-import type { Comparison, Elsewhere, HeldElsewhere, Match, MatchBasis, ResourceDiff } from './world.js';
+import type { Comparison, HeldElsewhere, Match, MatchBasis, ObjectElsewhere, ResourceDiff } from './world.js';
 
 export interface HoldInputs {
   readonly action: HoldAction;
@@ -226,12 +226,8 @@ export function holdElsewhere({ heldElsewhere }: Match, now: Date): HeldElsewher
 }
 
 /** The same command in the other project, as help names it. */
-export function commandThere(
-  action: HoldAction,
-  { address, file, environment }: Pick<Elsewhere, 'address' | 'file' | 'environment'>,
-): string {
-  const selected = environment === null ? '' : ` -e ${commandWord(environment)}`;
-  return `roster ${action} ${address} -f ${commandWord(file)}${selected}`;
+export function commandThere(action: HoldAction, { address, file, environment }: ObjectElsewhere): string {
+  return `roster ${action} ${address} -f ${commandWord(file)}${environmentFlag(environment)}`;
 }
 
 /** Enables what the hold has paused, and nothing else. */

@@ -4,7 +4,7 @@ import { referencesOf } from '../model/kind.js';
 import { removedAddresses } from '../model/removed.js';
 import { type Address, isPending, type Observed, objectKey } from '../model/resource.js';
 import { noSiblings, type Sibling, siblingName } from '../model/sibling.js';
-import type { Elsewhere, HeldElsewhere, Match, MatchBasis, Matched } from './world.js';
+import type { Elsewhere, HeldElsewhere, Match, MatchBasis, Matched, ObjectElsewhere } from './world.js';
 
 /** The strongest claim counts where several projects have one. */
 const CLAIMS: readonly Elsewhere['claim'][] = ['managed', 'declared', 'kept', 'owned', 'dropped'];
@@ -42,7 +42,7 @@ export class OtherOwners {
     for (const [address, { kind, id, hold }] of sibling.inventory.entries) {
       if (id === null || hold === undefined) continue;
       const key = objectKey(kind, id);
-      const found = { ...named(sibling), address, hold };
+      const found = { ...objectOf(sibling, address), hold };
       if (!isLasting(this.holds.get(key)?.hold, now)) this.holds.set(key, found);
     }
   }
@@ -144,10 +144,11 @@ function claimOf(
   claim: Elsewhere['claim'],
   { address, hold }: { readonly address: Address; readonly hold: Hold | undefined },
 ): Elsewhere {
-  const found = { ...named(sibling), address, claim };
+  const found = { ...objectOf(sibling, address), claim };
   return hold === undefined ? found : { ...found, hold };
 }
 
-function named(sibling: Sibling): Pick<Elsewhere, 'project' | 'environment' | 'file'> {
-  return { project: siblingName(sibling), environment: sibling.environment, file: sibling.file };
+function objectOf(sibling: Sibling, address: Address): ObjectElsewhere {
+  const { environment, file } = sibling;
+  return { project: siblingName(sibling), environment, file, address };
 }

@@ -64,8 +64,8 @@ export interface Match {
   readonly broken?: Declared;
 }
 
-/** Another project of the repository, and what it has to do with an object. */
-export interface Elsewhere {
+/** An object as another project of the repository knows it. */
+export interface ObjectElsewhere {
   /** `travel`, or `travel (production)`. */
   readonly project: string;
   readonly environment: string | null;
@@ -73,6 +73,10 @@ export interface Elsewhere {
   readonly file: string;
   /** As that project knows the object. */
   readonly address: Address;
+}
+
+/** What another project of the repository has to do with an object. */
+export interface Elsewhere extends ObjectElsewhere {
   /**
    * `managed`: it declares the object, and its inventory has it. `declared`: it declares the object, and no apply has
    * adopted it. `kept`: its inventory has the object, and it leaves it on the service. `dropped`: its inventory has the
@@ -84,7 +88,7 @@ export interface Elsewhere {
 }
 
 /** An object is on hold as long as any project of the repository has it on hold. */
-export interface HeldElsewhere extends Omit<Elsewhere, 'claim' | 'hold'> {
+export interface HeldElsewhere extends ObjectElsewhere {
   readonly hold: Hold;
 }
 

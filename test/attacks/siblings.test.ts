@@ -216,6 +216,43 @@ const attacks: readonly Attack[] = [
     action: 'delete',
   },
   {
+    name: 'a project file of travel without its name that has parts',
+    change: (team) => team.write('travel/roster.yaml', JSON.stringify({ include: [], groups: { prices } })),
+    action: 'nothing',
+    code: 'unreadable-sibling',
+  },
+  {
+    name: 'a project file of travel with parts and with an error in its settings',
+    change: (team) =>
+      team.declare('travel', { include: ['*.yml'], service: { url: 5 }, groups: { news, prices } }),
+    action: 'nothing',
+    code: 'unreadable-sibling',
+  },
+  {
+    name: 'a project file without its name, in a folder that is called like this project',
+    change: (team) => team.write('teams/retail/roster.yaml', JSON.stringify({ groups: { prices } })),
+    action: 'nothing',
+    code: 'unreadable-sibling',
+  },
+  {
+    name: 'a project file beside that of retail, with an error in its settings',
+    change: (team) =>
+      team.write('retail/travel.yaml', JSON.stringify({ project: 'more', service: { url: 5 } })),
+    action: 'nothing',
+    code: 'unreadable-sibling',
+  },
+  {
+    name: 'a file beside that of retail that is of another tool',
+    change: (team) => team.write('retail/_quarto.yml', 'project: { type: website }\nformat: html\n'),
+    action: 'delete',
+  },
+  {
+    name: 'a project file of the name of retail with an error in its settings',
+    change: (team) => team.write('copy/roster.yaml', 'project: retail\nservice: { url: 5 }\n'),
+    action: 'delete',
+    code: 'owned-elsewhere',
+  },
+  {
     name: 'a file of that name that is no manifest',
     change: (team) => team.write('evil/roster.yaml', 'players: [Ada, Ben]\n'),
     action: 'delete',
@@ -311,4 +348,71 @@ describe('a pull request that removes an entry', () => {
     expect(stdout + stderr).not.toContain(team.sandbox.apiKey);
     if (action === 'forget') expect(stdout).toContain('project evil');
   });
+});
+
+describe('in the folder of a project that includes files', () => {
+  const retail = (groups: Manifest) =>
+    JSON.stringify({ project: 'retail', include: ['teams/*.yaml'], groups });
+
+  async function planWithout(path: string, text: string): Promise<TeamPlan> {
+    const team = new Team(await startSandbox());
+    team.write('teams/more.yaml', JSON.stringify({ groups: { more: { members: [] } } }));
+    team.write('roster.yaml', retail({ prices }));
+    await team.apply('.');
+    team.write('roster.yaml', retail({}));
+    team.write(path, text);
+    return team.plan('.');
+  }
+
+  test.each([
+    { name: 'that is not YAML', text: 'project: travel\ngroups: [' },
+    { name: 'with an error in its settings', text: 'project: travel\nservice: { url: 5 }\n' },
+    { name: 'without its name', text: JSON.stringify({ groups: { news, prices } }) },
+  ])('a project file $name is no part of that project', async ({ text }) => {
+    const planned = await planWithout('travel/roster.yaml', text);
+    expect(actionsOf(planned)).toEqual([]);
+    expect(planned.diagnostics.map(({ code }) => code)).toEqual(['unreadable-sibling']);
+  });
+
+  test('an included file of that name is a part of it', async () => {
+    const planned = await planWithout('teams/roster.yaml', JSON.stringify({ groups: { news } }));
+    expect(actionsOf(planned)).toEqual(['create group/news', 'delete group/prices']);
+    expect(planned.diagnostics).toEqual([]);
+  });
+});
+
+const branchOf = (name: string) => ({
+  git: { remote: 'origin', ref: `refs/heads/roster-inventory-${name}` },
+});
+
+/** Both projects have it in their inventories, and only travel has it on hold. Then the project file of travel changes. */
+test.each([
+  {
+    name: 'travel gets another name',
+    changed: { project: 'tours' },
+    said: 'is called tours, but its inventory belongs to travel',
+  },
+  {
+    name: 'travel gets the name of retail',
+    changed: { project: 'retail' },
+    said: 'has the name of this project',
+  },
+  {
+    name: 'travel names the inventory of retail',
+    changed: { inventory: branchOf('retail') },
+    said: 'names the inventory of this project',
+  },
+])('a schedule that travel has on hold is not started by retail while $name', async ({ changed, said }) => {
+  const team = new Team(await startSandbox());
+  const schedules = { nightly: { ...nightly, target: 'agent/initech' } };
+  for (const name of ['retail', 'travel']) {
+    team.declare(name, { inventory: branchOf(name), schedules });
+    await team.apply(name);
+  }
+  const hold = ['hold', 'schedule/nightly', '--reason', 'incident 42', '--yes'];
+  expect((await team.run('travel', ...hold)).exit).toBe(0);
+  team.declare('travel', { inventory: branchOf('travel'), schedules: {}, ...changed });
+  const { exit, stderr } = await team.run('retail', 'apply', '--yes');
+  expect([exit, stderr.replace(/\s+/g, ' ')]).toEqual([4, expect.stringContaining(said)]);
+  expect([...team.sandbox.world.schedules.values()].map(({ isEnabled }) => isEnabled)).toEqual([false]);
 });

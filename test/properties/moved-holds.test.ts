@@ -155,6 +155,6 @@ test('a schedule that moves between two projects is not started while one of the
       for (const each of steps) await walk.take(each);
       await walk.end();
     }),
-    { numRuns: runs(1, 60) },
+    { numRuns: runs(12, 60) },
   );
 });

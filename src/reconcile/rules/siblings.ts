@@ -23,15 +23,20 @@ const code = 'owned-elsewhere';
 
 /**
  * It is paused, not by an apply of this project, and the entry would start it: a project whose inventory cannot be read may
- * have put it on hold.
+ * have put it on hold. A project file that clashes may hide such a project.
  */
 function startsUnread({ diffs, basis: { siblings } }: World): Finding[] {
   const isKnown = ({ project, file }: UnreadSibling) =>
     siblings.known.some((each) => siblingName(each) === project && each.file === file);
   const [first] = siblings.unread.filter((each) => !isKnown(each));
-  if (first === undefined) return [];
+  const [clash] = siblings.clashing;
+  const why =
+    first !== undefined
+      ? `${mayHave(first, 'hold', 'it')}, and ${first.reason}`
+      : clash && `${clash.file} ${clash.clash}, so its holds are not known`;
+  if (why === undefined) return [];
   return diffs.filter(startsPausedOutside).map(({ change: { address } }) => {
-    const message = `${address} is paused on the service, and this plan would start it: ${mayHave(first, 'hold', 'it')}, and ${first.reason}`;
+    const message = `${address} is paused on the service, and this plan would start it: ${why}`;
     const help =
       'Correct this first, or write `enabled: false` in the entry until the other project can be read.';
     return refusal('unreadable-sibling', address, message, help);

@@ -1,3 +1,4 @@
+import { errorsIn } from '../../model/diagnostic.js';
 import { endText } from '../../model/hold.js';
 import { groupBy } from '../../model/json.js';
 import type {
@@ -123,7 +124,7 @@ function outcomeLines({ address, outcome, error }: ChangeOutcome, { width, paint
   return [heading, ...(error === null ? [] : indent(wrap(escapeControls(error), width - 13), 13))];
 }
 
-function nextText({ made: { action, resources }, outcomes, interrupted }: HoldReport): string {
+function nextText({ made: { action, resources }, outcomes, interrupted, diagnostics }: HoldReport): string {
   const holds = action === 'hold';
   const has = (...some: ChangeOutcome['outcome'][]) => outcomes.some(({ outcome }) => some.includes(outcome));
   const parts = [];
@@ -141,11 +142,14 @@ function nextText({ made: { action, resources }, outcomes, interrupted }: HoldRe
         : 'Resources with an unknown result are recorded as no longer on hold, so the next apply enables any that are still paused.',
     );
   const isDone = !interrupted && outcomes.every(({ outcome }) => outcome === 'done');
-  parts.push(
-    isDone
-      ? `Next: resolve the errors, then run the same \`roster ${action}\` again.`
-      : `Next: run the same \`roster ${action}\` again to finish.`,
-  );
+  // What another project must do needs no second run here.
+  const isLeftToOthers = errorsIn(diagnostics).every(({ code }) => code === 'owned-elsewhere');
+  if (!isDone || !isLeftToOthers)
+    parts.push(
+      isDone
+        ? `Next: resolve the errors, then run the same \`roster ${action}\` again.`
+        : `Next: run the same \`roster ${action}\` again to finish.`,
+    );
   const isHeld =
     has('done', 'unknown') || resources.some(({ effect }) => effect === 'renew' || effect === 'keep');
   if (holds && isHeld) parts.push('To undo it, run `roster resume` with the same addresses.');

@@ -183,7 +183,7 @@ async function expectDone(team: Team, project: Name, ...words: string[]): Promis
 async function expectRefused(team: Team, exit: number, project: Name, ...words: string[]): Promise<string> {
   const ran = await team.run(project, ...words, '--yes');
   expect([ran.exit, ran.stderr]).toEqual([exit, expect.stringContaining('owned-elsewhere')]);
-  return ran.stderr.replace(/\s+/g, ' ');
+  return `${ran.stdout} ${ran.stderr}`.replace(/\s+/g, ' ');
 }
 
 const resume = ['resume', 'schedule/nightly'];
@@ -225,6 +225,8 @@ test.each([
     await team.apply('travel');
     const said = await expectRefused(team, 3, first, ...resume);
     expect(said).toContain(`schedule/nightly stays paused: project ${second}`);
+    expect(said).toContain('Resume incomplete: 1 only taken off hold.');
+    expect(said).not.toContain('run the same');
     expect(said).toContain(`Run \`roster resume schedule/nightly -f ../${second}/roster.yaml\`.`);
     expect(isEnabled(team)).toEqual([false]);
     await expectDone(team, second, ...resume);
@@ -271,6 +273,7 @@ test.each([
 
 test('a command for another project is quoted if its path needs it', () => {
   const there = {
+    project: 'travel',
     address: 'schedule/nightly',
     file: "../team's prices/roster.yaml",
     environment: 'live',

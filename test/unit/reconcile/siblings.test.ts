@@ -2,12 +2,14 @@ import { describe, expect, test } from 'vitest';
 import { isRefusal } from '../../../src/model/finding.js';
 import type { Hold } from '../../../src/model/hold.js';
 import type { Inventory, InventoryEntry } from '../../../src/model/inventory.js';
+import type { Plan } from '../../../src/model/plan.js';
 import type { Declared, Project } from '../../../src/model/resource.js';
 import { defaultSafeguards } from '../../../src/model/safeguards.js';
 import { noSiblings, type Sibling, type Siblings } from '../../../src/model/sibling.js';
 import {
   group,
   owning,
+  planOf,
   reconcileWorld,
   remoteGroup,
   remoteSchedule,
@@ -287,6 +289,17 @@ describe('a paused schedule is to be started while another project cannot be rea
   });
 });
 
+test('a paused schedule is not started while a project file clashes with another one', () => {
+  const clashing = [{ file: '../travel/roster.yaml', clash: 'has the name of this project' }];
+  const siblings = { ...noSiblings, clashing };
+  const inventory = appliedAs(true);
+  const { plan } = reconcileWorld({ entries: [nightly], objects: [paused], inventory, siblings });
+  const refusals = (plan?.findings ?? []).filter(isRefusal);
+  expect(refusals.map(({ message }) => message)).toEqual([
+    'schedule/nightly is paused on the service, and this plan would start it: ../travel/roster.yaml has the name of this project, so its holds are not known',
+  ]);
+});
+
 interface WaitCase {
   readonly name: string;
   readonly siblings: Siblings;
@@ -355,4 +368,42 @@ describe('what `removed` lists and is on hold', () => {
       `schedule/nightly is not forgotten: ${file} may manage it now, and its inventory is damaged`,
     ]);
   });
+});
+
+/** A move and its revert, planned and recorded as applies do. With the service and git: test/properties/moved-holds. */
+describe('a schedule on hold that moves between two projects', () => {
+  type Name = 'retail' | 'travel';
+  const both: readonly Name[] = ['retail', 'travel'];
+
+  function appliedTo(inventory: Inventory, { changes, records }: Plan): Inventory {
+    const entries = new Map(inventory.entries);
+    for (const { address, action, id } of changes) {
+      const record = records[address];
+      if (action === 'forget') entries.delete(address);
+      else if (record !== undefined) entries.set(address, { ...record, id });
+    }
+    return { ...inventory, entries };
+  }
+
+  test.each([{ order: ['retail', 'travel', 'retail'] }, { order: ['travel', 'retail', 'travel'] }] as const)(
+    'is started by no apply of $order, and neither after a revert',
+    ({ order }) => {
+      const inventories = { retail: held(lasting), travel: nothing };
+      const actions: string[] = [];
+      for (const owner of ['travel', 'retail'] as const) {
+        const declaredBy = (name: Name) => (name === owner ? [nightly] : []);
+        for (const name of order) {
+          const other = name === 'retail' ? 'travel' : 'retail';
+          const siblings = travel(inventories[other], projectOf(declaredBy(other)));
+          const inventory = inventories[name];
+          const plan = planOf({ entries: declaredBy(name), objects: [paused], inventory, siblings });
+          actions.push(...plan.changes.map(({ action }) => action).filter((action) => action !== 'none'));
+          inventories[name] = appliedTo(inventory, plan);
+        }
+        const holders = both.filter((name) => inventories[name].entries.get('schedule/nightly')?.hold);
+        expect(holders).toEqual([owner]);
+      }
+      expect(actions.sort()).toEqual(['adopt', 'adopt', 'forget', 'forget']);
+    },
+  );
 });
