@@ -31,7 +31,7 @@ export const drop: ExpectedProperty = {
     const message = isMet
       ? `got ${got}, ${below} the median ${median}`
       : `expected ${expected}, got ${got}: ${below}`;
-    return [verdict(isMet, { property, expected, actual: got, value: came, message })];
+    return [verdict(isMet, { property, expected, actual: String(came), value: came, message })];
   },
 };
 
