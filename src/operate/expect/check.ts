@@ -7,7 +7,7 @@ import { type Diagnostic, errorsIn, Problem, problem } from '../../model/diagnos
 import { groupBy } from '../../model/json.js';
 import type { Reader } from '../../model/request.js';
 import type { Address, Agent } from '../../model/resource.js';
-import { namedIds, naturalOrder } from '../../model/words.js';
+import { agree, namedIds, naturalOrder } from '../../model/words.js';
 import { type Dataset, listDatasets } from '../../service/operations/datasets.js';
 import { readInstant } from '../../service/operations/record.js';
 import { AGENT, addressOfAgent, agentNamed } from '../agents.js';
@@ -84,7 +84,7 @@ export async function checkData(
   }));
   const checked = await readDeliveries(reader, found);
   const { name: project, environment } = session.project;
-  const about = { inventory: observation.inventory, agents, environment };
+  const about = { inventory: observation.inventory, agents };
   const datasets = checked.map((each) => described(each, about));
   const owners = withOwners(datasets, declaringFiles(session.project), session, 'resource');
   return {
@@ -156,9 +156,10 @@ function idsWithout(named: RunsById, runs: readonly ChosenRun[]): readonly strin
 function unknownIds(named: RunsById | null, runs: readonly ChosenRun[]): readonly Diagnostic[] {
   const ids = named === null ? [] : idsWithout(named, runs);
   if (ids.length === 0) return [];
-  const message = `nothing is expected of ${namedIds(ids)}`;
+  const verb = agree(ids.length, 'matches', 'match');
+  const message = `no run of the last 90 days that has an \`expect\` ${verb} ${namedIds(ids)}`;
   const help =
-    'Pass the id of a run or dataset of the last 90 days, after the run has ended. Its group, pipeline or schedule must have `expect`.';
+    'Pass the id of a run, job or dataset of the last 90 days that has ended, and add `expect` to its group, pipeline or schedule.';
   return [{ severity: 'error', code: 'unknown-id', message, help }];
 }
 

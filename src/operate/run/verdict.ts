@@ -8,6 +8,8 @@ import { runKind } from './run-kinds.js';
 export type RunVerdict = 'interrupted' | 'unknown' | 'running' | 'failed' | 'succeeded';
 
 export interface RunsEnd {
+  /** The environment of the project. Null without one. */
+  readonly environment: string | null;
   readonly runs: readonly Run[];
   /** The runs were started, and are not followed. */
   readonly isDetached: boolean;
@@ -25,6 +27,7 @@ export interface RunsEnd {
 }
 
 export interface RunsResult {
+  readonly environment: string | null;
   readonly runs: readonly Run[];
   readonly verdict: RunVerdict;
   readonly isDetached: boolean;
@@ -35,9 +38,9 @@ export interface RunsResult {
 
 /** `earlier`: what was known before the end. */
 export function runsResult(end: RunsEnd, earlier: readonly Diagnostic[]): RunsResult {
-  const { runs, isDetached, checked = [], unjudged = [] } = end;
+  const { environment, runs, isDetached, checked = [], unjudged = [] } = end;
   const diagnostics = [...earlier, ...runDiagnostics(end)];
-  return { runs, verdict: verdictOf(end), isDetached, checked, unjudged, diagnostics };
+  return { environment, runs, verdict: verdictOf(end), isDetached, checked, unjudged, diagnostics };
 }
 
 /** What is not known comes before what is not finished, and that before what failed: then `wait` gives the verdict. */

@@ -12,8 +12,8 @@ const nobodys = '00000000-0000-4000-8000-00000000abcd';
 interface World {
   /** The records of the runs of the schedule, one on each day, the newest last. */
   readonly records: readonly number[];
-  readonly ofGroup?: string;
-  readonly ofSchedule?: string;
+  readonly ofGroup?: string | undefined;
+  readonly ofSchedule?: string | undefined;
 }
 
 /** One group, which a schedule starts every morning. */
@@ -143,7 +143,11 @@ describe('data check of ids', () => {
     const found = await check(workspace, ...(isBeside ? [String(datasets[0]?.jobId)] : []), nobodys);
     expect(found.exit).toBe(1);
     expect(found.diagnostics).toMatchObject([
-      { severity: 'error', code: 'unknown-id', message: `nothing is expected of ${nobodys}` },
+      {
+        severity: 'error',
+        code: 'unknown-id',
+        message: `no run of the last 90 days that has an \`expect\` matches ${nobodys}`,
+      },
     ]);
     if (isBeside) expect(found.datasets).toEqual(datasets);
   });

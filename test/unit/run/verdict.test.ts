@@ -31,6 +31,7 @@ const runOf = (letter: string, index: number): Run => ({
 const failure: Diagnostic = { severity: 'error', code: 'service-error', message: 'no answer' };
 const end = (states: string, how: string) => ({
   runs: [...states].map(runOf),
+  environment: null,
   isDetached: how.includes('detached'),
   isInterrupted: how.includes('interrupted'),
   failures: how.includes('failure') ? [failure] : [],
