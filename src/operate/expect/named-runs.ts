@@ -55,10 +55,10 @@ export function namedRuns(named: NamedRuns, context: JudgingContext): readonly C
     const own = runs.filter((each) => found.has(each));
     const others = ofOthers.filter(({ ran }) => ran !== null && ran === judged);
     return [
-      ...own.flatMap((each) => judgedRuns({ resource, occurrence: each, runs }, named, context)),
+      ...own.flatMap((each) => chosenRuns({ resource, occurrence: each, runs }, named, context)),
       ...others.flatMap(({ occurrence }) => {
         const older = runs.filter((each) => placeOf(each) > placeOf(occurrence));
-        return judgedRuns({ resource, occurrence, runs: older }, named, context);
+        return chosenRuns({ resource, occurrence, runs: older }, named, context);
       }),
     ];
   });
@@ -71,7 +71,7 @@ interface NamedRun {
   readonly runs: readonly Occurrence[];
 }
 
-function judgedRuns(
+function chosenRuns(
   { resource, occurrence, runs }: NamedRun,
   { ids, resources, history }: NamedRuns,
   context: JudgingContext,

@@ -147,12 +147,12 @@ function datasetsXml({ environment, datasets }: CheckedData, failOn: readonly st
   });
 }
 
-interface CheckContext {
+interface CasesContext {
   readonly environment: CheckedData['environment'];
   readonly failOn: readonly string[];
 }
 
-function datasetXml(dataset: CheckedDataset, name: string, { environment, failOn }: CheckContext): string {
+function datasetXml(dataset: CheckedDataset, name: string, { environment, failOn }: CasesContext): string {
   const { expectations } = dataset;
   const isFailure = ({ verdict, level }: AgentJudgement) => level === 'error' && failOn.includes(verdict);
   const isSilent = (each: AgentJudgement) => each.verdict !== 'met' && !isFailure(each);
