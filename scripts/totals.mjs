@@ -7,8 +7,7 @@ import { basename, relative } from 'node:path';
 const results = new Map();
 for (const report of process.argv.slice(2)) {
   const run = basename(report, '.json');
-  if (!existsSync(report))
-    fail(report, `${run}: there is no report: the run stopped before it could write one`);
+  if (!existsSync(report)) fail(report, `${run}: no report was written, because the run stopped early`);
   else for (const file of JSON.parse(readFileSync(report, 'utf8')).testResults) count(run, file);
 }
 const passed = [...results.values()].filter(Boolean).length;

@@ -147,7 +147,7 @@ function refuseFlagsWithoutEffect(addresses: readonly string[], flags: RunFlags)
 
 /** What is missed is known of a project only. */
 function startSessionOptions(addresses: readonly string[], flags: RunFlags, context: CommandContext) {
-  // What a change has applied was whole then: a run of it proves nothing of what cannot be read.
+  // The applied entries had no errors then: running them proves nothing about entries that cannot be read now.
   const without = flags.changed === true ? 'values' : 'settings';
   return isChoosing(flags)
     ? sessionOptions(flags, context, without)

@@ -52,7 +52,7 @@ export async function calendarWithHolds(
   return { ...made, warnings: [...made.warnings, ...heldDiagnostics(holds), ...warnings] };
 }
 
-/** A calendar of everything is not shown in part. */
+/** A calendar without a selection needs every entry. */
 function openFor(options: ProjectOptions, wanted: CalendarOptions): OpenedProject {
   return openProject({ ...options, without: isEverything(wanted) ? 'values' : 'settings' });
 }

@@ -60,7 +60,7 @@ function driftIn(session: ReadSession, observation: Observation, selection: Proj
   const judged = judgedMatches(session, observation, isSelected);
   const diagnostics = [...judged, ...unreadFor(project, selectors)];
   const selected = matches.filter((each) => isSelected(each.address));
-  // What an entry that cannot be read ignores is not known.
+  // The ignored properties of an unreadable entry are unknown.
   const isRead = ({ address, entry }: Match) =>
     entry !== null || unread.every((each) => each.address !== undefined && each.address !== address);
   const found = driftOf(selected.filter(isRead), names, session.serviceNow());

@@ -54,7 +54,7 @@ export function holdTargets(
   const unknown = found.filter((each) => !isRecorded(each) && each.match.observed !== null);
   const isNamed = ({ match }: HoldTarget) => selectors?.some(({ pattern }) => pattern === match.address);
   const errors = [
-    // Who names it exactly must not believe that it is held.
+    // An exact address that is not held must be an error: the user would believe that it is held.
     ...unknown.filter(isNamed).map(({ match }) => asError(notRecorded(match, how.isResume))),
     ...misdescribed(found.map(({ match }) => match)),
   ];
@@ -303,27 +303,27 @@ function startsNothing({ pattern }: Selector, outside: readonly HoldTarget[], is
   return { severity: 'error', code: 'usage', message, help };
 }
 
-/** Before this project is applied, an entry that has moved here is a matter of the project that it comes from. */
+/** Until this project is applied, only the old project can hold or resume an entry that has moved here. */
 function notRecorded(match: Match, isResume: boolean): Diagnostic {
   const { address, elsewhere, heldElsewhere } = match;
   const owner = isOwnedElsewhere(match) ? (heldElsewhere ?? elsewhere) : undefined;
-  const left = isResume ? 'nothing is resumed' : 'it cannot be put on hold and is left as it is';
-  const absent = `${address} is not in the inventory`;
+  const refused = `${address} cannot be ${isResume ? 'resumed' : 'put on hold'}`;
   if (owner !== undefined) {
     const { project, file } = owner;
-    const message = `${absent}, but in that of project ${project} (${file}): ${left}`;
+    const message = `${refused} here: it is in the inventory of project ${project} (${file}), not of this project`;
     const help = `Run \`${commandThere(isResume ? 'resume' : 'hold', owner)}\`.`;
     return { severity: 'error', code: 'owned-elsewhere', message, help };
   }
-  const message = `${absent}, so ${left}`;
+  const message = `${refused}: it is not in the inventory`;
   return { severity: 'warning', code: 'not-in-inventory', message, help: unrecordedHelp(match, isResume) };
 }
 
 function unrecordedHelp({ kind, observed }: Match, isResume: boolean): string {
-  if (isResume) return 'Only a schedule that an apply has created or adopted can be on hold.';
+  if (isResume)
+    return 'There is no hold to end: only a schedule that an apply has created or adopted can be on hold.';
   return observed !== null && kind.pausing?.isPaused(observed.spec) === true
-    ? 'It is paused now. To keep it paused, write `enabled: false` in its entry: otherwise, the next apply starts it.'
-    : 'Run `roster apply` first, which adopts it, or pause it in the dashboard.';
+    ? 'It is paused now, but the next apply starts it. To keep it paused, write `enabled: false` in its entry.'
+    : 'Run `roster apply` first to adopt it, or pause it in the dashboard.';
 }
 
 function asError(diagnostic: Diagnostic): Diagnostic {

@@ -8,7 +8,7 @@ import { type HoldPlan, type HoldReport, isIdle } from '../model/report.js';
 import { pollUntil } from '../model/request.js';
 import { type Address, objectKey } from '../model/resource.js';
 import type { Siblings } from '../model/sibling.js';
-import { readDuration, some } from '../model/words.js';
+import { agree, readDuration, some } from '../model/words.js';
 import {
   commandThere,
   type HoldTarget,
@@ -67,7 +67,7 @@ export function hold(
   return reviewedRun(new HoldRun(session, options, callbacks));
 }
 
-/** Addresses that a message names. */
+/** The most addresses that a message lists. */
 const MOST_NAMED = 5;
 
 interface PlannedHold {
@@ -89,7 +89,7 @@ class HoldRun implements ReviewedRun<PlannedHold, HoldReport> {
     const { session, options } = this;
     const { project } = session;
     const allow = { accountChange: options.allowAccountChange === true };
-    // What has moved and is not adopted yet is held in the project that has it: what others declare matters, too.
+    // A schedule that has moved but is not adopted yet is held in the old project, so the entries of other projects are read, too.
     const siblings = session.readSiblings({ declared: options.hold !== null });
     const observation = await observe(session, { allow, siblings });
     // A hold does not make the inventory that of another service, which an apply with that flag does.
@@ -184,7 +184,7 @@ function reasonOfAll({ reason }: AskedHold): string {
   return typeof reason === 'string' ? reason : [...new Set(reason.values())].join('; ');
 }
 
-/** What stays on hold, although it was to be resumed. */
+/** Schedules that stay on hold although this command should resume them. */
 function staysOnHold(
   made: HoldPlan,
   targets: readonly HoldTarget[],
@@ -210,14 +210,16 @@ function staysOnHold(
   return [...faulty, ...others, ...unreadHolds(made, siblings)];
 }
 
-/** Who ends a hold decides about it: it does not wait for a project that cannot be read. */
+/** Resume does not wait for an unreadable project: the person who ends the hold decides. */
 function unreadHolds({ resources }: HoldPlan, { unread }: Siblings): Diagnostic[] {
   const enabled = resources.filter(({ effect }) => effect === 'enable').map(({ address }) => address);
   if (enabled.length === 0) return [];
   return unread.map(({ project, file, reason }) => {
     const owner = project === '' ? 'other projects of the repository' : `project ${project} (${file})`;
     const message = `${owner} may have ${some(enabled, MOST_NAMED)} on hold, too: ${reason}`;
-    return { severity: 'warning', code: 'unreadable-sibling', message, help: 'Check that before you go on.' };
+    const schedules = agree(enabled.length, 'this schedule', 'these schedules');
+    const help = `Correct this first, or make sure that ${schedules} may start.`;
+    return { severity: 'warning', code: 'unreadable-sibling', message, help };
   });
 }
 

@@ -33,8 +33,8 @@ export interface ProjectOptions extends ClockOptions {
   /** Reports a missing `${env.NAME}` as a warning: for runs that only check the manifests. Default: false. */
   readonly allowMissingEnv?: boolean | undefined;
   /**
-   * What to go on without, if it has an error and nothing else has: for runs that say what they leave out. Default: any error
-   * is one of the project.
+   * Parts that the command may do without, if only they have errors. The command must report what it left out. Default: any
+   * error stops it.
    */
   readonly without?: Without | undefined;
   /** Files that the caller will write. They must not be files of the project. */

@@ -88,7 +88,7 @@ function filesOf({ project, cwd, inventory }: Declaring): ReadonlyMap<Address, s
   return files;
 }
 
-/** Those with an error, so that their entries are not known. */
+/** Files with an error: their entries are unknown. */
 function unreadFiles({ project, cwd }: Declaring): string[] {
   const files = (project.unread ?? []).filter(({ address }) => address === undefined);
   return files.flatMap(({ place }) => (place === undefined ? [] : [resolve(cwd, place.file)]));

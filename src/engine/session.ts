@@ -38,7 +38,7 @@ import { version } from './version.js';
 
 /** A project together with the service that it is about. The API key is read from ROSTER_API_KEY, or from the file ROSTER_API_KEY_FILE. */
 export interface SessionOptions extends ProjectOptions, ServiceOptions {
-  /** Whether the warnings name what was not read. Default: false, the command reports it. */
+  /** Whether `warnings` includes the entries and files that were left out. Default: false, the command reports them. */
   readonly saysUnread?: boolean | undefined;
   /** What to do with objects that no entry declares. Default: `prune` of the project. */
   readonly prune?: Prune | undefined;

@@ -87,7 +87,7 @@ export class Defaults {
     }
   }
 
-  /** An error in the defaults of one kind is an error of all its entries. Where no kind is meant, it may be any. */
+  /** An error in the defaults of a kind is an error of all its entries. If the section is unknown, it is an error of every entry. */
   private checkSections(entry: Entry, value: MapNode): void {
     for (const [name, section] of value.entries) {
       const own = { ...entry, value: mapNode(value, new Map([[name, section]]), value.flow) };

@@ -42,11 +42,11 @@ export type ErrorSubject =
 /** An error that is about a part of the project. */
 export interface PartError {
   readonly about: ErrorSubject;
-  /** Null where there were too many to report it. */
+  /** Null if there were too many errors to report this one. */
   readonly finding: Reported | null;
 }
 
-/** Whether it is a value from the environment that an entry lacks. */
+/** Whether the error is an unset environment variable of an entry. */
 export function isMissingValue({ about, finding }: PartError): boolean {
   const isOfEntry = typeof about === 'string' || 'kind' in about;
   return isOfEntry && finding?.code === 'missing-environment-variable';
@@ -89,7 +89,7 @@ export class Diagnostics {
     }
   }
 
-  /** The errors, if a command that may go on without such parts can go on; null otherwise. */
+  /** The errors, if the command may do without all parts that have one; null otherwise. */
   partErrors(without: Without | undefined): readonly PartError[] | null {
     const most = without === undefined ? -1 : levels.indexOf(without);
     return this.errorsOfAll > 0 || this.parts.some((each) => levelOf(each) > most) ? null : this.parts;

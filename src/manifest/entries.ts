@@ -35,7 +35,7 @@ export function readEntries(
 ): EntriesRead {
   const environments = new EntryEnvironments(context.environments, context.variables, diagnostics);
   const repetition = new Repetition(context.variables, diagnostics);
-  // Whether the entries of an `each` are known is kept with it.
+  // Errors of an `each` are about entries that are not known. `partial` has the sections of such entries.
   const ofSome = <T>(work: () => T) => diagnostics.within([{ some: 'entries' }], work);
   const planned = parts.map((part) =>
     [...entriesOf(part).values()].map((each) =>

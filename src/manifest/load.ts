@@ -182,7 +182,7 @@ class ProjectLoader {
     return { ...top, source };
   }
 
-  /** What cannot be read may declare some entries. */
+  /** A file that cannot be read may declare entries. */
   private ofSomeEntries<T>(work: () => T): T {
     return this.diagnostics.within([{ some: 'entries' }], work);
   }
@@ -284,7 +284,7 @@ interface ReadPart extends Pick<EntriesRead, 'list' | 'defaults' | 'elsewhere' |
   readonly unreadSettings?: readonly Diagnostic[] | undefined;
 }
 
-/** The one place where it is decided what of a project with errors is used: an entry as a whole, without a value, or not. */
+/** The only place that decides how each entry is used: as a whole, without a missing value, or not at all. */
 function readable(entries: EntriesRead, errors: readonly PartError[]): ReadPart {
   const { defaults, elsewhere, existsIn } = entries;
   const known = { defaults, elsewhere, existsIn };
@@ -306,7 +306,7 @@ function readable(entries: EntriesRead, errors: readonly PartError[]): ReadPart 
   };
 }
 
-/** What errors leave in doubt. */
+/** The entries that errors put in doubt. */
 class Doubts {
   /** The errors of entries that lack nothing but values. */
   readonly lacking = new Map<Address, Diagnostic[]>();
@@ -328,7 +328,7 @@ class Doubts {
     }
   }
 
-  /** Whether an entry is in doubt, and why is reported. */
+  /** Whether an error of the entry, its file or its kind is reported. */
   isAbout(address: Address, { source }: Span): boolean {
     return this.addresses.has(address) || this.files.has(source.file) || this.isOfKind(address);
   }
@@ -345,7 +345,7 @@ class Doubts {
     return [...this.kinds].some((kind) => address.startsWith(addressOf(kind, '')));
   }
 
-  /** With the address of each entry; without one, of entries that are not known. */
+  /** Errors of known entries have an address. Errors of unknown entries have none. */
   reported({ addresses, elsewhere }: EntriesRead): Diagnostic[] {
     const here = [...addresses.keys()].filter((address) => !elsewhere.has(address));
     return this.errors.flatMap(({ about, finding }): Diagnostic[] => {
@@ -377,7 +377,7 @@ function unreported(
   return found;
 }
 
-/** As warnings: whoever goes on without them does not need them. */
+/** As warnings: a command that goes on without these settings does not need them. */
 function ofSettings({ about, finding }: PartError): Diagnostic[] {
   const isSetting = typeof about === 'object' && 'some' in about && about.some !== 'entries';
   return isSetting && finding !== null ? [{ ...build(finding), severity: 'warning' }] : [];

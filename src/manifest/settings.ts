@@ -31,9 +31,9 @@ import { builtIns, type GivenVariables } from './variable-names.js';
 import type { VariableOptions, Variables } from './variables.js';
 
 export interface SettingsRead {
-  /** Null when something is wrong with one that no command goes without. */
+  /** Null if a setting that every command needs has an error. */
   readonly settings: ProjectSettings | null;
-  /** False when something is wrong with any of them. */
+  /** False if any setting has an error. */
   readonly isValid: boolean;
   /** The same as in a manifest, without what is left out. */
   readonly written: JsonObject | null;
@@ -71,7 +71,7 @@ interface SettingsOptions {
   readonly partly?: boolean;
 }
 
-/** What only a plan needs. */
+/** Settings that only plans need. */
 const ofPlans = new Set(['prune', 'limits', 'policies', 'removed', 'scopes']);
 
 export function readSettings(
@@ -179,7 +179,7 @@ function readAll(root: Entry, variables: Variables, notes: Notes): Record<string
   return value;
 }
 
-/** Without the settings with an error; null if one of them is a setting that no command goes without. */
+/** The settings without an error; null if one that every command needs has an error. */
 function soundPart(
   value: Record<string, Json>,
   entry: Entry,

@@ -84,7 +84,7 @@ export interface CheckedDataset {
   readonly datasetId: string | null;
   /** Null for an agent that did not start. */
   readonly jobId: string | null;
-  /** Who started its run: a schedule of the project, a person, or others. Missing where nobody has looked. */
+  /** Who started the run: a schedule of the project, no schedule (hand), or another schedule. Missing if not looked up. */
   readonly startedBy?: 'project' | 'hand' | 'others' | undefined;
   /** How its run ended. */
   readonly state: ServiceRunState;
@@ -99,7 +99,7 @@ export interface CheckedDataset {
   readonly owners?: readonly string[] | undefined;
 }
 
-/** A run of which more is expected than the command that followed it judges. */
+/** A run with expectations that need earlier runs or more queries, so `run` and `wait` do not judge them. */
 export interface UnjudgedRun {
   readonly address: Address;
   readonly id: string;

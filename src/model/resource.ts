@@ -102,7 +102,7 @@ export interface Declared<D = unknown> {
   readonly expect?: JsonObject | undefined;
   /** The properties that the entry leaves out and `defaults` sets. Missing when there are none. */
   readonly defaulted?: readonly Defaulted[] | undefined;
-  /** The errors of what it uses of the environment and is not set: it cannot be applied. Missing where nothing is missing. */
+  /** Errors of unset environment variables that the entry uses: it cannot be applied. Missing if all are set. */
   readonly lacking?: readonly Diagnostic[] | undefined;
   /** The place of a value inside the entry, such as `['members', 2]`, or of the closest thing around it. */
   placeOf(path: readonly (string | number)[], at?: At): Place;
@@ -197,15 +197,15 @@ export interface Project extends ProjectSettings, ProjectHints {
    * entries are unknown. Missing if the manifests have no error.
    */
   readonly unread?: readonly Diagnostic[] | undefined;
-  /** Warnings of settings of roster.yaml that were left out, and of other environments. Missing if there are none. */
+  /** Warnings about settings of roster.yaml that were left out, and about other environments. Missing if there are none. */
   readonly unreadSettings?: readonly Diagnostic[] | undefined;
   /** Values from the environment that no manifest writes out: masked where the service quotes them. */
   readonly secrets: readonly string[];
 }
 
 /**
- * What a command may go on without, if it has an error. `values`: what entries use of the environment and is not set.
- * `entries`: also whole entries and files. `settings`: also what only plans need of roster.yaml.
+ * Parts of a project that a command may do without, if they have errors. `values`: environment variables that are not set.
+ * `entries`: also whole entries and files. `settings`: also settings that only plans need.
  */
 export type Without = 'values' | 'entries' | 'settings';
 

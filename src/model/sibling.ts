@@ -20,7 +20,7 @@ export interface UnreadSibling {
   readonly reason: string;
 }
 
-/** A project file that makes no sibling, although its project may manage objects on this service. */
+/** A project file that does not count as another project, although its project may manage objects on this service. */
 export interface ClashingProject {
   readonly file: string;
   /** A clause, such as `has the name of this project`. */
@@ -32,7 +32,7 @@ export interface Siblings {
   readonly known: readonly Sibling[];
   /** Nothing is deleted while there is one: it may manage the object by now. */
   readonly unread: readonly UnreadSibling[];
-  /** One file of a change must not withhold deletes, so these do not. */
+  /** They do not block deletes: otherwise, a single file in a pull request could. */
   readonly clashing: readonly ClashingProject[];
   /** Why git cannot say what else is in the repository; null where it can, and outside of a repository. */
   readonly unknown: string | null;

@@ -116,6 +116,11 @@ export function shellWord(text: string): string {
   return `'${text.replaceAll("'", "'\\''")}'`;
 }
 
+/** In quotes only if it needs them. */
+export function commandWord(text: string): string {
+  return /^[\w./-]+$/.test(text) ? text : shellWord(text);
+}
+
 /** Takes the place of every value that must not be shown. */
 export const MASK = '(sensitive)';
 

@@ -6,6 +6,7 @@ import { changeOf, type Plan } from '../model/plan.js';
 import type { HeldResource, HoldAction, HoldPlan, OutsideSchedule } from '../model/report.js';
 import type { Address, Declared, Names, Observed } from '../model/resource.js';
 import { defaultSafeguards } from '../model/safeguards.js';
+import { commandWord } from '../model/words.js';
 import { fieldChange } from './diff.js';
 import { order } from './order.js';
 import { digestOf } from './seal.js';
@@ -229,7 +230,8 @@ export function commandThere(
   action: HoldAction,
   { address, file, environment }: Pick<Elsewhere, 'address' | 'file' | 'environment'>,
 ): string {
-  return `roster ${action} ${address} -f ${file}${environment === null ? '' : ` -e ${environment}`}`;
+  const selected = environment === null ? '' : ` -e ${commandWord(environment)}`;
+  return `roster ${action} ${address} -f ${commandWord(file)}${selected}`;
 }
 
 /** Enables what the hold has paused, and nothing else. */

@@ -188,7 +188,7 @@ function unreadFiles(
   const names = wordList([...[...files].slice(0, MOST_LISTED), ...more], 'and');
   const globs = selectors.filter(({ pattern, matchesFile }) => !matchesFile && pattern.includes('*'));
   const patterns = inShort(globs.map(({ pattern }) => `"${pattern}"`));
-  const matching = globs.length === 0 ? '' : `, including any that would match ${patterns}`;
+  const matching = globs.length === 0 ? '' : `, including any that match ${patterns}`;
   const message = `${names} ${found} entries are ${where}${matching}`;
   const help = 'To see the errors, run `roster validate`.';
   return [{ severity: 'warning', code: 'not-selected', message, help }];

@@ -78,8 +78,8 @@ const texts: Readonly<Record<DiagnosticCode, CodeText>> = {
   },
   'unknown-id': {
     title: 'Unknown id',
-    means: 'No object on the service has the `id:` of the entry.',
-    help: 'Correct the id, or remove it to match the entry by its natural key.',
+    means: 'No object on the service has the `id:` of the entry, or no run has the id on the command line.',
+    help: 'Correct the id. In an entry, you can also remove it to match the object by its natural key.',
   },
   'empty-project': {
     title: 'Empty project',
@@ -480,20 +480,20 @@ const texts: Readonly<Record<DiagnosticCode, CodeText>> = {
   'owned-elsewhere': {
     title: 'Another project manages the object',
     means:
-      'An object that is no longer declared here stays on the service, because another project of the repository declares it, or has it in its inventory. A plan that adopts or changes such an object has a risk of the same name. A schedule that another project has on hold stays paused, and one that only the other project has in its inventory is held and resumed there. Project files that share a name or an inventory do not count as other projects: a plan that deletes something names them.',
+      'An object that is no longer declared here stays on the service, because another project of the repository declares it, or has it in its inventory. A plan that adopts or changes such an object has a risk of the same name. A schedule that another project has on hold stays paused. If only the other project has the schedule in its inventory, run `roster hold` and `roster resume` in that project. Project files that share a name or an inventory do not count as other projects. If a plan deletes something, it lists these files.',
     help: 'Apply the other project: this one then forgets the object. If both declare it, remove one of the two entries. To hold or resume a schedule there, run the command that the message names.',
   },
   'unreadable-sibling': {
     title: 'Another project of the repository cannot be read',
     means:
       'The manifests or the inventory of another project of the repository cannot be read. It may manage what is no longer declared here, so nothing is deleted. It may also have put a paused schedule on hold, so no apply starts a schedule that somebody has paused.',
-    help: 'Correct the file that the message names, or give the run access to the branch of that inventory.',
+    help: 'Correct the file that the message names, or give the command access to the branch of that inventory.',
   },
   'not-selected': {
-    title: 'Changes outside the selection',
+    title: 'Entries or changes outside the selection',
     means:
-      'The plan leaves out changes, or entries with an error, that the addresses on the command line do not select.',
-    help: 'Plan without addresses to see all changes and errors.',
+      'The command left out changes, or entries and files with an error, that the addresses on the command line do not select.',
+    help: 'To see all changes, run `roster plan` without addresses. To see all errors, run `roster validate`.',
   },
   'broken-reference': {
     title: 'Reference to an entry with an error',
@@ -526,7 +526,8 @@ const texts: Readonly<Record<DiagnosticCode, CodeText>> = {
   },
   'not-in-inventory': {
     title: 'Resource is not in the inventory',
-    means: 'A declared resource exists but is not in the inventory, so its drift is not known.',
+    means:
+      'A declared resource exists on the service but is not in the inventory. Its drift is unknown, and it cannot be put on hold.',
     help: 'Apply to add it to the inventory. If the inventory was lost, restore it first.',
   },
   'possible-orphan': {

@@ -67,7 +67,7 @@ export function fieldViews(owner: FieldOwner): FieldView[] {
     .map((field) => fieldView(field, owner));
 }
 
-/** What is expected, each part under the path that the manifest has it at: what is weaker comes first. */
+/** Changes in `expect` by path, as in the manifest, weaker ones first. */
 function expectedLeaves(field: FieldChange): FieldChange[] {
   const [before, after] = [leavesOf(field.before), leavesOf(field.after)];
   const weaker = weakenings(mapOf(field.before), mapOf(field.after)).map(({ path }) => path);

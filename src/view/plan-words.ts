@@ -25,7 +25,7 @@ import { isComplete, outcomeCounts, type Report } from '../model/report.js';
 import type { ProjectScope } from '../model/resource.js';
 import { defaultSafeguards, weakerSafeguards } from '../model/safeguards.js';
 import { numberText } from '../model/schedule.js';
-import { agree, count, instantText, shellWord, some } from '../model/words.js';
+import { agree, commandWord, count, instantText, some } from '../model/words.js';
 import { escapeControls } from './escape.js';
 import { actingActions, actionLabels, isMoved } from './labels.js';
 
@@ -260,7 +260,7 @@ export function restCommand(plan: Plan): string | null {
   if (refusals.length === 0 || rest.length === 0 || rest.length > MOST_SELECTED) return null;
   const environment = plan.environment === null ? [] : ['-e', plan.environment];
   const words = [...environment, ...rest.map(({ address }) => address)];
-  const quotedWords = words.map((each) => (/^[\w./-]+$/.test(each) ? each : shellWord(each)));
+  const quotedWords = words.map(commandWord);
   return `roster ${plan.destroy === true ? 'destroy' : 'apply'} ${quotedWords.join(' ')}`;
 }
 

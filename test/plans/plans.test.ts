@@ -55,7 +55,8 @@ async function staged(name: string): Promise<{ workspace: Workspace; sandbox: Sa
   const text = readFileSync(join(folder, name, 'case.yaml'), 'utf8').replaceAll('THOUSAND', thousand());
   const { before, after, meanwhile = [] } = parse(text) as Case;
   const sandbox = await startSandbox({ now, speed: 0 });
-  // CODEOWNERS belongs to a repository. In this folder, git says that it is none: in one, each command starts git ten times.
+  // CODEOWNERS needs a repository. Git reports that this folder is not one, because each command in a real one would start git
+  // ten times.
   const workspace = new Workspace({ '.git/HEAD': '', ...before }, sandbox);
   workspace.now = () => now;
   const applied = await workspace.apply({ allowSelfRevoke: true });

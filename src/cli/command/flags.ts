@@ -42,7 +42,7 @@ export function projectOptions(flags: OutputFlags, { host, output }: CommandCont
   };
 }
 
-/** `without`: what the command goes on without. A value that is not set is a matter of the entries that use it. */
+/** `without`: the parts that the command may do without. An unset value is an error only of the entries that use it. */
 export function sessionOptions(
   flags: OutputFlags,
   context: CommandContext,

@@ -1,6 +1,8 @@
 const KEY = 'Set `ROSTER_API_KEY` to the API key, or `ROSTER_API_KEY_FILE` to a file that holds it.';
 const EDIT = 'Edit the entry in its manifest, then run `roster plan`.';
 const VARIABLES = 'Set each variable with `--var NAME=VALUE`, or under `vars:` in roster.yaml.';
+const REPLACE =
+  'roster replaces an object only if a change to its entry requires it. To start an agent again, use `roster run`.';
 const ADDRESSES = 'Pass addresses or globs as arguments, such as `schedule/*`.';
 
 /** Commands of other tools, with the hint for people who type them. */
@@ -17,7 +19,7 @@ export const COMMANDS: Readonly<Record<string, string>> = {
   delete:
     'Remove the entry from its manifest, then run `roster plan`. `roster destroy ADDRESS` deletes what an entry declares.',
   deploy: 'Use `roster apply`.',
-  deps: 'Use `roster graph` for what refers to what.',
+  deps: 'roster has no packages to install. `roster graph` shows which entries refer to each other.',
   describe: 'Use `roster why ADDRESS`, or `roster list`.',
   diff: 'Use `roster plan`, or `roster drift` for changes made outside roster.',
   doctor:
@@ -52,12 +54,13 @@ export const COMMANDS: Readonly<Record<string, string>> = {
   rollback: 'Revert the commit, then run `roster plan`.',
   set: EDIT,
   show: 'Use `roster list`, `roster why ADDRESS` or `roster render`.',
-  source: 'Use `roster status`, or `roster data check` for what was collected.',
+  source:
+    'Use `roster status` for the health of runs, or `roster data check` to check the data that they delivered.',
   start: 'Use `roster run`.',
   state: 'Use `roster list` for the objects that roster manages, or `roster log` for its applies.',
   stop: 'Use `roster runs stop` for runs, or `roster hold` for schedules.',
   sync: 'Use `roster apply`, or `roster pull` to write manifests for what exists.',
-  taint: 'To start it again, use `roster run`. roster replaces an object only if its entry requires it.',
+  taint: REPLACE,
   test: 'Use `roster validate`, then `roster plan`.',
   trigger: 'Use `roster run`.',
   undo: 'Revert the commit, then run `roster plan`.',
@@ -100,9 +103,8 @@ export const FLAGS: Readonly<Record<string, string>> = {
   '--project': 'Name the project file with `-f`.',
   '--quiet': 'Use `--format json`, or redirect stderr to drop progress and warnings.',
   '--refresh': 'A plan reads the service each time. To plan from a saved state instead, use `--snapshot`.',
-  '--refresh-only': 'Use `roster drift` for changes made outside roster.',
-  '--replace':
-    'To start it again, use `roster run`. roster replaces an object only if its entry requires it.',
+  '--refresh-only': 'Use `roster drift` to see changes made outside roster.',
+  '--replace': REPLACE,
   '--select': ADDRESSES,
   '--server': 'Use `--url`.',
   '--silent': 'Use `--format json`, or redirect stderr to drop progress and warnings.',

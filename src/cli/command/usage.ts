@@ -81,7 +81,7 @@ function twoDashes(word: string, program: Command, command: Command | null): str
   if (!/^-[a-z]{2}/.test(word)) return null;
   const flag = `-${word}`;
   const isOwn = ownersOf(program, flag).some((owner) => command === null || owner === command);
-  return isOwn ? `Write \`${flag}\`, with two dashes.` : flagHelp(flag);
+  return isOwn ? `Use two dashes: \`${flag}\`.` : flagHelp(flag);
 }
 
 /** The words before an unknown command: `list` after it is none. */

@@ -111,11 +111,11 @@ export const dataCheckCommand = define({
   name: 'data check',
   summary: 'Compare the data of runs with what is expected',
   about:
-    'Compare the data of the last runs with the `expect` of their entries: records, time, columns, empty values and rows. Only runs that schedules of the project started are judged, and those that ids name. Each dataset takes one request, plus one for each condition.',
+    "Compare the data of the last runs with the `expect` of their entries: records, time, columns, empty values and rows. Without ids, only runs that the project's schedules started are judged. An id selects a run whoever started it. Each dataset takes one request, plus one for each condition.",
   arguments: [
     argument(
       '[datasets...]',
-      'Addresses or globs of entries, `agent/<agent>`, or ids of datasets and runs, whoever started them (default: everything with `expect`)',
+      'Addresses or globs of entries, `agent/<agent>`, or ids of runs, jobs or datasets (default: everything with `expect`)',
     ),
   ],
   options: [

@@ -81,7 +81,7 @@ class Mover {
       throw problem('usage', '`--to` names the project that the entries are in');
     const [own, other] = [from, to].map(({ environments }) => [...environments].sort().join());
     if (own !== other) {
-      const message = `the two projects have different environments: ${namesOf(from)} here, ${namesOf(to)} in the other`;
+      const message = `the two projects have different environments: this one has ${namesOf(from)}, the other has ${namesOf(to)}`;
       throw problem('not-movable', message, 'Declare the same environments in both first.');
     }
     for (const { environment, project } of from.now) {

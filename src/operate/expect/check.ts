@@ -36,11 +36,11 @@ const PERIOD = 7 * DAY;
 export const LONGEST_PERIOD = 90 * DAY;
 
 /**
- * Judges what the runs of entries delivered by what the entries expect: their last runs, or all since a time, or those that
- * ids name, whoever started them. Sends reads
- * only: the lists of `status`, that of datasets, and for each dataset one query and one for each condition.
+ * Judges what the runs of entries delivered by what the entries expect: their last runs, or all since a time, or the runs
+ * that ids select, whoever started them. Sends reads only: the lists of `status`, the list of datasets, and for each dataset
+ * one query and one for each condition.
  * `names`: addresses, globs and ids of datasets and runs; none for everything.
- * @throws Problem for a name that is not known, and when the service cannot be read.
+ * @throws Problem for names that are not known, and when the service cannot be read.
  */
 export async function checkData(
   session: ReadSession,

@@ -21,7 +21,7 @@ import { type ExpectedRun, factsOf, judgementsOf, namesOf } from './runs.js';
 
 export interface JudgedRuns {
   readonly checked: readonly CheckedDataset[];
-  /** What their entries expect that takes earlier runs or more queries. */
+  /** Runs with expectations that need earlier runs or more queries. */
   readonly unjudged: readonly UnjudgedRun[];
   /** Why some of it could not be read: what that would have shown is unknown. */
   readonly unread: readonly Diagnostic[];

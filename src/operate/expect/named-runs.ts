@@ -19,7 +19,7 @@ export interface ChosenRun {
   readonly startedBy: CheckedDataset['startedBy'];
 }
 
-/** What `data check` is asked about by the ids of runs, jobs and datasets. */
+/** The runs that the ids on the command line select. */
 interface NamedRuns {
   /** The ids of runs and jobs. */
   readonly ids: ReadonlySet<string>;
@@ -32,8 +32,8 @@ interface NamedRuns {
 }
 
 /**
- * The runs that ids name, whoever started them: what a person has started is judged by the entry that runs, or else by the
- * schedules of what runs.
+ * The runs that ids select. A run that no schedule of the project started is judged by the group or pipeline that ran, or
+ * else by the schedules that start the same agent, group or pipeline.
  */
 export function namedRuns(named: NamedRuns, context: JudgingContext): readonly ChosenRun[] {
   const { ids, wanted, occurrences, history } = named;

@@ -42,7 +42,7 @@ export async function readData(
 function whyUnreadable(dataset: Dataset): string | null {
   const status = statusOf(dataset);
   if (status === 'Expired') return reasons.expired;
-  if (status !== 'Available') return `its dataset has the status ${status}`;
+  if (status !== 'Available') return `the status of its dataset is ${status}`;
   const isZip = dataset.fileName?.toLowerCase().endsWith('.zip') === true;
   return isZip ? 'its file is a zip of several sessions' : null;
 }

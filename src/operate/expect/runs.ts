@@ -133,12 +133,19 @@ export function factsOf(
   const end = isRunning ? now.getTime() : finishedAt === null ? null : readInstant(finishedAt);
   return {
     noData:
-      state === 'succeeded' ? null : `the run ${endings[state]}${message === null ? '' : `: ${message}`}`,
+      state === 'succeeded'
+        ? null
+        : `the run ${endings[state]}${message === null ? '' : `: ${asClause(message)}`}`,
     records,
     isRunning,
     took: tookOf(start, end, isRunning),
     before: earlier,
   };
+}
+
+/** Without a full stop, because it is inside a sentence. */
+function asClause(message: string): string {
+  return message.replace(/(?<!\.)\.$/, '');
 }
 
 /** Null where it is not known: a run that has ended before it began has times that say nothing. */

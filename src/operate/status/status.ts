@@ -117,7 +117,7 @@ export async function readStatus(session: ReadSession, options: StatusOptions): 
   return { status, declared: resources };
 }
 
-/** A run of a schedule is also one of its target, which expects the same of it: the schedule says more. */
+/** A run of a schedule also counts for its target. Of the same warning, only the one of the schedule is kept: it has more detail. */
 function warnedOnce(warnings: readonly ExpectationWarning[]): readonly Diagnostic[] {
   const ofSchedules = new Set(
     warnings.flatMap(({ judgement: { from, agent, message } }) =>

@@ -32,7 +32,8 @@ function startsUnread({ diffs, basis: { siblings } }: World): Finding[] {
   if (first === undefined) return [];
   return diffs.filter(startsPausedOutside).map(({ change: { address } }) => {
     const message = `${address} is paused on the service, and this plan would start it: ${mayHave(first, 'hold', 'it')}, and ${first.reason}`;
-    const help = 'Correct that first, or write `enabled: false` in the entry until it can be read.';
+    const help =
+      'Correct this first, or write `enabled: false` in the entry until the other project can be read.';
     return refusal('unreadable-sibling', address, message, help);
   });
 }
@@ -167,12 +168,12 @@ function subjectOf(addresses: readonly string[]): string {
   return `${count(addresses.length, 'object')} (${some(addresses, MOST_LISTED)}) are`;
 }
 
-/** What has moved to such a project is deleted: whoever reviews the plan must know of it. */
+/** Objects that have moved to such a project are deleted: the reviewer of the plan must know it. */
 function clashes({ diffs, basis }: World): Finding[] {
   if (!diffs.some(({ change }) => change.action === 'delete')) return [];
   return basis.siblings.clashing.map(({ file, clash }) => {
-    const message = `${file} ${clash}, so it does not count as another project: this plan deletes what has moved there`;
-    const help = 'Give each project a name and an inventory of its own, and plan again.';
+    const message = `objects that have moved to ${file} would be deleted: ${file} ${clash}, so roster does not treat it as another project`;
+    const help = 'Give each project its own name and inventory, then plan again.';
     return { severity: 'warning', code, message, help };
   });
 }

@@ -62,12 +62,12 @@ interface CheckLayout extends TextLayout {
 }
 
 function datasetLines(dataset: CheckedDataset, layout: CheckLayout): string[] {
-  const { address, agent, at, verdict, changed } = dataset;
-  const time = at === null ? '' : `, ${instantText(at)}`;
+  const { address, agent, verdict, changed } = dataset;
+  const { time, starter } = runTexts(dataset);
   const label = isWarning(dataset)
     ? layout.paint('warning', 'warning')
     : layout.paint(styles[verdict], verdict);
-  const head = `${label}  ${escapeControls(`${agent} of ${address}${time}${startText(dataset)}`)}`;
+  const head = `${label}  ${escapeControls([`${agent} of ${address}`, ...time, ...starter].join(', '))}`;
   const open = openFindings(dataset, layout.environment);
   const lines = open.flatMap((each, index) => {
     const said = wrap(escapeControls(findingLine(each)), layout.width - 4);
@@ -83,9 +83,14 @@ function datasetLines(dataset: CheckedDataset, layout: CheckLayout): string[] {
   return [head, ...indent([...lines, ...fine, ...news], 4)];
 }
 
-/** Nothing where a schedule of the project has started it. */
-function startText({ startedBy = 'project' }: CheckedDataset): string {
-  return startedBy === 'project' ? '' : `, started by ${startedBy}`;
+const starters = { hand: 'started by hand', others: 'started by a schedule outside this project' } as const;
+
+/** When the run ended, and who started it unless a schedule of the project did. */
+function runTexts({ at, startedBy = 'project' }: CheckedDataset): { time: string[]; starter: string[] } {
+  return {
+    time: at === null ? [] : [instantText(at)],
+    starter: startedBy === 'project' ? [] : [starters[startedBy]],
+  };
 }
 
 /** `records.min: expected at least 800 records, got 12: 788 too few (teams/shops.yaml:7, from group/shops)` */
@@ -109,7 +114,7 @@ export function checkMarkdown(check: DataCheck, options: MarkdownOptions = {}): 
     projectMarkdown(check),
     '',
   ];
-  // The worst first: where not all of them fit, nothing that is unknown is in the place of what is unmet.
+  // Worst first: if rows do not fit, unmet ones are kept rather than unknown ones.
   const open = check.datasets.filter(({ verdict }) => verdict !== 'met');
   const groups = groupedByOwner(open);
   const isOwned = groups !== null;
@@ -127,11 +132,11 @@ export function checkMarkdown(check: DataCheck, options: MarkdownOptions = {}): 
 function leftOut(left: readonly CheckedDataset[], { environment }: DataCheck): readonly string[] {
   if (left.length === 0) return [];
   const unmet = left.filter(({ verdict }) => verdict === 'unmet').length;
-  const which = unmet === 0 ? '' : `, ${unmet} of them unmet`;
+  const which = unmet === 0 ? '' : ` (${unmet} unmet)`;
   const command = markdownCode(`roster data check${environmentFlag(environment)}`);
   return [
     '',
-    `${left.length} more ${agree(left.length, 'run is', 'runs are')} not shown${which}: ${command} lists all of them.`,
+    `${left.length} more ${agree(left.length, 'run is', 'runs are')} not shown${which}. To list all of them, run ${command}.`,
   ];
 }
 
@@ -143,7 +148,8 @@ interface RowContext {
 
 /** In short: which property is not met first, how many more are not, and the command that shows them. In full: all of it. */
 function rowItem(dataset: CheckedDataset, { environment, isOwned, urlOf }: RowContext): PageItem {
-  const { verdict, address, agent, at, changed } = dataset;
+  const { verdict, address, agent, changed } = dataset;
+  const { time, starter } = runTexts(dataset);
   const findings = openFindings(dataset, environment);
   const lines = findings.map((each) => findingCell(each, urlOf));
   const news = verdict === 'unmet' ? changed.map((each) => cellProse(each)) : [];
@@ -155,7 +161,7 @@ function rowItem(dataset: CheckedDataset, { environment, isOwned, urlOf }: RowCo
       verdictCell(dataset),
       tableCode(cut(address, WIDEST_CELL_COLUMNS)),
       tableCode(cut(agent, WIDEST_CELL_COLUMNS)),
-      `${at === null ? '' : tableCode(instantText(at))}${startText(dataset)}`,
+      [...time.map(tableCode), ...starter].join(', '),
       said.join('<br>'),
       shownBy.join('<br>'),
     ];

@@ -2,7 +2,7 @@ import type { CheckedData, CheckedDataset, UnjudgedRun } from '../../model/data.
 import type { Diagnostic, Place } from '../../model/diagnostic.js';
 import { groupBy } from '../../model/json.js';
 import { type AgentJudgement, judgementText } from '../../model/run.js';
-import { agree, count, shellWord, some, wordList } from '../../model/words.js';
+import { agree, commandWord, count, shellWord, some, wordList } from '../../model/words.js';
 
 /** What is said of checked data, before text, Markdown and annotations print it. */
 
@@ -18,12 +18,12 @@ export function unmetCount(datasets: readonly CheckedDataset[]): number {
   return all.filter(({ verdict, level }) => verdict === 'unmet' && level === 'error').length;
 }
 
-/** Whether what is unmet of it is reported only. */
+/** Whether all its expectations have the level `warning`, so that unmet ones only cause a warning. */
 export function isWarning({ verdict, expectations }: CheckedDataset): boolean {
   return verdict === 'unmet' && expectations.every(({ level }) => level === 'warning');
 }
 
-/** `12 runs checked: 1 unmet, 2 with warnings, 1 unknown, 8 met.` */
+/** `12 runs checked: 1 unmet, 2 warnings, 1 unknown, 8 met.` */
 export function checkSummary(check: CheckedData): string {
   const { datasets } = check;
   if (datasets.length === 0)
@@ -32,14 +32,14 @@ export function checkSummary(check: CheckedData): string {
   const warned = datasets.filter(isWarning).length;
   const parts = [
     ...(unmet === warned ? [] : [`${unmet - warned} unmet`]),
-    ...(warned === 0 ? [] : [`${warned} with warnings`]),
+    ...(warned === 0 ? [] : [count(warned, 'warning')]),
     ...(unknown === 0 ? [] : [`${unknown} unknown`]),
     ...(met === 0 ? [] : [`${met} met`]),
   ];
   return `${count(datasets.length, 'run')} checked: ${parts.join(', ')}.`;
 }
 
-/** What is said once of a run: one expectation that is not met, or all that share a cause. */
+/** A finding about a run: one expectation that is not met, or all that are unmet or unknown for the same reason. */
 export interface OpenFinding {
   readonly verdict: AgentJudgement['verdict'];
   readonly level: AgentJudgement['level'];
@@ -57,7 +57,7 @@ export interface OpenFinding {
   readonly command: string | null;
 }
 
-/** What is not met, the worst first. What has the same cause is said once. */
+/** Expectations that are not met, the unmet ones first. Those with the same cause are one finding. */
 export function openFindings(
   dataset: CheckedDataset,
   environment: CheckedData['environment'],
@@ -126,7 +126,7 @@ export function commandFor(
   return command(isOfRun || datasetId === null ? `runs show ${jobId}` : `data preview ${datasetId}`);
 }
 
-/** `Not judged here: empty and rows. To judge them: roster data check 3f2a`: what `run` and `wait` leave out, in one line. */
+/** `Not judged by this command: empty and rows. To judge them, run: roster data check 3f2a`: for `run` and `wait`. */
 export function unjudgedText(
   unjudged: readonly UnjudgedRun[],
   environment: CheckedData['environment'],
@@ -134,13 +134,13 @@ export function unjudgedText(
   if (unjudged.length === 0) return null;
   const properties = [...new Set(unjudged.flatMap((each) => each.properties))];
   const command = `roster data check ${unjudged.map(({ id }) => id).join(' ')}${environmentFlag(environment)}`;
-  return `Not judged here: ${wordList(properties, 'and')}. To judge ${agree(properties.length, 'it', 'them')}: ${command}`;
+  return `Not judged by this command: ${wordList(properties, 'and')}. To judge ${agree(properties.length, 'it', 'them')}, run: ${command}`;
 }
 
 /** ` -e live`, so that a command that is copied works. */
 export function environmentFlag(environment: string | null): string {
   if (environment === null) return '';
-  return ` -e ${/^[\w.-]+$/.test(environment) ? environment : shellWord(environment)}`;
+  return ` -e ${commandWord(environment)}`;
 }
 
 /** What is not met, as diagnostics at the line of the manifest that expects it. */

@@ -143,7 +143,7 @@ function nextText({ made: { action, resources }, outcomes, interrupted }: HoldRe
   const isDone = !interrupted && outcomes.every(({ outcome }) => outcome === 'done');
   parts.push(
     isDone
-      ? `Next: do what each error says. Then run the same \`roster ${action}\` again.`
+      ? `Next: resolve the errors, then run the same \`roster ${action}\` again.`
       : `Next: run the same \`roster ${action}\` again to finish.`,
   );
   const isHeld =
@@ -170,6 +170,6 @@ function reportLine({ made, outcomes, converged }: HoldReport): string {
 function nothingLine(action: HoldAction, selected: number): string {
   if (selected > 0) return `Nothing to ${action}: ${count(selected, 'resource')} left alone.`;
   return action === 'hold'
-    ? 'Nothing to hold: no schedule of the inventory is selected.'
+    ? 'Nothing to hold: the selection has no schedule that is in the inventory.'
     : 'Nothing to resume: none of the selected schedules is on hold.';
 }

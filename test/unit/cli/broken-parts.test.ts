@@ -37,7 +37,7 @@ interface Part {
 
 const parts: readonly Part[] = [
   {
-    name: 'an `each` that is no map',
+    name: 'an `each` that is not a map',
     other: (text) => text.replace('{ uk: 2 days, de: 3 days }', '7'),
     doubtful: 'uk-live',
     schedule: true,
@@ -58,7 +58,7 @@ const parts: readonly Part[] = [
     plan: true,
   },
   {
-    name: 'a section that is no map',
+    name: 'a section that is not a map',
     other: (text) => text.replace(/schedules:[\s\S]*/, 'schedules: 7\n'),
     doubtful: 'other',
     schedule: true,
@@ -86,7 +86,7 @@ const parts: readonly Part[] = [
     plan: false,
   },
   {
-    name: 'an included file that is none',
+    name: 'an include of a file that does not exist',
     project: (text) => text.replace('teams/*.yaml', 'teams/*.yaml, ../elsewhere.yaml'),
     doubtful: null,
     schedule: true,
@@ -155,52 +155,58 @@ async function run(workspace: Workspace, ...words: string[]) {
 const fine = { exit: 0, errors: 0, isSaid: true };
 const refused = { exit: 1, isSaid: true };
 
-test.each(parts)('$name stops no hold, and no schedule is enabled that it may be about', async (part) => {
-  const { workspace, enabled } = await arrange(part);
-  const named = part.doubtful ?? 'other';
-  const hold = ['hold', `schedule/${named}`, '--reason', 'incident 42', '--yes'];
-  expect(await run(workspace, ...hold)).toEqual(fine);
-  expect(enabled()).toBe(3);
-  const resumed = await run(workspace, 'resume', `schedule/${named}`, '--yes');
-  expect(resumed.exit).toBe(part.doubtful === null ? 0 : 3);
-  expect(enabled()).toBe(part.doubtful === null ? 4 : 3);
-  const agent = ['hold', 'agent/acme-shop', '--reason', 'incident 42', '--yes'];
-  expect((await run(workspace, ...agent)).exit).toBe(0);
-  expect(enabled()).toBe(part.doubtful === null ? 3 : named === 'well' ? 3 : 2);
-});
+test.each(parts)(
+  'an error in $name does not stop a hold, and resume enables no schedule that it may affect',
+  async (part) => {
+    const { workspace, enabled } = await arrange(part);
+    const named = part.doubtful ?? 'other';
+    const hold = ['hold', `schedule/${named}`, '--reason', 'incident 42', '--yes'];
+    expect(await run(workspace, ...hold)).toEqual(fine);
+    expect(enabled()).toBe(3);
+    const resumed = await run(workspace, 'resume', `schedule/${named}`, '--yes');
+    expect(resumed.exit).toBe(part.doubtful === null ? 0 : 3);
+    expect(enabled()).toBe(part.doubtful === null ? 4 : 3);
+    const agent = ['hold', 'agent/acme-shop', '--reason', 'incident 42', '--yes'];
+    expect((await run(workspace, ...agent)).exit).toBe(0);
+    expect(enabled()).toBe(part.doubtful === null ? 3 : named === 'well' ? 3 : 2);
+  },
+);
 
-test.each(parts)('$name stops no command about other entries, and each says so', async (part) => {
-  const { workspace, sandbox } = await arrange(part);
-  // Where it is not known what defaults mean, no entry is known.
-  const group = part.name === 'defaults of an unknown section' ? refused : fine;
-  const schedule = part.schedule ? fine : refused;
-  const plan = part.plan ? fine : refused;
-  const found = {
-    run: await run(workspace, 'run', 'group/good', '--detach'),
-    calendar: await run(workspace, 'calendar', 'schedule/well'),
-    graph: await run(workspace, 'graph', 'group/good'),
-    data: await run(workspace, 'data', 'schedule/well'),
-    status: await run(workspace, 'status', 'schedule/well'),
-    plan: await run(workspace, 'plan', 'group/good'),
-    apply: await run(workspace, 'apply', '--yes', 'group/good'),
-  };
-  const status = part.schedule ? fine : { ...refused, exit: expect.any(Number) };
-  expect(found).toMatchObject({
-    run: group,
-    calendar: schedule,
-    graph: group,
-    data: schedule,
-    status,
-    plan,
-    apply: plan,
-  });
-  const stopped = [['plan'], ['apply', '--yes'], ['calendar'], ['graph'], ['validate']];
-  for (const words of stopped) expect([words, (await run(workspace, ...words)).exit]).toEqual([words, 1]);
-  expect(sandbox.requests.filter(({ method }) => method === 'DELETE')).toEqual([]);
-  expect(Object.keys(inventoryAt<{ entries: object }>(workspace.root).entries)).toHaveLength(6);
-});
+test.each(parts)(
+  'an error in $name does not stop commands about other entries, and each reports it',
+  async (part) => {
+    const { workspace, sandbox } = await arrange(part);
+    // Where it is not known what defaults mean, no entry is known.
+    const group = part.name === 'defaults of an unknown section' ? refused : fine;
+    const schedule = part.schedule ? fine : refused;
+    const plan = part.plan ? fine : refused;
+    const found = {
+      run: await run(workspace, 'run', 'group/good', '--detach'),
+      calendar: await run(workspace, 'calendar', 'schedule/well'),
+      graph: await run(workspace, 'graph', 'group/good'),
+      data: await run(workspace, 'data', 'schedule/well'),
+      status: await run(workspace, 'status', 'schedule/well'),
+      plan: await run(workspace, 'plan', 'group/good'),
+      apply: await run(workspace, 'apply', '--yes', 'group/good'),
+    };
+    const status = part.schedule ? fine : { ...refused, exit: expect.any(Number) };
+    expect(found).toMatchObject({
+      run: group,
+      calendar: schedule,
+      graph: group,
+      data: schedule,
+      status,
+      plan,
+      apply: plan,
+    });
+    const stopped = [['plan'], ['apply', '--yes'], ['calendar'], ['graph'], ['validate']];
+    for (const words of stopped) expect([words, (await run(workspace, ...words)).exit]).toEqual([words, 1]);
+    expect(sandbox.requests.filter(({ method }) => method === 'DELETE')).toEqual([]);
+    expect(Object.keys(inventoryAt<{ entries: object }>(workspace.root).entries)).toHaveLength(6);
+  },
+);
 
-test.each(parts)('$name deletes and forgets nothing, whatever is selected', async (part) => {
+test.each(parts)('an error in $name causes no delete and no forget, whatever is selected', async (part) => {
   const { workspace } = await arrange(part);
   for (const words of [['*/*'], ['schedule/*'], ['--in', 'teams/other.yaml'], ['--exclude', 'group/good']]) {
     const planned = await workspace.command(['plan', '--prune', 'all', ...words, '--format', 'json']);
@@ -214,7 +220,7 @@ test.each([
   { name: 'the service', text: 'service: { urll: x }\n' },
   { name: 'an unknown setting', text: 'inventry: { file: other.json }\n' },
   { name: 'variables', text: 'vars: 7\n' },
-])('$name with an error stops a hold as well', async ({ text }) => {
+])('an error in $name stops a hold', async ({ text }) => {
   const { workspace, enabled } = await arrange({ ...emptyPart, project: (all) => all + text });
   const held = await run(workspace, 'hold', 'schedule/other', '--reason', 'incident 42', '--yes');
   expect([held.exit, enabled()]).toEqual([1, 4]);
@@ -222,7 +228,7 @@ test.each([
 
 const emptyPart: Part = { name: '', doubtful: null, schedule: true, plan: true };
 
-test('a plan says that a glob may match entries of a file that cannot be read, and one of an owner does not pass', async () => {
+test('a plan lists globs that may match entries of an unreadable file, and fails if the owner or path selects that file', async () => {
   const { workspace } = await arrange(emptyPart);
   workspace.write('teams/third.yaml', 'schedules: {\n');
   mkdirSync(join(workspace.root, '.git'));
@@ -231,7 +237,7 @@ test('a plan says that a glob may match entries of a file that cannot be read, a
   expect([globs.exit, globs.stderr.replace(/\s+/g, ' ')]).toEqual([
     0,
     expect.stringContaining(
-      'so its entries are not in this plan, including any that would match "schedule/w*", "group/*"',
+      'so its entries are not in this plan, including any that match "schedule/w*", "group/*"',
     ),
   ]);
   const own = await workspace.command(['plan', '--owner', '@acme/good']);
@@ -244,7 +250,7 @@ test('a plan says that a glob may match entries of a file that cannot be read, a
     expect([words, (await workspace.command(['plan', ...words])).exit]).toEqual([words, 1]);
 });
 
-test('a glob of what to run is refused for one that cannot be read', async () => {
+test('run refuses a glob that matches an entry with an error', async () => {
   const part: Part = { ...emptyPart, other: (text) => text.replace('members: [globex]', 'membrs: [globex]') };
   const { workspace, sandbox } = await arrange(part);
   expect(await run(workspace, 'run', 'group/*', '--detach')).toMatchObject({ exit: 1, errors: 1 });
@@ -253,7 +259,7 @@ test('a glob of what to run is refused for one that cannot be read', async () =>
   expect(await run(workspace, 'runs', 'group/good')).toEqual(fine);
 });
 
-test('drift counts only what it has compared', async () => {
+test('drift counts only compared resources', async () => {
   const part: Part = { ...emptyPart, other: (text) => text.replace('members: [globex]', 'membrs: [globex]') };
   const { workspace } = await arrange(part);
   const { stdout, exit } = await workspace.command(['drift']);
@@ -263,7 +269,7 @@ test('drift counts only what it has compared', async () => {
   ]);
 });
 
-test('a default without the value of its environment variable is an error of the entries that take it', async () => {
+test('an unset variable in defaults is an error only of entries that inherit the default', async () => {
   const ofGroups = '  groups: { description: "${env.NOT_SET}" }\n';
   const { workspace, enabled } = await arrange({
     ...emptyPart,

@@ -84,7 +84,7 @@ const worlds: readonly [string, World, string[]][] = [
       target: 'pipeline/p',
     },
     [
-      `unknown agent/a: ${unknown} the run failed: The source did not respond.`,
+      `unknown agent/a: ${unknown} the run failed: The source did not respond`,
       `unknown agent/b, without a job: ${unknown} it was not reached in the run of 2026-12-08T19:00:00Z`,
     ],
   ],

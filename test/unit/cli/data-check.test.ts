@@ -128,14 +128,14 @@ describe('data check', () => {
       'a run that took too long',
       { runs: [{ ...good, seconds: 7_260 }], expect: '{ finish: 2 hours }' },
       5,
-      ['unmet finish: expected the end within 2 hours, but it took 2 h 1 min: 60 s too late'],
+      ['unmet finish: expected to end within 2 hours, but it took 2 h 1 min: 60 s too late'],
     ],
     [
       'a run that never ends',
       { runs: [{ ...good, seconds: 1_000_000 }], expect: '{ finish: 2 hours, records: { min: 1 } }' },
       5,
       [
-        'unmet finish: expected the end within 2 hours, but it is still running after 6 h 0 min: 4 h 0 min too late',
+        'unmet finish: expected to end within 2 hours, but it is still running after 6 h 0 min: 4 h 0 min too late',
       ],
     ],
     [
@@ -198,8 +198,8 @@ describe('data check', () => {
       { runs: [good, { result: 'fail' }], expect: '{ records: { min: 5 }, columns: [sku] }' },
       0,
       [
-        'unknown records.min: expected at least 5 records: unknown, because the run failed: The source did not respond.',
-        'unknown columns: expected the column sku: unknown, because the run failed: The source did not respond.',
+        'unknown records.min: expected at least 5 records: unknown, because the run failed: The source did not respond',
+        'unknown columns: expected the column sku: unknown, because the run failed: The source did not respond',
       ],
     ],
     [
@@ -207,14 +207,14 @@ describe('data check', () => {
       { runs: [{ result: 'fail', seconds: 5 }], expect: '{ finish: 2 hours }' },
       0,
       [
-        'unknown finish: expected the end within 2 hours: unknown, because the run failed: The source did not respond.',
+        'unknown finish: expected to end within 2 hours: unknown, because the run failed: The source did not respond',
       ],
     ],
     [
       'a run that failed too late',
       { runs: [{ result: 'fail', seconds: 7_260 }], expect: '{ finish: 2 hours }' },
       5,
-      ['unmet finish: expected the end within 2 hours, but it took 2 h 1 min: 60 s too late'],
+      ['unmet finish: expected to end within 2 hours, but it took 2 h 1 min: 60 s too late'],
     ],
     [
       'a run without a file',
@@ -292,7 +292,7 @@ describe('data check', () => {
     ]);
   });
 
-  test('judges what a person has started only where its id is named, and says so', async () => {
+  test('judges a run that was started by hand only if its id is given, and reports who started it', async () => {
     const { sandbox, workspace } = await world({
       runs: [good, good, good],
       expect: '{ records: { drop: 40% } }',
@@ -336,7 +336,36 @@ describe('data check', () => {
     expect((await check(workspace, String(json.datasets[0]?.jobId))).json).toEqual(json);
   });
 
-  test('says the cause of several unknown expectations once', async () => {
+  test('refuses each id without a run, whatever the other ids match', async () => {
+    const { sandbox, workspace } = await world({ runs: [good], expect: '{ records: { min: 1 } }' });
+    const [job] = [...sandbox.world.jobs.keys()];
+    const wrong = ['00000000-0000-4000-8000-00000000abcd', '00000000-0000-4000-8000-00000000abce'];
+    const found = await workspace.command(['data', 'check', String(job), ...wrong]);
+    expect([found.exit, found.stderr.replaceAll(/\s+/g, ' ')]).toEqual([
+      1,
+      expect.stringContaining(`that has an \`expect\` match ${wrong.join(', ')}`),
+    ]);
+  });
+
+  test('starts no cell of the Markdown report with a comma while a run goes on', async () => {
+    const { sandbox, workspace } = await world({
+      runs: [good],
+      expect: '{ finish: 1 minute }',
+      agent: {
+        outcomes: [
+          { ...good, nth: 1 },
+          { ...good, nth: 2, seconds: 1_000_000 },
+        ],
+      },
+    });
+    await workspace.command(['run', 'agent/shop', '--detach']);
+    sandbox.advance(3_600_000);
+    const [job] = [...sandbox.world.jobs.values()].filter((each) => each.scheduleId === null);
+    const { stdout } = await workspace.command(['data', 'check', String(job?.id), '--format', 'markdown']);
+    expect(stdout).toContain('| started by hand |');
+  });
+
+  test('reports a shared cause once', async () => {
     const { workspace } = await world({
       runs: [good],
       expect: '{ columns: [sku], empty: { sku: 0% }, rows: { "price lte 0": 0 } }',
@@ -351,7 +380,7 @@ describe('data check', () => {
     expect(github.stdout).toContain(cause);
   });
 
-  test('a report in Markdown hides nothing that is unmet, and names the line of each', async () => {
+  test('the Markdown report shows every unmet expectation with its line', async () => {
     const conditions = Array.from({ length: 30 }, (_, index) => `price gt -${index + 1}`);
     const rows = conditions.map((each) => `"${each}": 0`).join(', ');
     const { workspace } = await world({ runs: [good], expect: `{ rows: { ${rows} } }` });
@@ -360,7 +389,7 @@ describe('data check', () => {
     expect(stdout.match(/\(`roster\.yaml:7`\)/g)).toHaveLength(30);
   });
 
-  test('counts what is a warning only apart from what is unmet', async () => {
+  test('counts warnings separately from unmet runs', async () => {
     const { workspace } = await world({
       runs: [good],
       expect: '{ records: { min: 500 }, level: warning }',
@@ -368,7 +397,7 @@ describe('data check', () => {
     const text = await workspace.command(['data', 'check']);
     expect(text.stdout).toMatch(/^warning {2}agent\/shop/);
     const markdown = await workspace.command(['data', 'check', '--format', 'markdown']);
-    for (const { stdout } of [text, markdown]) expect(stdout).toContain('1 run checked: 1 with warnings.');
+    for (const { stdout } of [text, markdown]) expect(stdout).toContain('1 run checked: 1 warning.');
   });
 
   test('tells the suites of several runs of an agent apart', async () => {

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { commandThere } from '../../../src/reconcile/hold-plan.js';
 import { jsonOf } from '../../support/json.js';
 import { startSandbox } from '../../support/sandbox.js';
 import { actionsOf, Team } from '../../support/team.js';
@@ -242,7 +243,7 @@ test('a hold of both projects leaves nothing paused when both have ended it', as
   expect(isEnabled(team)).toEqual([true]);
 });
 
-test('what another project has on hold is resumed there', async () => {
+test('a hold of another project can be ended only there', async () => {
   const team = await adopted();
   await expectDone(team, 'travel', ...hold);
   const said = await expectRefused(team, 3, 'retail', ...resume);
@@ -266,6 +267,17 @@ test.each([
   expect([isEnabled(team), writes(team)]).toEqual([[false], []]);
   const resumed = await expectRefused(await heldAndMoved({ isMoved: 'by hand' }), 1, 'travel', ...resume);
   expect(resumed).toContain('Run `roster resume schedule/nightly -f ../retail/roster.yaml`.');
+});
+
+test('a command for another project is quoted if its path needs it', () => {
+  const there = {
+    address: 'schedule/nightly',
+    file: "../team's prices/roster.yaml",
+    environment: 'live',
+  } as const;
+  expect(commandThere('resume', there)).toBe(
+    "roster resume schedule/nightly -f '../team'\\''s prices/roster.yaml' -e live",
+  );
 });
 
 test('a schedule that somebody has paused is not started while another project cannot be read', async () => {

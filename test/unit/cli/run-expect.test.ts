@@ -47,13 +47,13 @@ async function json(line: string) {
   return { ...ran, said };
 }
 
-test('run says in one line what it does not judge, and the command that does', async () => {
+test('run lists expectations that it does not judge in one line, with the command that does', async () => {
   await expecting(
     '{ records: { min: 1, drop: 40% }, columns: [sku], empty: { sku: 0% }, rows: { "price lt 0": 0 } }',
   );
   const { stdout } = await world.run('run group/shops');
   const [, ids = ''] =
-    /^Not judged here: records\.drop, empty and rows\. To judge them: roster data check (\S+)$/m.exec(
+    /^Not judged by this command: records\.drop, empty and rows\. To judge them, run: roster data check (\S+)$/m.exec(
       stdout,
     ) ?? [];
   const checked = await world.json(`data check ${ids}`);

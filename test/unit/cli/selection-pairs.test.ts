@@ -12,7 +12,10 @@ import { sampleOf } from '../../support/size.js';
  * nothing of the selection is left afterwards.
  */
 
-/** Owners are those of a repository. In this folder, git says that it is none: in one, each command starts git ten times. */
+/**
+ * CODEOWNERS needs a repository. Git reports that this folder is not one, because each command in a real one would start git
+ * ten times.
+ */
 const files = {
   '.git/HEAD': '',
   '.github/CODEOWNERS': '/teams/retail.yaml @acme/retail\n/teams/travel.yaml @acme/travel\n',

@@ -66,7 +66,7 @@ test.each<{ words: string[]; code: string; says: string }>([
   {
     words: ['plan', '-destroy'],
     code: 'usage',
-    says: 'Write `--destroy`, with two dashes. See `roster plan',
+    says: 'Use two dashes: `--destroy`. See `roster plan',
   },
   { words: ['list', '-destroy'], code: 'usage', says: "'-destroy' = help: See `roster list --help`." },
   { words: ['-C', 'nowhere', 'plan'], code: 'usage', says: '-C: there is no folder "nowhere"' },

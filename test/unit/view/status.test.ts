@@ -187,7 +187,7 @@ describe('the status as JUnit XML', () => {
 });
 
 describe('a resource that is on hold, and worse', () => {
-  const reason = 'agent/slow: expected the end within 30 minutes, but it took 67 min: 37 min too late';
+  const reason = 'agent/slow: expected to end within 30 minutes, but it took 67 min: 37 min too late';
   const held = { by: 'ada', reason: 'incident 42', since: '2026-12-08T07:00:00.000Z', until: null };
   const resource = row('schedule/slow', { health: 'unmet', reason, held });
 

@@ -8,7 +8,7 @@ export const finish: ExpectedProperty = {
   judge({ finish: text }, { noData, took, isRunning }) {
     const most = readFinish(text);
     if (text === undefined || most === null) return [];
-    const [property, expected] = ['finish', `the end within ${text}`];
+    const [property, expected] = ['finish', `to end within ${text}`];
     const why = isRunning ? null : noData;
     if (took === null) return [unknown(property, expected, why ?? 'the service does not show when it ran')];
     // One that may still be in time is not judged yet.
