@@ -121,6 +121,11 @@ export function commandWord(text: string): string {
   return /^[\w./-]+$/.test(text) ? text : shellWord(text);
 }
 
+/** ` -e live`, so that a command that is copied works. */
+export function environmentFlag(environment: string | null): string {
+  return environment === null ? '' : ` -e ${commandWord(environment)}`;
+}
+
 /** Takes the place of every value that must not be shown. */
 export const MASK = '(sensitive)';
 

@@ -106,7 +106,7 @@ export function runResult(
     diagnosticsLast: true,
     render: {
       text: (style) => {
-        const how = { isDetached, isInterrupted, unsaved, unmet: unmetCount(checked) };
+        const how = { environment, isDetached, isInterrupted, unsaved, unmet: unmetCount(checked) };
         return runsText(runs, { ...how, unjudged: unjudgedText(unjudged, environment) }, style);
       },
       json: () =>

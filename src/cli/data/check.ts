@@ -1,11 +1,12 @@
 import { withReadSession } from '../../engine/session.js';
 import type { CheckedDataset } from '../../model/data.js';
 import { problem } from '../../model/diagnostic.js';
+import { environmentFlag } from '../../model/words.js';
 import { checkData } from '../../operate/expect/check.js';
 import { diagnosticsGithub } from '../../view/ci/github.js';
 import { dataCheckJunit } from '../../view/ci/junit.js';
 import { checkMarkdown, checkText } from '../../view/data/check-text.js';
-import { checkFindings, environmentFlag } from '../../view/data/check-words.js';
+import { checkFindings } from '../../view/data/check-words.js';
 import { dataCheckJson } from '../../view/data/data-json.js';
 import { jsonText } from '../../view/json/diagnostics-json.js';
 import type { Implementation } from '../command/command.js';

@@ -1,5 +1,5 @@
 import type { CheckedData, CheckedDataset, DataCheck } from '../../model/data.js';
-import { agree, andMore, instantText, wordList } from '../../model/words.js';
+import { agree, andMore, environmentFlag, instantText, wordList } from '../../model/words.js';
 import { cut } from '../columns.js';
 import { escapeControls } from '../escape.js';
 import { ownerCell } from '../markdown/change-markdown.js';
@@ -28,14 +28,7 @@ import {
   textLayout,
   wrap,
 } from '../text/layout.js';
-import {
-  checkSummary,
-  environmentFlag,
-  isWarning,
-  type OpenFinding,
-  openFindings,
-  originText,
-} from './check-words.js';
+import { checkSummary, isWarning, type OpenFinding, openFindings, originText } from './check-words.js';
 
 const styles: Readonly<Record<CheckedDataset['verdict'], Style>> = {
   unmet: 'removed',

@@ -2,7 +2,7 @@ import type { CheckedData, CheckedDataset, UnjudgedRun } from '../../model/data.
 import type { Diagnostic, Place } from '../../model/diagnostic.js';
 import { groupBy } from '../../model/json.js';
 import { type AgentJudgement, judgementText } from '../../model/run.js';
-import { agree, commandWord, count, shellWord, some, wordList } from '../../model/words.js';
+import { agree, count, environmentFlag, shellWord, some, wordList } from '../../model/words.js';
 
 /** What is said of checked data, before text, Markdown and annotations print it. */
 
@@ -135,12 +135,6 @@ export function unjudgedText(
   const properties = [...new Set(unjudged.flatMap((each) => each.properties))];
   const command = `roster data check ${unjudged.map(({ id }) => id).join(' ')}${environmentFlag(environment)}`;
   return `Not judged by this command: ${wordList(properties, 'and')}. To judge ${agree(properties.length, 'it', 'them')}, run: ${command}`;
-}
-
-/** ` -e live`, so that a command that is copied works. */
-export function environmentFlag(environment: string | null): string {
-  if (environment === null) return '';
-  return ` -e ${commandWord(environment)}`;
 }
 
 /** What is not met, as diagnostics at the line of the manifest that expects it. */

@@ -253,6 +253,24 @@ describe('data check', () => {
     ]);
   });
 
+  test('status says that its period has too few runs to compare with, and names the command that judges', async () => {
+    const { workspace } = await world({ runs: week(good), expect: '{ records: { drop: 40% } }' });
+    const { stdout } = await workspace.command(['status', '--since', '7h']);
+    const said = stdout.replaceAll(/\s+/g, ' ');
+    expect(said).toContain('unknown, because too few successful runs before it are in this period');
+    expect(said).toContain(' roster data check schedule/daily ');
+    expect((await check(workspace, 'schedule/daily')).json.datasets).toMatchObject([{ verdict: 'met' }]);
+  });
+
+  test('status in Markdown names the command that shows all that is unmet', async () => {
+    const { workspace } = await world({
+      runs: [good],
+      expect: '{ records: { min: 500 }, finish: 1 minute }',
+    });
+    const { stdout } = await workspace.command(['status', '--format', 'markdown']);
+    expect(stdout).toContain('`roster data check schedule/daily`');
+  });
+
   test('fails for what is unknown, if it is told to', async () => {
     const { workspace } = await world({
       runs: [good],
