@@ -50,7 +50,10 @@ export async function calendarWithHolds(
   const opened = openFor(options, wanted);
   const { holds, warnings } = await localHolds(opened.project, options);
   const made = calendarFor(opened, options, wanted, holds);
-  return { ...made, warnings: [...made.warnings, ...heldDiagnostics(holds), ...warnings] };
+  return {
+    ...made,
+    warnings: [...made.warnings, ...heldDiagnostics(holds, opened.project.environment), ...warnings],
+  };
 }
 
 /** A calendar without a selection needs every entry. */

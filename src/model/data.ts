@@ -79,8 +79,6 @@ export interface StoredQuery {
 /** What one agent delivered in one run of an entry, compared with what the entry expects. */
 export interface CheckedDataset {
   readonly address: Address;
-  /** The environment of the project, for commands that are copied. Null without one. */
-  readonly environment: string | null;
   readonly agent: Address;
   /** Null where its run has no dataset. */
   readonly datasetId: string | null;
@@ -104,18 +102,21 @@ export interface CheckedDataset {
 /** A run with expectations that need earlier runs or more queries, so `run` and `wait` do not judge them. */
 export interface UnjudgedRun {
   readonly address: Address;
-  readonly environment: string | null;
   readonly id: string;
   /** `empty`, `rows` */
   readonly properties: readonly string[];
 }
 
-/** What `roster data check` has found. */
-export interface DataCheck {
-  readonly project: string;
+/** What the runs of a project delivered. */
+export interface CheckedData {
+  /** Null without one. Commands that are copied name it. */
   readonly environment: string | null;
-  readonly service: string;
-  /** What is unmet first, then what is unknown. */
   readonly datasets: readonly CheckedDataset[];
+}
+
+/** What `roster data check` has found: what is unmet first, then what is unknown. */
+export interface DataCheck extends CheckedData {
+  readonly project: string;
+  readonly service: string;
   readonly diagnostics: readonly Diagnostic[];
 }

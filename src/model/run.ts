@@ -152,7 +152,7 @@ export interface DataJudgement {
   readonly property: string;
   readonly verdict: 'met' | 'unmet' | 'unknown';
   readonly expected: string;
-  /** What came, as the message says it. Null where it is not known. */
+  /** What came, as a text. Null where it is not known. */
   readonly actual: string | null;
   /** The same as a number: records, seconds or rows. Null for columns, and where it is not known. */
   readonly value: number | null;
@@ -175,7 +175,13 @@ export interface AgentJudgement extends DataJudgement {
 }
 
 /** What is said of it: `expected at least 800 records, got 12: 788 too few (from group/shops)`. */
-export function judgementText({ message, from }: Pick<AgentJudgement, 'message' | 'from'>): string {
+export function judgementText({
+  message,
+  from,
+}: {
+  readonly message: string;
+  readonly from: Address | null;
+}): string {
   return from === null ? message : `${message} (from ${from})`;
 }
 

@@ -9,7 +9,7 @@ import {
   type ServiceRunState,
   type Sync,
 } from '../model/run.js';
-import { instantText } from '../model/words.js';
+import { environmentFlag, instantText } from '../model/words.js';
 import type { Style } from './text/layout.js';
 
 interface ActionLabel {
@@ -103,6 +103,16 @@ export function healthText(resource: ResourceStatus): string {
 /** Who holds a resource and why, where its health says something else. Empty where nobody does. */
 export function holdBeside({ health, held }: ResourceStatus): string {
   return held === null || health === 'held' ? '' : holdText(held);
+}
+
+/** The command that shows all that is expected of a resource; null where its health has other reasons. */
+export function dataCheckCommand(
+  { address, health, expectations }: ResourceStatus,
+  environment: string | null,
+): string | null {
+  const isUnknown = health === 'unknown' && expectations.some(({ verdict }) => verdict === 'unknown');
+  if (health !== 'unmet' && !isUnknown) return null;
+  return `roster data check ${address}${environmentFlag(environment)}`;
 }
 
 export const syncLabels: Readonly<Record<Sync, string>> = {

@@ -1,4 +1,4 @@
-import type { CheckedDataset, SavedData, UnjudgedRun } from '../../model/data.js';
+import type { CheckedData, SavedData, UnjudgedRun } from '../../model/data.js';
 import type { Run } from '../../model/run.js';
 import type { RunsResult, RunVerdict } from '../../operate/run/verdict.js';
 import { runsJunit } from '../../view/ci/junit.js';
@@ -88,8 +88,16 @@ export function runResult(
   { output }: CommandContext,
   saved: readonly SavedData[] | null = null,
 ): CommandResult<'text' | 'json' | 'junit'> {
-  const { runs, isDetached, checked, unjudged, diagnostics: ofRuns } = output.redactor.value(found);
-  const diagnostics = [...ofRuns, ...checkFindings({ datasets: checked })];
+  const {
+    environment,
+    runs,
+    isDetached,
+    checked,
+    unjudged,
+    diagnostics: ofRuns,
+  } = output.redactor.value(found);
+  const delivered = { environment, datasets: checked };
+  const diagnostics = [...ofRuns, ...checkFindings(delivered)];
   const isInterrupted = found.verdict === 'interrupted';
   const unsaved = (saved ?? []).filter(({ outcome }) => outcome !== 'saved').length;
   return {
@@ -98,17 +106,17 @@ export function runResult(
     diagnosticsLast: true,
     render: {
       text: (style) => {
-        const how = { isDetached, isInterrupted, unsaved, unmet: unmetCount(checked) };
-        return runsText(runs, { ...how, unjudged: unjudgedText(unjudged) }, style);
+        const how = { environment, isDetached, isInterrupted, unsaved, unmet: unmetCount(checked) };
+        return runsText(runs, { ...how, unjudged: unjudgedText(unjudged, environment) }, style);
       },
       json: () =>
         jsonText({
           ...runsJson(runs, diagnostics),
           ...savedJson(output.redactor.value(saved)),
-          ...datasetsJson(checked),
+          ...datasetsJson(delivered),
           ...unjudgedJson(unjudged),
         }),
-      junit: () => runsJunit(runs, isDetached, checked),
+      junit: () => runsJunit(runs, isDetached, delivered),
     },
   };
 }
@@ -119,8 +127,8 @@ function savedJson(saved: readonly SavedData[] | null) {
 }
 
 /** Only where something is expected. */
-function datasetsJson(checked: readonly CheckedDataset[]) {
-  return checked.length === 0 ? {} : { datasets: checked.map(checkedJson) };
+function datasetsJson({ environment, datasets }: CheckedData) {
+  return datasets.length === 0 ? {} : { datasets: datasets.map((each) => checkedJson(each, environment)) };
 }
 
 /** Only where more is expected than was judged. */

@@ -19,7 +19,7 @@ import { type DeclaredResource, declaredResources } from '../status/resources.js
 import { instantOf, parseSince } from '../status/since.js';
 import { idKindsOf, ranSince } from '../status/status.js';
 import { datasetOf, described, readDeliveries } from './deliveries.js';
-import { namedRunsOf } from './named-runs.js';
+import { type ChosenRun, namedRuns } from './named-runs.js';
 import { notStartedIn, refusalOf, runWithoutJob, startedAgents } from './not-started.js';
 import { nothingExpected } from './origin.js';
 import { MOST_RUNS } from './properties/drop.js';
@@ -48,6 +48,8 @@ export async function checkData(
   { since: written }: CheckOptions = {},
 ): Promise<DataCheck> {
   const { addresses, ids } = namesIn(names);
+  if (ids.length > 0 && written !== undefined)
+    throw problem('usage', '`--since` has no effect on ids', 'Pass addresses, or omit it.');
   const { entries, unread } = session.project;
   const expecting = unread !== undefined || entries.some(({ expect }) => expect !== undefined);
   if (!expecting && names.length === 0) return nothingToCheck(session);
@@ -66,9 +68,11 @@ export async function checkData(
   const reader = session.client.reader();
   const context = { now, agents };
   const ofIds = ids.length === 0 ? [] : await reader.readAll(listDatasets());
-  const named = ids.length === 0 ? null : runsWithIds(ids, ofIds);
+  const named = ids.length === 0 ? null : runsById(ids, ofIds);
   const { chosen, diagnostics } = await chooseRuns(reader, { resources, wanted, since, named, context });
   const runs = chosen.filter(({ run }) => isSelected.agent(run.agent));
+  const unknown = unknownIds(named, runs);
+  if (runs.length === 0 && unknown.length > 0) throw new Problem(unknown);
   const isListed = named !== null || runs.length === 0;
   const listed = isListed ? ofIds : await reader.readAll(listDatasets());
   const byJob = groupBy(listed, ({ jobId }) => jobId);
@@ -78,10 +82,9 @@ export async function checkData(
     startedBy,
     dataset: run.job.id === null ? null : datasetOf(byJob.get(run.job.id) ?? []),
   }));
-  requireRuns(ids, runs, ofIds);
   const checked = await readDeliveries(reader, found);
   const { name: project, environment } = session.project;
-  const about = { inventory: observation.inventory, agents, environment };
+  const about = { inventory: observation.inventory, agents };
   const datasets = checked.map((each) => described(each, about));
   const owners = withOwners(datasets, declaringFiles(session.project), session, 'resource');
   return {
@@ -93,6 +96,7 @@ export async function checkData(
       ...diagnosticsIn(session, observation, observation.comparison.diagnostics),
       ...isSelected.unread,
       ...diagnostics,
+      ...unknown,
       ...checked.flatMap(({ failures }) => failures),
       ...owners.warnings,
     ],
@@ -112,9 +116,10 @@ function selectedBy(session: ReadSession, addresses: readonly string[], agents: 
   const named = new Set(own.map((each) => addressOfAgent(agentNamed(each.slice(AGENT.length), agents))));
   const others = addresses.filter((each) => !each.startsWith(AGENT));
   const { project, cwd } = session;
+  const { entries, existsIn, unread = [] } = project;
   const selectors = others.length === 0 ? null : selectionOf({ addresses: others }, { project, cwd });
-  const all = [...project.entries, ...(project.unread ?? [])].flatMap(({ address }) => address ?? []);
-  const isEntry = selectedOf(selectors, { ...project, addresses: all });
+  const all = [...entries, ...unread].flatMap(({ address }) => address ?? []);
+  const isEntry = selectedOf(selectors, { addresses: all, existsIn, unread });
   return {
     unread: unreadFor(project, selectors),
     address: (address: Address) => isEntry(address),
@@ -133,41 +138,37 @@ function withoutExpectations(names: readonly string[]) {
   return problem('usage', message, 'Add `expect` to the entry, or to what it targets.');
 }
 
-/** The ids of runs and jobs that names mean: of datasets, those of their jobs. */
-function runsWithIds(ids: readonly string[], datasets: readonly Dataset[]): ReadonlySet<string> {
-  const jobs = datasets.flatMap(({ id, jobId }) => (ids.includes(id) && jobId !== null ? [jobId] : []));
-  return new Set([...ids, ...jobs]);
+/** The run or job that each id means: that of a dataset means its job. */
+type RunsById = ReadonlyMap<string, string>;
+
+function runsById(ids: readonly string[], datasets: readonly Dataset[]): RunsById {
+  const jobs = new Map(datasets.map(({ id, jobId }) => [id, jobId]));
+  return new Map(ids.map((id) => [id, jobs.get(id) ?? id]));
 }
 
-/** Each id must match one of the runs, by the id of the run, its job or one of its datasets. */
-function requireRuns(ids: readonly string[], runs: readonly ChosenRun[], datasets: readonly Dataset[]): void {
-  const found = new Set(runs.flatMap(({ run, runId }) => [runId ?? [], run.job.id ?? []].flat()));
-  const named = datasets.filter(({ jobId }) => jobId !== null && found.has(jobId)).map(({ id }) => id);
-  const missing = ids.filter((id) => !found.has(id) && !named.includes(id));
-  if (missing.length === 0) return;
-  const verb = agree(missing.length, 'matches', 'match');
-  const message = `no run of the last 90 days that has an \`expect\` ${verb} ${namedIds(missing)}`;
+/** The ids that none of the runs has. */
+function idsWithout(named: RunsById, runs: readonly ChosenRun[]): readonly string[] {
+  const known = new Set(runs.flatMap(({ runId, run }) => [runId, run.job.id]));
+  return [...named].flatMap(([id, meant]) => (known.has(meant) ? [] : [id]));
+}
+
+/** An error for the ids of which no run is judged. */
+function unknownIds(named: RunsById | null, runs: readonly ChosenRun[]): readonly Diagnostic[] {
+  const ids = named === null ? [] : idsWithout(named, runs);
+  if (ids.length === 0) return [];
+  const verb = agree(ids.length, 'matches', 'match');
+  const message = `no run of the last 90 days that has an \`expect\` ${verb} ${namedIds(ids)}`;
   const help =
-    'Pass the id of a run, job or dataset of the last 90 days, and add `expect` to its group, pipeline or schedule.';
-  throw problem('unknown-id', message, help);
-}
-
-interface ChosenRun {
-  readonly resource: DeclaredResource;
-  readonly run: ExpectedRun;
-  /** The id of the run of a group or pipeline, or of the job. Missing if ids select no runs. */
-  readonly runId?: string | undefined;
-  /** The schedule that started it, or was to. */
-  readonly scheduleId: string | null;
-  readonly startedBy: CheckedDataset['startedBy'];
+    'Pass the id of a run, job or dataset of the last 90 days that has ended, and add `expect` to its group, pipeline or schedule.';
+  return [{ severity: 'error', code: 'unknown-id', message, help }];
 }
 
 interface RunsToChoose {
   readonly resources: readonly DeclaredResource[];
   readonly wanted: readonly DeclaredResource[];
   readonly since: number | null;
-  /** The ids of runs and jobs, whoever started them. Null for those of the project. */
-  readonly named: ReadonlySet<string> | null;
+  /** The runs that ids mean, whoever started them. Null for those of the project. */
+  readonly named: RunsById | null;
   readonly context: JudgingContext;
 }
 
@@ -182,24 +183,21 @@ async function chooseRuns(
     const found = await readHistory(reader, idKindsOf(resources), ranSince(resources, from), from);
     const occurrences = occurrencesOf(found);
     const history = new HistoryIndex(resources, occurrences);
-    const isOfProject = (each: Occurrence) => history.isOfProject(each);
-    const chosen = wanted.flatMap((each): readonly ChosenRun[] => {
-      if (named !== null) {
-        const about = { ids: named, resources, wanted, occurrences, isOfProject };
-        const own = history.of(each).filter(isOfProject);
-        const scheduleId = each.target === null ? null : (each.observed?.id ?? null);
-        return namedRunsOf(each, own, about, context).map((run) => ({ resource: each, scheduleId, ...run }));
-      }
-      const agents = startedAgents(each, resources, context.agents);
-      return runsOf({ resource: each, agents, history, since }, context);
-    });
+    const ofProject = () =>
+      wanted.flatMap((each) => {
+        const agents = startedAgents(each, resources, context.agents);
+        return runsOf({ resource: each, agents, history, since }, context);
+      });
+    const chosen =
+      named === null
+        ? ofProject()
+        : namedRuns({ ids: new Set(named.values()), resources, wanted, occurrences, history }, context);
     const diagnostics = found.diagnostics.map((each) => ({ ...each, severity: 'error' }) as const);
-    return { chosen: withoutRepeats(chosen), diagnostics };
+    return { chosen: judgedOnce(chosen), diagnostics };
   };
   if (wanted.length === 0) return { chosen: [], diagnostics: [] };
   const near = await read(first);
-  const seen = new Set(near.chosen.map(({ run }) => run.job.id));
-  const isWhole = named === null ? near.chosen.length > 0 : [...named].every((id) => seen.has(id));
+  const isWhole = named === null ? near.chosen.length > 0 : idsWithout(named, near.chosen).length === 0;
   const hasAll = isWhole && near.chosen.every(({ run }) => !needsMore(run));
   return hasAll || first <= now - LONGEST_PERIOD ? near : read(now - LONGEST_PERIOD);
 }
@@ -240,7 +238,7 @@ function runsOf(
     const { missing, why } = notStartedIn(occurrence, agents);
     const found = [...expectedRuns(expecting, occurrence, context), ...without(missing, why)];
     return found.flatMap((run) => {
-      const chosen = { resource, run, scheduleId, startedBy: 'project' } as const;
+      const chosen = { resource, run, runId: occurrence.id, scheduleId, startedBy: 'project' } as const;
       if (run.facts.isRunning) return judgementsOf(run).length === 0 ? [] : [chosen];
       if (since === null && seen.has(run.agent)) return [];
       seen.add(run.agent);
@@ -248,7 +246,7 @@ function runsOf(
     });
   });
   const notStarted = refused.map(
-    (run) => ({ resource, run, scheduleId: own, startedBy: 'project' }) as const,
+    (run) => ({ resource, run, runId: null, scheduleId: own, startedBy: 'project' }) as const,
   );
   return [...notStarted, ...started];
 }
@@ -259,11 +257,13 @@ function isSince({ startedAt, finishedAt }: Occurrence, since: number): boolean 
 }
 
 /** A run of a schedule is also one of its target: the schedule says more of it. */
-function withoutRepeats(chosen: readonly ChosenRun[]): readonly ChosenRun[] {
+function judgedOnce(chosen: readonly ChosenRun[]): readonly ChosenRun[] {
   const schedules = new Set(
-    chosen.flatMap(({ resource, scheduleId }) => (resource.target === null ? [] : [scheduleId])),
+    chosen.flatMap(({ resource, scheduleId }) => (resource.target === null ? [] : (scheduleId ?? []))),
   );
-  return chosen.filter(({ resource, scheduleId }) => resource.target !== null || !schedules.has(scheduleId));
+  return chosen.filter(
+    ({ resource, scheduleId }) => resource.target !== null || !schedules.has(scheduleId ?? ''),
+  );
 }
 
 const order: readonly CheckedDataset['verdict'][] = ['unmet', 'unknown', 'met'];

@@ -65,19 +65,17 @@ export interface DeliveredContext {
   /** Null where none was read. */
   readonly inventory: Inventory | null;
   readonly agents: readonly Agent[];
-  readonly environment: string | null;
 }
 
 /** With the verdict on everything that is expected. */
 export function described(
   { address, run, dataset, data, startedBy }: ReadDelivered,
-  { inventory, agents, environment }: DeliveredContext,
+  { inventory, agents }: DeliveredContext,
 ): CheckedDataset {
   const expectations = judgementsOf(run, data);
   const { id: jobId, state, finishedAt: at } = run.job;
   return {
     address,
-    environment,
     agent: run.agent,
     datasetId: dataset?.id ?? null,
     jobId,

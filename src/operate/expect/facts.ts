@@ -11,6 +11,8 @@ export interface DeliveryFacts {
   readonly took: number | null;
   /** The records of the successful runs before it, the newest first. Null where they are not known. */
   readonly before: readonly number[] | null;
+  /** Earlier runs were read as far as a period goes, so there may be more. */
+  readonly isOfPeriod?: boolean;
   /** What its dataset shows. Missing where nobody has looked. */
   readonly data?: DataFacts;
 }

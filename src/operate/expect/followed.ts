@@ -74,7 +74,7 @@ export async function judgeFollowed(
   const read = await orElse(readDeliveries(watch.reader, deliveries), () => null);
   if (read === null || session.interrupted()) return untold;
   const unjudged = runs.flatMap((run) => unjudgedOf(run, project) ?? []);
-  const about = { inventory, agents: watch.agents, environment: project.environment };
+  const about = { inventory, agents: watch.agents };
   return {
     checked: read.map((each) => described(each, about)),
     unjudged,
@@ -135,7 +135,7 @@ function unjudgedOf({ address, id, state }: Run, project: Project): UnjudgedRun 
   const properties = ['empty', 'rows'].filter((name) => layers.some((each) => each[name] !== undefined));
   const hasDrop = layers.some(({ records }) => isJsonObject(records) && records['drop'] !== undefined);
   const all = [...(hasDrop ? ['records.drop'] : []), ...properties];
-  return all.length === 0 ? null : { address, environment: project.environment, id, properties: all };
+  return all.length === 0 ? null : { address, id, properties: all };
 }
 
 /** What one run and the columns of its dataset show. */

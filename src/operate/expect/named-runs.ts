@@ -1,11 +1,23 @@
 import type { CheckedDataset } from '../../model/data.js';
-import type { Agent, ObjectRef } from '../../model/resource.js';
+import type { Agent } from '../../model/resource.js';
 import { addressNamed, addressOfAgent } from '../agents.js';
 import type { Occurrence } from '../status/history.js';
+import type { HistoryIndex } from '../status/resource-status.js';
 import type { DeclaredResource } from '../status/resources.js';
 import { notStartedIn, runWithoutJob, startedAgents } from './not-started.js';
 import { nothingExpected } from './origin.js';
 import { type ExpectedRun, expectedRuns, type JudgingContext, judgementsOf } from './runs.js';
+
+/** The run of one agent that `data check` judges. */
+export interface ChosenRun {
+  readonly resource: DeclaredResource;
+  readonly run: ExpectedRun;
+  /** The run of the group or pipeline, or the job alone. Null for one that was refused. */
+  readonly runId: string | null;
+  /** The schedule that started it, or was to. Null for any other start. */
+  readonly scheduleId: string | null;
+  readonly startedBy: CheckedDataset['startedBy'];
+}
 
 /** The runs that the ids on the command line select. */
 interface NamedRuns {
@@ -16,73 +28,81 @@ interface NamedRuns {
   readonly wanted: readonly DeclaredResource[];
   /** All runs of the period, the newest first. */
   readonly occurrences: readonly Occurrence[];
-  isOfProject(occurrence: Occurrence): boolean;
-}
-
-interface NamedRun {
-  readonly run: ExpectedRun;
-  readonly runId: string;
-  readonly startedBy: CheckedDataset['startedBy'];
+  readonly history: HistoryIndex;
 }
 
 /**
- * The runs of an entry that ids select. A run that no schedule of the project started is judged by the group or pipeline
- * that ran, or else by the schedules that start the same agent, group or pipeline.
+ * The runs that ids select. A run that no schedule of the project started is judged by the group or pipeline that ran, or
+ * else by the schedules that start the same agent, group or pipeline.
  */
-export function namedRunsOf(
-  resource: DeclaredResource,
-  own: readonly Occurrence[],
-  named: NamedRuns,
-  context: JudgingContext,
-): readonly NamedRun[] {
-  const { expect = nothingExpected, observed, target } = resource;
-  const schedule = target === null ? null : (observed?.id ?? null);
-  const others = named.occurrences.filter(
-    (each) => !named.isOfProject(each) && isJudgedBy(resource, each, named, context.agents),
+export function namedRuns(named: NamedRuns, context: JudgingContext): readonly ChosenRun[] {
+  const { ids, wanted, occurrences, history } = named;
+  const places = new Map(occurrences.map((each, index) => [each, index]));
+  const placeOf = (each: Occurrence) => places.get(each) ?? -1;
+  const found = new Set(
+    occurrences.filter(({ id, parts }) => ids.has(id) || parts.some((part) => ids.has(part.id))),
   );
-  return [...own, ...others].flatMap((occurrence) => {
-    const isOwn = named.isOfProject(occurrence);
-    // What others have started is compared with the runs that the schedule, or any schedule of what runs, has started.
-    const like = isOwn ? occurrence.scheduleId : schedule;
-    const subject = { ...occurrence, scheduleId: like };
-    const earlier = own.filter(({ startedAt }) => isBefore(startedAt, occurrence.startedAt));
-    const compared = isOwn ? earlier : earlier.map((each) => ({ ...each, scheduleId: like }));
-    const agents = startedAgents(resource, named.resources, context.agents);
-    const { missing, why } = notStartedIn(occurrence, agents);
-    const isWhole = named.ids.has(occurrence.id);
-    const found = expectedRuns({ expect, runs: [subject, ...compared] }, subject, context)
-      .filter(({ job }) => isWhole || named.ids.has(String(job.id)))
-      .filter((run) => !run.facts.isRunning || judgementsOf(run).length > 0);
-    const absent = isWhole ? missing.map((agent) => runWithoutJob(resource, agent, why, context)) : [];
-    const startedBy = isOwn ? 'project' : occurrence.scheduleId === null ? 'hand' : 'others';
-    return [...found, ...absent].map((run) => ({ run, runId: occurrence.id, startedBy }));
+  const ofOthers = [...found]
+    .filter((each) => !history.isOfProject(each))
+    .map((occurrence) => ({ occurrence, ran: whatRan(occurrence, context.agents) }));
+  const judging = new Set<unknown>(
+    wanted.flatMap(({ observed, target }) => (target === null ? (observed?.id ?? []) : [])),
+  );
+  return wanted.flatMap((resource) => {
+    const { observed, target } = resource;
+    const judged = target === null ? observed?.id : judging.has(target.id) ? undefined : target.id;
+    const runs = history.of(resource).filter((each) => history.isOfProject(each));
+    const own = runs.filter((each) => found.has(each));
+    const others = ofOthers.filter(({ ran }) => ran !== null && ran === judged);
+    return [
+      ...own.flatMap((each) => chosenRuns({ resource, occurrence: each, runs }, named, context)),
+      ...others.flatMap(({ occurrence }) => {
+        const older = runs.filter((each) => placeOf(each) > placeOf(occurrence));
+        return chosenRuns({ resource, occurrence, runs: older }, named, context);
+      }),
+    ];
   });
 }
 
-/** Whether an entry says what is expected of a run that no schedule of the project has started. */
-function isJudgedBy(
-  { observed, target, kind }: DeclaredResource,
-  occurrence: Occurrence,
-  { wanted }: NamedRuns,
-  agents: readonly Agent[],
-): boolean {
-  if (target === null) return isRunOf(occurrence, { kind: kind.name, id: observed?.id ?? null }, agents);
-  const saysItself = wanted.some((each) => each.kind.name === target.kind && each.observed?.id === target.id);
-  return !saysItself && isRunOf(occurrence, target, agents);
+interface NamedRun {
+  readonly resource: DeclaredResource;
+  readonly occurrence: Occurrence;
+  /** Those of the entry, the newest first. For one that others have started, only those that are older. */
+  readonly runs: readonly Occurrence[];
 }
 
-function isRunOf(
-  { idKind, objectId, parts }: Occurrence,
-  { kind, id }: Pick<ObjectRef, 'kind'> & { readonly id: unknown },
-  agents: readonly Agent[],
-): boolean {
-  if (kind !== 'agent') return objectId !== null && objectId === id;
-  const agent = agents.find((each) => each.id === id);
+function chosenRuns(
+  { resource, occurrence, runs }: NamedRun,
+  { ids, resources, history }: NamedRuns,
+  context: JudgingContext,
+): readonly ChosenRun[] {
+  const { expect = nothingExpected, observed, target } = resource;
+  const { id: runId } = occurrence;
+  const isOwn = history.isOfProject(occurrence);
+  // What others have started is compared with the runs of all schedules, as if one schedule had started all of them.
+  const subject = isOwn ? occurrence : withoutSchedule(occurrence);
+  const compared = isOwn ? runs : [subject, ...runs.map(withoutSchedule)];
+  const isWhole = ids.has(runId);
+  const found = expectedRuns({ expect, runs: compared }, subject, context)
+    .filter(({ job }) => isWhole || ids.has(String(job.id)))
+    .filter((run) => !run.facts.isRunning || judgementsOf(run).length > 0);
+  const { missing, why } = notStartedIn(occurrence, startedAgents(resource, resources, context.agents));
+  const absent = isWhole ? missing.map((agent) => runWithoutJob(resource, agent, why, context)) : [];
+  const startedBy = isOwn ? 'project' : occurrence.scheduleId === null ? 'hand' : 'others';
+  const judge = target === null ? null : (observed?.id ?? null);
+  const scheduleId = isOwn ? occurrence.scheduleId : judge;
+  return [...found, ...absent].map((run) => ({ resource, run, runId, scheduleId, startedBy }));
+}
+
+function withoutSchedule(occurrence: Occurrence): Occurrence {
+  return { ...occurrence, scheduleId: null };
+}
+
+/** The id of the group or pipeline that ran, or of the agent of a job alone. Null where it is not known. */
+function whatRan({ idKind, objectId, parts }: Occurrence, agents: readonly Agent[]): string | null {
+  if (idKind !== 'job') return objectId;
   const [part] = parts;
-  if (idKind !== 'job' || agent === undefined || part === undefined) return false;
-  return addressNamed(part.agentName, agents) === addressOfAgent(agent);
-}
-
-function isBefore(one: string | null, other: string | null): boolean {
-  return one !== null && other !== null && one < other;
+  if (part === undefined) return null;
+  const address = addressNamed(part.agentName, agents);
+  return agents.find((each) => addressOfAgent(each) === address)?.id ?? null;
 }

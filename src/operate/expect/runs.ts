@@ -34,6 +34,8 @@ export interface ExpectedRun {
 export interface JudgingContext {
   readonly now: Date;
   readonly agents: readonly Agent[];
+  /** The runs are those of a period that the user chose. */
+  readonly isOfPeriod?: boolean;
 }
 
 /** The runs of the agents in one run of an entry. */
@@ -62,7 +64,9 @@ export function judgedRuns(expecting: Expecting, context: JudgingContext): reado
   const last = runs.find(({ state }) => state !== 'running');
   const going = runs.filter(({ state }) => state === 'running');
   const judged = [...going, ...(last === undefined ? [] : [last])].flatMap((occurrence) =>
-    expectedRuns(expecting, occurrence, context).flatMap((each) => judgementsOf(each)),
+    expectedRuns(expecting, occurrence, { ...context, isOfPeriod: true }).flatMap((each) =>
+      judgementsOf(each),
+    ),
   );
   return judged;
 }
@@ -125,7 +129,7 @@ function before(
 export function factsOf(
   job: JobFacts,
   earlier: readonly number[] | null,
-  { now }: JudgingContext,
+  { now, isOfPeriod = false }: JudgingContext,
 ): DeliveryFacts {
   const { state, records, startedAt, finishedAt, message } = job;
   const isRunning = state === 'running';
@@ -140,6 +144,7 @@ export function factsOf(
     isRunning,
     took: tookOf(start, end, isRunning),
     before: earlier,
+    isOfPeriod,
   };
 }
 

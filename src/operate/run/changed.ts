@@ -8,7 +8,7 @@ import { groupBy } from '../../model/json.js';
 import type { Address } from '../../model/resource.js';
 import type { ChosenStart, ChosenStarts } from '../../model/run.js';
 import { noSiblings } from '../../model/sibling.js';
-import { instantText } from '../../model/words.js';
+import { environmentFlag, instantText } from '../../model/words.js';
 import { type DeclaredResource, declaredResources } from '../status/resources.js';
 import { obstacleOf } from './obstacle.js';
 import { kindsWithRuns } from './targets.js';
@@ -66,7 +66,7 @@ export async function chooseChanged(
       (holder === undefined ? null : `${holder.address} starts it, and is ${holdText(holder.hold)}`);
     const held = hold === null ? holder : { address, hold };
     if (held !== undefined && held.hold.since !== applied.held[held.address]?.since)
-      unproved.push(heldSince(address, held));
+      unproved.push(heldSince(address, held, session.project.environment));
     const did = actions.get(address) === 'create' ? 'created' : 'changed';
     if (obstacle === null) starts.push({ address, reason: `${did} by the apply${time}` });
     else leftOut.push({ address, reason: obstacle });
@@ -84,12 +84,16 @@ type HeldStarter = DeclaredResource & { readonly hold: Hold };
 const isHeld = (one: DeclaredResource): one is HeldStarter => one.hold !== null;
 
 /** Whoever holds it since that apply has seen it fail, or cannot have it run: no run has proved it. */
-function heldSince(address: Address, held: { readonly address: Address; readonly hold: Hold }): Diagnostic {
+function heldSince(
+  address: Address,
+  held: { readonly address: Address; readonly hold: Hold },
+  environment: string | null,
+): Diagnostic {
   const subject = held.address === address ? 'it' : held.address;
   return {
     severity: 'error',
     code: 'held',
     message: `${address} was not run: ${subject} was put on hold after it was applied, ${holdText(held.hold)}`,
-    help: `Fix the cause of the failure, end the hold with \`roster resume ${held.address}\`, and run this command again.`,
+    help: `Fix the cause of the failure, end the hold with \`roster resume ${held.address}${environmentFlag(environment)}\`, and run this command again.`,
   };
 }

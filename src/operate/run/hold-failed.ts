@@ -31,7 +31,7 @@ const MOST_NAMED = 3;
  */
 export async function holdFailed(
   session: Session,
-  { runs, checked }: RunsResult,
+  { environment, runs, checked }: RunsResult,
   env: Env,
 ): Promise<readonly Diagnostic[]> {
   const unmetAt = new Set(checked.filter(isUnmet).map(({ address }) => address));
@@ -48,8 +48,10 @@ export async function holdFailed(
     const diagnostics = new Map(made.flatMap((each) => each.diagnostics).map((each) => [each.message, each]));
     const held: Holds = Object.assign({}, ...made.map((each) => each.held));
     // Somebody must end them: without `-v`, notes are not shown.
-    const news = heldDiagnostics(held).map((each) => ({ ...each, severity: 'warning' }) as const);
-    return [...diagnostics.values(), ...news, ...heldDiagnostics(former)];
+    const news = heldDiagnostics(held, environment).map(
+      (each) => ({ ...each, severity: 'warning' }) as const,
+    );
+    return [...diagnostics.values(), ...news, ...heldDiagnostics(former, environment)];
   } catch (failure) {
     if (failure instanceof Problem) return failure.diagnostics;
     throw failure;

@@ -80,10 +80,11 @@ export async function run(
     : await judgeFollowed(session, end.runs, started.followed, watch, known.inventory);
   const isInterrupted = session.interrupted();
   const { unproved } = chosen ?? {};
-  return runsResult({ runs: end.runs, isDetached, isInterrupted, failures, unproved, ...judged }, [
-    ...(chosen?.diagnostics ?? session.warnings),
-    ...known.notes,
-  ]);
+  const { environment } = session.project;
+  return runsResult(
+    { environment, runs: end.runs, isDetached, isInterrupted, failures, unproved, ...judged },
+    [...(chosen?.diagnostics ?? session.warnings), ...known.notes],
+  );
 }
 
 /** The user may confirm hours later. Throws a Problem if the list of starts is no longer the one that was confirmed. */
@@ -95,7 +96,9 @@ function requireSame(confirmed: ChosenStarts, now: ChosenStarts | undefined): vo
 }
 
 function nothingStarted(session: Session, { unproved, diagnostics }: ChosenStarts): RunsResult {
-  const end = { runs: [], isDetached: false, isInterrupted: session.interrupted(), failures: [], unproved };
+  const { environment } = session.project;
+  const isInterrupted = session.interrupted();
+  const end = { environment, runs: [], isDetached: false, isInterrupted, failures: [], unproved };
   return runsResult(end, diagnostics);
 }
 

@@ -82,7 +82,7 @@ export async function findObjects(
     agents: lookup.state.agents,
     agentNames,
     selected: found,
-    notes: heldNotes(found, lookup),
+    notes: heldNotes(found, lookup, session.project.environment),
     inventory: lookup.matched.basis.inventory,
     byId: (ref) => all.find((each) => isObject(each, ref)) ?? undeclared(ref, lookup),
   };
@@ -113,12 +113,16 @@ function refuseGlobs(names: readonly string[]): void {
   throw problem('usage', `globs of agents are not supported: ${AGENT}${glob}`, help);
 }
 
-function heldNotes(selected: readonly StartableObject[], { matched }: Lookup): readonly Diagnostic[] {
+function heldNotes(
+  selected: readonly StartableObject[],
+  { matched }: Lookup,
+  environment: string | null,
+): readonly Diagnostic[] {
   const names = new Set(selected.map(({ address }) => address));
   const held = matched.matches.flatMap(({ address, hold }) =>
     hold !== undefined && names.has(address) ? [[address, hold] as const] : [],
   );
-  return heldDiagnostics(Object.fromEntries(held));
+  return heldDiagnostics(Object.fromEntries(held), environment);
 }
 
 function isObject({ observed }: StartableObject, { kind, id }: ObjectRef): boolean {

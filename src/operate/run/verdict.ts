@@ -1,13 +1,15 @@
 import type { CheckedDataset, UnjudgedRun } from '../../model/data.js';
 import type { Diagnostic } from '../../model/diagnostic.js';
 import { type Run, runName } from '../../model/run.js';
-import { namedIds } from '../../model/words.js';
+import { environmentFlag, namedIds } from '../../model/words.js';
 import { runKind } from './run-kinds.js';
 
 /** The result of a command that follows runs, best last. Each has an exit code of its own. */
 export type RunVerdict = 'interrupted' | 'unknown' | 'running' | 'failed' | 'succeeded';
 
 export interface RunsEnd {
+  /** The environment of the project. Null without one. */
+  readonly environment: string | null;
   readonly runs: readonly Run[];
   /** The runs were started, and are not followed. */
   readonly isDetached: boolean;
@@ -25,6 +27,7 @@ export interface RunsEnd {
 }
 
 export interface RunsResult {
+  readonly environment: string | null;
   readonly runs: readonly Run[];
   readonly verdict: RunVerdict;
   readonly isDetached: boolean;
@@ -35,9 +38,9 @@ export interface RunsResult {
 
 /** `earlier`: what was known before the end. */
 export function runsResult(end: RunsEnd, earlier: readonly Diagnostic[]): RunsResult {
-  const { runs, isDetached, checked = [], unjudged = [] } = end;
+  const { environment, runs, isDetached, checked = [], unjudged = [] } = end;
   const diagnostics = [...earlier, ...runDiagnostics(end)];
-  return { runs, verdict: verdictOf(end), isDetached, checked, unjudged, diagnostics };
+  return { environment, runs, verdict: verdictOf(end), isDetached, checked, unjudged, diagnostics };
 }
 
 /** What is not known comes before what is not finished, and that before what failed: then `wait` gives the verdict. */
@@ -64,6 +67,7 @@ function hasMember({ members }: Run, state: Run['state']): boolean {
 
 /** The reason for the verdict of each run, or of each of its members. */
 export function runDiagnostics({
+  environment,
   runs,
   isDetached,
   isInterrupted,
@@ -72,8 +76,9 @@ export function runDiagnostics({
   unproved = [],
 }: RunsEnd): readonly Diagnostic[] {
   const open = runs.filter(({ state }) => state === 'running');
-  const ended = runs.flatMap((run) => reasonsOf(run));
-  const going = isDetached || isInterrupted ? [] : open.map(stillRunning);
+  const flag = environmentFlag(environment);
+  const ended = runs.flatMap((run) => reasonsOf(run, flag));
+  const going = isDetached || isInterrupted ? [] : open.map((each) => stillRunning(each, flag));
   const others = failures.filter(({ code }) => code !== 'interrupted');
   return [
     ...ended,
@@ -81,19 +86,19 @@ export function runDiagnostics({
     ...others,
     ...unread,
     ...unproved,
-    ...(isInterrupted ? [interruption(open)] : []),
+    ...(isInterrupted ? [interruption(open, flag)] : []),
   ];
 }
 
-function reasonsOf(run: Run): readonly Diagnostic[] {
+function reasonsOf(run: Run, flag: string): readonly Diagnostic[] {
   // The stages after the one that failed say nothing of their own.
   const isChain = runKind(run.idKind).members === 'chain';
   const members = run.members.filter(({ state }) => !isChain || state !== 'notStarted');
-  const own = members.flatMap((member) => reasonOf(member, run) ?? []);
-  return own.length > 0 ? own : [reasonOf(run, null)].flatMap((each) => each ?? []);
+  const own = members.flatMap((member) => reasonOf(member, run, flag) ?? []);
+  return own.length > 0 ? own : [reasonOf(run, null, flag)].flatMap((each) => each ?? []);
 }
 
-function reasonOf(run: Run, whole: Run | null): Diagnostic | null {
+function reasonOf(run: Run, whole: Run | null, flag: string): Diagnostic | null {
   const name = whole === null ? runName(run) : `${runName(run)} of ${runName(whole)}`;
   const because = run.message === null ? '' : `: ${run.message}`;
   switch (run.state) {
@@ -108,24 +113,24 @@ function reasonOf(run: Run, whole: Run | null): Diagnostic | null {
         severity: 'error',
         code: 'start-unknown',
         message: `it is not known whether ${name} is running${because}`,
-        help: `Check ${run.address === null ? 'the dashboard' : `\`roster wait ${run.address}\` or the dashboard`} before you start it again.`,
+        help: `Check ${run.address === null ? 'the dashboard' : `\`roster wait ${run.address}${flag}\` or the dashboard`} before you start it again.`,
       };
     default:
       return null;
   }
 }
 
-function stillRunning(run: Run): Diagnostic {
+function stillRunning(run: Run, flag: string): Diagnostic {
   return {
     severity: 'error',
     code: 'still-running',
     message: `${runName(run)} is still running`,
-    help: `Follow it with \`roster wait ${run.id}\`.`,
+    help: `Follow it with \`roster wait ${run.id}${flag}\`.`,
   };
 }
 
 /** One line to copy, for all runs that continue. */
-function interruption(open: readonly Run[]): Diagnostic {
+function interruption(open: readonly Run[], flag: string): Diagnostic {
   const ids = open.flatMap(({ id }) => id ?? []);
   if (ids.length === 0) {
     const message = 'the command was interrupted, and none of the runs that it followed continues';
@@ -135,6 +140,6 @@ function interruption(open: readonly Run[]): Diagnostic {
     severity: 'error',
     code: 'interrupted',
     message: `interrupted, and ${ids.length === 1 ? 'a run continues' : `${ids.length} runs continue`}: ${namedIds(ids)}`,
-    help: `Follow ${ids.length === 1 ? 'it' : 'them'} with \`roster wait ${ids.join(' ')}\`.`,
+    help: `Follow ${ids.length === 1 ? 'it' : 'them'} with \`roster wait ${ids.join(' ')}${flag}\`.`,
   };
 }

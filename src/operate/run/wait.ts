@@ -43,10 +43,11 @@ export async function waitFor(
   if (ended.failure !== null) throw problem(ended.failure.code, ended.failure.message, ended.failure.help);
   const judged = await judgeFollowed(session, ended.runs, followed, watch, inventory);
   const isInterrupted = session.interrupted();
-  return runsResult({ runs: ended.runs, isDetached: false, isInterrupted, failures: [], ...judged }, [
-    ...session.warnings,
-    ...earlier.map(isEarlier),
-  ]);
+  const { environment } = session.project;
+  return runsResult(
+    { environment, runs: ended.runs, isDetached: false, isInterrupted, failures: [], ...judged },
+    [...session.warnings, ...earlier.map(isEarlier)],
+  );
 }
 
 interface FoundRuns {

@@ -103,7 +103,7 @@ export async function readStatus(session: ReadSession, options: StatusOptions): 
     ...diagnosticsIn(session, observation, observation.comparison.diagnostics),
     ...withError,
     ...unread,
-    ...withoutRepeats(shown.flatMap(warningsOf)),
+    ...warnedOnce(shown.flatMap(warningsOf)),
     ...owners.warnings,
   ];
   const status: Status = {
@@ -118,7 +118,7 @@ export async function readStatus(session: ReadSession, options: StatusOptions): 
 }
 
 /** A run of a schedule also counts for its target. Of the same warning, only the one of the schedule is kept: it has more detail. */
-function withoutRepeats(warnings: readonly ExpectationWarning[]): readonly Diagnostic[] {
+function warnedOnce(warnings: readonly ExpectationWarning[]): readonly Diagnostic[] {
   const ofSchedules = new Set(
     warnings.flatMap(({ judgement: { from, agent, message } }) =>
       from === null ? [] : [`${from} ${agent} ${message}`],

@@ -4,6 +4,7 @@ import { endedHoldText, type Hold, type Holds, holdText } from '../../model/hold
 import { byCodeUnit, groupBy } from '../../model/json.js';
 import type { Action } from '../../model/plan.js';
 import type { Address } from '../../model/resource.js';
+import { environmentFlag } from '../../model/words.js';
 import { isHandedOver } from '../diff.js';
 import type { ResourceDiff, Rule, World } from '../world.js';
 
@@ -43,7 +44,7 @@ function holdNotes({ match, change: { action, address } }: ResourceDiff, basis: 
 const MOST_NAMED = 5;
 
 /** One for each hold: an incident may hold hundreds. */
-export function heldDiagnostics(held: Holds): Diagnostic[] {
+export function heldDiagnostics(held: Holds, environment: string | null = null): Diagnostic[] {
   const groups = groupBy(Object.keys(held).sort(byCodeUnit), (address) => {
     const hold = held[address];
     return hold === undefined ? '' : holdText(hold);
@@ -54,7 +55,7 @@ export function heldDiagnostics(held: Holds): Diagnostic[] {
     const [subject, verb] = addresses.length === 1 ? [named, 'is'] : [`${addresses.length} resources`, 'are'];
     const list = addresses.length === 1 ? '' : ` (${named}${more})`;
     const message = `${subject} ${verb} ${text}${list}`;
-    const help = `To end the hold, run \`roster resume ${addresses.length === 1 ? named : 'ADDRESS…'}\`.`;
+    const help = `To end the hold, run \`roster resume ${addresses.length === 1 ? named : 'ADDRESS…'}${environmentFlag(environment)}\`.`;
     return { severity: 'info', code: 'held', message, help };
   });
 }

@@ -1,4 +1,4 @@
-import type { CheckedDataset, DataCheck } from '../../model/data.js';
+import type { CheckedData, CheckedDataset, DataCheck } from '../../model/data.js';
 import { type Diagnostic, messageOf } from '../../model/diagnostic.js';
 import { groupBy } from '../../model/json.js';
 import {
@@ -19,7 +19,7 @@ import { healthText, holdBeside, runSeconds, withStageNames } from '../labels.js
 export function runsJunit(
   runs: readonly Run[],
   isDetached: boolean,
-  checked: readonly CheckedDataset[] = [],
+  checked: CheckedData = { environment: null, datasets: [] },
 ): string {
   const ofRuns = runs.map((run) => suiteXml(withStageNames(run), isDetached));
   const suites = [...ofRuns, ...datasetsXml(checked, ['unmet'])].join('');
@@ -126,8 +126,9 @@ function isSkipped({ health }: ResourceStatus, failOn: readonly Health[]): boole
 }
 
 /** What data was found to be, as JUnit XML: a suite for each dataset, and a case for each thing that is expected of it. */
-export function dataCheckJunit({ datasets, diagnostics }: DataCheck, failOn: readonly string[]): string {
-  const suites = datasetsXml(datasets, failOn);
+export function dataCheckJunit(check: DataCheck, failOn: readonly string[]): string {
+  const { diagnostics } = check;
+  const suites = datasetsXml(check, failOn);
   const errors = diagnostics.filter(({ severity }) => severity === 'error').map(errorXml);
   const counts = attributesXml({ name: 'roster', tests: errors.length, failures: 0, errors: errors.length });
   const last = errors.length === 0 ? '' : `  <testsuite${counts}>\n${errors.join('')}  </testsuite>\n`;
@@ -135,18 +136,23 @@ export function dataCheckJunit({ datasets, diagnostics }: DataCheck, failOn: rea
 }
 
 /** Several runs of an agent are told apart by when they ended, and those that still go on by their ids. */
-function datasetsXml(datasets: readonly CheckedDataset[], failOn: readonly string[]): readonly string[] {
+function datasetsXml({ environment, datasets }: CheckedData, failOn: readonly string[]): readonly string[] {
   const nameOf = ({ agent, address }: CheckedDataset) => `${agent} of ${address}`;
   const alike = groupBy(datasets, nameOf);
   return datasets.map((each) => {
     const name = nameOf(each);
     const isOnly = alike.get(name)?.length === 1;
     const ended = each.at === null ? each.jobId : instantText(each.at);
-    return datasetXml(each, isOnly || ended === null ? name : `${name}, ${ended}`, failOn);
+    return datasetXml(each, isOnly || ended === null ? name : `${name}, ${ended}`, { environment, failOn });
   });
 }
 
-function datasetXml(dataset: CheckedDataset, name: string, failOn: readonly string[]): string {
+interface CasesContext {
+  readonly environment: CheckedData['environment'];
+  readonly failOn: readonly string[];
+}
+
+function datasetXml(dataset: CheckedDataset, name: string, { environment, failOn }: CasesContext): string {
   const { expectations } = dataset;
   const isFailure = ({ verdict, level }: AgentJudgement) => level === 'error' && failOn.includes(verdict);
   const isSilent = (each: AgentJudgement) => each.verdict !== 'met' && !isFailure(each);
@@ -155,7 +161,7 @@ function datasetXml(dataset: CheckedDataset, name: string, failOn: readonly stri
   const counts = attributesXml({ name, tests: expectations.length, failures, errors: 0, skipped });
   const cases = expectations.map((each) => {
     const { property, verdict } = each;
-    const command = commandFor(dataset, each);
+    const command = commandFor(dataset, each, environment);
     const message = `${judgementText(each)}${command === null ? '' : `. \`${command}\` shows it.`}`;
     const attributes = attributesXml({ classname: name, name: property });
     const why = attributesXml({ type: verdict, message });

@@ -1,4 +1,4 @@
-import type { CheckedDataset, DataCheck } from '../../model/data.js';
+import type { CheckedData, CheckedDataset, DataCheck } from '../../model/data.js';
 import { agree, andMore, environmentFlag, instantText, wordList } from '../../model/words.js';
 import { cut } from '../columns.js';
 import { escapeControls } from '../escape.js';
@@ -38,7 +38,7 @@ const styles: Readonly<Record<CheckedDataset['verdict'], Style>> = {
 
 /** What is unmet, with what was expected and what came, and then what is unknown. `-v` also lists what is met. */
 export function checkText(check: DataCheck, options: TextOptions): string {
-  const layout = textLayout(options);
+  const layout = { ...textLayout(options), environment: check.environment };
   const shown = check.datasets.filter(({ verdict }) => layout.verbose || verdict !== 'met');
   const groups = groupedByOwner(shown);
   const blocks =
@@ -50,14 +50,18 @@ export function checkText(check: DataCheck, options: TextOptions): string {
   return joinBlocks([...blocks, wrap(checkSummary(check), layout.width)]);
 }
 
-function datasetLines(dataset: CheckedDataset, layout: TextLayout): string[] {
+interface CheckLayout extends TextLayout {
+  readonly environment: CheckedData['environment'];
+}
+
+function datasetLines(dataset: CheckedDataset, layout: CheckLayout): string[] {
   const { address, agent, verdict, changed } = dataset;
   const { time, starter } = runTexts(dataset);
   const label = isWarning(dataset)
     ? layout.paint('warning', 'warning')
     : layout.paint(styles[verdict], verdict);
   const head = `${label}  ${escapeControls([`${agent} of ${address}`, ...time, ...starter].join(', '))}`;
-  const open = openFindings(dataset);
+  const open = openFindings(dataset, layout.environment);
   const lines = open.flatMap((each, index) => {
     const said = wrap(escapeControls(findingLine(each)), layout.width - 4);
     // A line of its own, so that it can be copied; what one command shows is said before it.
@@ -107,9 +111,10 @@ export function checkMarkdown(check: DataCheck, options: MarkdownOptions = {}): 
   const open = check.datasets.filter(({ verdict }) => verdict !== 'met');
   const groups = groupedByOwner(open);
   const isOwned = groups !== null;
+  const { environment } = check;
   const head = open.length === 0 ? [] : markdownTable(isOwned ? ['Owner', ...TITLES] : TITLES, []);
   const filled = budgetBelow([...top, ...head].join('\n'), RESERVED_SIZE, options).fill(open, (each) =>
-    rowItem(each, isOwned, urlOf),
+    rowItem(each, { environment, isOwned, urlOf }),
   );
   const rows = new Map(filled.texts.map((text, index) => [open[index], text]));
   const ordered = groups?.flatMap(({ items }) => items) ?? open;
@@ -128,11 +133,17 @@ function leftOut(left: readonly CheckedDataset[], { environment }: DataCheck): r
   ];
 }
 
+interface RowContext {
+  readonly environment: CheckedData['environment'];
+  readonly isOwned: boolean;
+  readonly urlOf: PlaceUrl;
+}
+
 /** In short: which property is not met first, how many more are not, and the command that shows them. In full: all of it. */
-function rowItem(dataset: CheckedDataset, isOwned: boolean, urlOf: PlaceUrl): PageItem {
-  const { verdict, address, agent, changed, environment } = dataset;
+function rowItem(dataset: CheckedDataset, { environment, isOwned, urlOf }: RowContext): PageItem {
+  const { verdict, address, agent, changed } = dataset;
   const { time, starter } = runTexts(dataset);
-  const findings = openFindings(dataset);
+  const findings = openFindings(dataset, environment);
   const lines = findings.map((each) => findingCell(each, urlOf));
   const news = verdict === 'unmet' ? changed.map((each) => cellProse(each)) : [];
   const commands = [...new Set(findings.flatMap(({ command }) => command ?? []))].map(tableCode);

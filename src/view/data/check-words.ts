@@ -1,4 +1,4 @@
-import type { CheckedDataset, DataCheck, UnjudgedRun } from '../../model/data.js';
+import type { CheckedData, CheckedDataset, UnjudgedRun } from '../../model/data.js';
 import type { Diagnostic, Place } from '../../model/diagnostic.js';
 import { groupBy } from '../../model/json.js';
 import { type AgentJudgement, judgementText } from '../../model/run.js';
@@ -6,7 +6,7 @@ import { agree, count, environmentFlag, shellWord, some, wordList } from '../../
 
 /** What is said of checked data, before text, Markdown and annotations print it. */
 
-export function verdictCounts({ datasets }: Pick<DataCheck, 'datasets'>) {
+export function verdictCounts({ datasets }: CheckedData) {
   const number = (verdict: CheckedDataset['verdict']) =>
     datasets.filter((each) => each.verdict === verdict).length;
   return { met: number('met'), unmet: number('unmet'), unknown: number('unknown') };
@@ -24,7 +24,7 @@ export function isWarning({ verdict, expectations }: CheckedDataset): boolean {
 }
 
 /** `12 runs checked: 1 unmet, 2 warnings, 1 unknown, 8 met.` */
-export function checkSummary(check: Pick<DataCheck, 'datasets'>): string {
+export function checkSummary(check: CheckedData): string {
   const { datasets } = check;
   if (datasets.length === 0)
     return 'Nothing was checked: no entry with `expect` has a run that one of its schedules started.';
@@ -58,15 +58,22 @@ export interface OpenFinding {
 }
 
 /** Expectations that are not met, the unmet ones first. Those with the same cause are one finding. */
-export function openFindings(dataset: CheckedDataset): readonly OpenFinding[] {
+export function openFindings(
+  dataset: CheckedDataset,
+  environment: CheckedData['environment'],
+): readonly OpenFinding[] {
   const open = dataset.expectations.filter(({ verdict }) => verdict !== 'met');
   const groups = groupBy(open, (each) => JSON.stringify([each.verdict, each.cause ?? each.property]));
-  const found = [...groups.values()].map((alike) => findingOf(alike, dataset));
+  const found = [...groups.values()].map((alike) => findingOf(alike, dataset, environment));
   const unmet = found.filter(({ verdict }) => verdict === 'unmet');
   return [...unmet, ...found.filter(({ verdict }) => verdict === 'unknown')];
 }
 
-function findingOf(alike: readonly AgentJudgement[], dataset: CheckedDataset): OpenFinding {
+function findingOf(
+  alike: readonly AgentJudgement[],
+  dataset: CheckedDataset,
+  environment: CheckedData['environment'],
+): OpenFinding {
   const [first, ...others] = alike;
   if (first === undefined) throw new Error('a group of judgements is empty');
   const { verdict, level, message, cause } = first;
@@ -80,7 +87,7 @@ function findingOf(alike: readonly AgentJudgement[], dataset: CheckedDataset): O
     message: isShared ? cause : message,
     places: places.filter((each, index) => places.findIndex(isOnLineOf(each)) === index),
     from: others.every(({ from }) => from === first.from) ? first.from : null,
-    command: commandFor(dataset, first),
+    command: commandFor(dataset, first, environment),
   };
 }
 
@@ -105,8 +112,9 @@ export function originText({ places, from }: OpenFinding): string {
 
 /** The command that shows the rows, or else the run; null where there is nothing to see. */
 export function commandFor(
-  { datasetId, jobId, state, environment }: CheckedDataset,
+  { datasetId, jobId, state }: CheckedDataset,
   { property, condition, verdict }: AgentJudgement,
+  environment: CheckedData['environment'],
 ): string | null {
   const command = (words: string) => `roster ${words}${environmentFlag(environment)}`;
   // Of a run that failed, its record says why.
@@ -119,18 +127,20 @@ export function commandFor(
 }
 
 /** `Not judged by this command: empty and rows. To judge them, run: roster data check 3f2a`: for `run` and `wait`. */
-export function unjudgedText(unjudged: readonly UnjudgedRun[]): string | null {
-  const [first] = unjudged;
-  if (first === undefined) return null;
+export function unjudgedText(
+  unjudged: readonly UnjudgedRun[],
+  environment: CheckedData['environment'],
+): string | null {
+  if (unjudged.length === 0) return null;
   const properties = [...new Set(unjudged.flatMap((each) => each.properties))];
-  const command = `roster data check ${unjudged.map(({ id }) => id).join(' ')}${environmentFlag(first.environment)}`;
+  const command = `roster data check ${unjudged.map(({ id }) => id).join(' ')}${environmentFlag(environment)}`;
   return `Not judged by this command: ${wordList(properties, 'and')}. To judge ${agree(properties.length, 'it', 'them')}, run: ${command}`;
 }
 
 /** What is not met, as diagnostics at the line of the manifest that expects it. */
-export function checkFindings({ datasets }: Pick<DataCheck, 'datasets'>): readonly Diagnostic[] {
+export function checkFindings({ environment, datasets }: CheckedData): readonly Diagnostic[] {
   return datasets.flatMap((dataset) =>
-    openFindings(dataset).map((finding): Diagnostic => {
+    openFindings(dataset, environment).map((finding): Diagnostic => {
       const { verdict, level, places, from, command } = finding;
       const isUnmet = verdict === 'unmet';
       const help = [...(command === null ? [] : [`\`${command}\` shows it.`]), ...dataset.changed].join(' ');

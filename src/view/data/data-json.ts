@@ -1,6 +1,7 @@
 import type { ItemResult } from '../../model/batch.js';
 import type {
   AgentSample,
+  CheckedData,
   CheckedDataset,
   DataCheck,
   DatasetInfo,
@@ -53,16 +54,16 @@ const checkedFields = [
 
 /** `data check --format json` (contract §20). */
 export function dataCheckJson(check: DataCheck) {
-  const datasets = check.datasets.map(checkedJson);
+  const datasets = check.datasets.map((each) => checkedJson(each, check.environment));
   return withDiagnostics({ datasets, summary: verdictCounts(check) }, check.diagnostics);
 }
 
-export function checkedJson(checked: CheckedDataset) {
+export function checkedJson(checked: CheckedDataset, environment: CheckedData['environment']) {
   const json = {
     ...fieldsOf(checked, checkedFields),
     expectations: checked.expectations.map((judgement) => ({
       ...agentJudgementJson(judgement),
-      command: commandFor(checked, judgement),
+      command: commandFor(checked, judgement, environment),
     })),
   };
   return checked.owners === undefined ? json : { ...json, owners: checked.owners };

@@ -1,7 +1,15 @@
 import type { Health, ResourceStatus, Status } from '../../model/run.js';
 import { agree, instantText } from '../../model/words.js';
 import { cut } from '../columns.js';
-import { countsText, healthCounts, healthText, holdBeside, lastRunText, syncLabels } from '../labels.js';
+import {
+  countsText,
+  dataCheckCommand,
+  healthCounts,
+  healthText,
+  holdBeside,
+  lastRunText,
+  syncLabels,
+} from '../labels.js';
 import { groupedByOwner } from '../owned.js';
 import { shownAndRest } from '../plan-words.js';
 import { ownerCell } from './change-markdown.js';
@@ -39,7 +47,7 @@ export function statusMarkdown(status: Status, options: MarkdownOptions = {}): s
   const groups = groupedByOwner(resources);
   const isOwned = groups !== null;
   const ordered = groups?.flatMap(({ items }) => items) ?? resources;
-  const rows = budget.fill(ordered, (each) => rowItem(each, isOwned));
+  const rows = budget.fill(ordered, (each) => rowItem(each, isOwned, status.environment));
   const warnings = fillWarnings(budget, told.shown, urlOf);
   const left = resources.length - rows.texts.length;
   const titles = isOwned ? ['Owner', ...TITLES] : TITLES;
@@ -49,11 +57,13 @@ export function statusMarkdown(status: Status, options: MarkdownOptions = {}): s
   return [...top, ...head, ...rows.texts, ...more, ...warningsSection(warnings, told.rest), ''].join('\n');
 }
 
-function rowItem(each: ResourceStatus, isOwned: boolean): PageItem {
+function rowItem(each: ResourceStatus, isOwned: boolean, environment: string | null): PageItem {
   const { health, address, sync, lastRun, isRunning, nextRun, reason } = each;
   const said = [reason, holdBeside(each)]
     .filter((part) => part !== '')
     .map((part) => prose(part, LONGEST_REASON));
+  const command = dataCheckCommand(each, environment);
+  if (command !== null) said.push(tableCode(command));
   const cells = [
     ...(isOwned ? [ownerCell(each)] : []),
     bad.has(health) ? `**${healthText(each)}**` : healthText(each),

@@ -7,7 +7,7 @@ import {
   runName,
   type ServiceRunState,
 } from '../../model/run.js';
-import { agree, andMore, count } from '../../model/words.js';
+import { agree, andMore, count, environmentFlag } from '../../model/words.js';
 import { pad, pieces, widthOf } from '../columns.js';
 import { escapeControls } from '../escape.js';
 import { runSeconds, runStateLabels, secondsText, withStageNames } from '../labels.js';
@@ -15,6 +15,8 @@ import { type RowCell, rowLines, type Style, type TextOptions, textLayout } from
 
 /** How the command ended. Default: everything was followed as long as it should be. */
 interface RunsEnded {
+  /** The environment of the project, for commands that are copied. Default: none. */
+  readonly environment?: string | null;
   readonly isDetached?: boolean;
   readonly isInterrupted?: boolean;
   /** Jobs whose data should have been saved, and was not. Default: 0. */
@@ -92,11 +94,11 @@ export function idText({ idKind, id }: Run): string {
 
 /** Counted by agent: it is those that run. */
 function lastLine(runs: readonly Run[], how: RunsEnded): string {
-  const { isDetached, isInterrupted, unsaved = 0, unmet = 0 } = how;
+  const { environment = null, isDetached, isInterrupted, unsaved = 0, unmet = 0 } = how;
   const counts = stateCounts(runs);
   const open = runs.filter(({ state }) => state === 'running');
   if (isInterrupted === true) return `Interrupted: ${counts}.`;
-  if (isDetached === true && open.length > 0) return `Started: ${counts}.\n${followLine(open)}`;
+  if (isDetached === true && open.length > 0) return `Started: ${counts}.\n${followLine(open, environment)}`;
   if (open.length > 0) return `Still running: ${counts}.`;
   if (runs.some((run) => hasState(run, 'unknown'))) return `Run unknown: ${counts}.`;
   const but = [
@@ -109,9 +111,9 @@ function lastLine(runs: readonly Run[], how: RunsEnded): string {
 }
 
 /** Diagnostics say the same of what is not detached. */
-function followLine(open: readonly Run[]): string {
+function followLine(open: readonly Run[], environment: string | null): string {
   const ids = open.flatMap(({ id }) => (id === null ? [] : [escapeControls(id)]));
-  return `Follow ${agree(ids.length, 'it', 'them')} with: roster wait ${ids.join(' ')}`;
+  return `Follow ${agree(ids.length, 'it', 'them')} with: roster wait ${ids.join(' ')}${environmentFlag(environment)}`;
 }
 
 function hasState(run: Run, state: ServiceRunState): boolean {

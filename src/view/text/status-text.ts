@@ -4,6 +4,7 @@ import { cut, pad, widest } from '../columns.js';
 import { escapeControls } from '../escape.js';
 import {
   countsText,
+  dataCheckCommand,
   healthCounts,
   healthLabels,
   healthText,
@@ -162,12 +163,13 @@ function countsOf(each: ResourceStatus): readonly string[] {
 }
 
 function reasonLines(each: ResourceStatus, { width, verbose, environment }: StatusLayout): string[] {
-  const { address, health, reason, failedRun } = each;
+  const { reason, failedRun } = each;
   const parts = [reason, holdBeside(each)].filter((part) => part !== '').map(escapeControls);
   const lines = parts.flatMap((part) => wrap(verbose ? part : cut(part, LONGEST_REASON), width - 4));
   const flag = environmentFlag(environment);
   // A line of its own, so that it can be copied.
   if (failedRun !== null) lines.push(`roster runs show ${escapeControls(failedRun)}${flag}`);
-  if (health === 'unmet') lines.push(`roster data check ${escapeControls(address)}${flag}`);
+  const command = dataCheckCommand(each, environment);
+  if (command !== null) lines.push(escapeControls(command));
   return indent(lines, 4);
 }

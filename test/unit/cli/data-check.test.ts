@@ -241,6 +241,36 @@ describe('data check', () => {
     expect(found.exit).toBe(exit);
   });
 
+  test('gives what came as a text of digits alone, and as a number', async () => {
+    const { workspace } = await world({
+      runs: week({ ...good, records: 1_200 }),
+      expect: '{ records: { min: 1000, drop: 50% } }',
+    });
+    const { json } = await check(workspace);
+    expect(json.datasets[0]?.expectations).toMatchObject([
+      { property: 'records.min', actual: '1200', value: 1_200, message: 'got 1,200' },
+      { property: 'records.drop', actual: '1200', value: 1_200 },
+    ]);
+  });
+
+  test('status says that its period has too few runs to compare with, and names the command that judges', async () => {
+    const { workspace } = await world({ runs: week(good), expect: '{ records: { drop: 40% } }' });
+    const { stdout } = await workspace.command(['status', '--since', '7h']);
+    const said = stdout.replaceAll(/\s+/g, ' ');
+    expect(said).toContain('unknown, because too few successful runs before it are in this period');
+    expect(said).toContain(' roster data check schedule/daily ');
+    expect((await check(workspace, 'schedule/daily')).json.datasets).toMatchObject([{ verdict: 'met' }]);
+  });
+
+  test('status in Markdown names the command that shows all that is unmet', async () => {
+    const { workspace } = await world({
+      runs: [good],
+      expect: '{ records: { min: 500 }, finish: 1 minute }',
+    });
+    const { stdout } = await workspace.command(['status', '--format', 'markdown']);
+    expect(stdout).toContain('`roster data check schedule/daily`');
+  });
+
   test('fails for what is unknown, if it is told to', async () => {
     const { workspace } = await world({
       runs: [good],
@@ -298,7 +328,8 @@ describe('data check', () => {
     ]);
     const ofDataset = await check(workspace, String(named.json.datasets[0]?.datasetId));
     expect(ofDataset.json).toEqual(named.json);
-    const text = await workspace.command(['data', 'check', String(job?.id)]);
+    const text = await workspace.command(['data', 'check', String(job?.id), '-v']);
+    expect(text.stdout).toContain('started by hand');
     expect(text.stdout).toContain('1 run checked: 1 met.');
   });
 
@@ -312,13 +343,15 @@ describe('data check', () => {
     expect(json.datasets).toMatchObject([{ verdict: 'unmet', startedBy: 'project' }]);
   });
 
-  test('refuses an id of a run without `expect`', async () => {
-    const { workspace } = await world({ runs: [good], expect: '{ records: { min: 1 } }' });
-    const found = await workspace.command(['data', 'check', '00000000-0000-4000-8000-00000000abcd']);
-    expect(found.exit).toBe(1);
-    expect(found.stderr.replaceAll(/\s+/g, ' ')).toContain(
-      'no run of the last 90 days that has an `expect` matches 00000000-0000-4000-8000-00000000abcd',
-    );
+  test('compares a run by its id with the same runs as without ids, also if no times are known', async () => {
+    const { sandbox, workspace } = await world({
+      runs: week({ ...good, records: 10 }),
+      expect: '{ records: { drop: 50% } }',
+    });
+    sandbox.world.runs.clear();
+    const { json } = await check(workspace);
+    expect(json.datasets).toMatchObject([{ verdict: 'unmet', at: null }]);
+    expect((await check(workspace, String(json.datasets[0]?.jobId))).json).toEqual(json);
   });
 
   test('refuses each id without a run, whatever the other ids match', async () => {

@@ -53,6 +53,7 @@ test('`run --save` says what an interrupt between two files has left', async () 
   });
   const runs = [job('a'), job('b'), job('c')];
   const ended = {
+    environment: null,
     runs,
     verdict: 'succeeded',
     isDetached: false,

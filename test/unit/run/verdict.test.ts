@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { Diagnostic } from '../../../src/model/diagnostic.js';
 import type { Run, ServiceRunState } from '../../../src/model/run.js';
 import { runDiagnostics, verdictOf } from '../../../src/operate/run/verdict.js';
+import { heldDiagnostics } from '../../../src/reconcile/rules/holds.js';
 
 /** The verdict of runs (contract §9), as a function of their states. */
 
@@ -31,6 +32,7 @@ const runOf = (letter: string, index: number): Run => ({
 const failure: Diagnostic = { severity: 'error', code: 'service-error', message: 'no answer' };
 const end = (states: string, how: string) => ({
   runs: [...states].map(runOf),
+  environment: null,
   isDetached: how.includes('detached'),
   isInterrupted: how.includes('interrupted'),
   failures: how.includes('failure') ? [failure] : [],
@@ -82,6 +84,21 @@ describe('an interrupt says how to follow what goes on', () => {
     const [found] = runDiagnostics(end('rsr', 'interrupted'));
     expect(found?.help).toContain('`roster wait id-0 id-2`');
   });
+});
+
+test.each([
+  ['r', '', 'roster wait '],
+  ['r', 'interrupted', 'roster wait '],
+] as const)('the command that follows a run "%s" (%s) names the environment', (states, how, command) => {
+  const [found] = runDiagnostics({ ...end(states, how), environment: 'live' });
+  expect(found?.help).toContain(command);
+  expect(found?.help).toContain(' -e live`');
+});
+
+test('the command that ends a hold names the environment', () => {
+  const hold = { by: 'ada', reason: null, since: '2026-12-01T06:00:00Z', until: null } as const;
+  const [found] = heldDiagnostics({ 'schedule/daily': hold }, 'live');
+  expect(found?.help).toBe('To end the hold, run `roster resume schedule/daily -e live`.');
 });
 
 test('an unknown member makes the verdict unknown', () => {

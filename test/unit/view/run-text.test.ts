@@ -204,3 +204,12 @@ test.each([
       .at(-1),
   ).toBe(last);
 });
+
+test('the command that follows detached runs names the environment', () => {
+  const text = runsText(
+    [run({ state: 'running', id: 'j1' })],
+    { isDetached: true, environment: 'live' },
+    options,
+  );
+  expect(text).toContain('Follow it with: roster wait j1 -e live\n');
+});

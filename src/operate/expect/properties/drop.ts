@@ -11,7 +11,7 @@ export const MOST_RUNS = 7;
 /** `records.drop`: how far a run may be below the median of the runs before it. */
 export const drop: ExpectedProperty = {
   readsData: false,
-  judge({ records }, { noData, records: came, before }) {
+  judge({ records }, { noData, records: came, before, isOfPeriod = false }) {
     const most = readShare(records?.drop);
     if (records?.drop === undefined || most === null) return [];
     const [property, limit] = ['records.drop', `at most ${records.drop} below the median of the runs before`];
@@ -20,6 +20,8 @@ export const drop: ExpectedProperty = {
     if (before === null) return [unknown(property, limit, 'several agents of this run have the same name')];
     const earlier = before.slice(0, MOST_RUNS);
     if (earlier.length < FEWEST_RUNS) {
+      if (isOfPeriod)
+        return [unknown(property, limit, 'too few successful runs before it are in this period')];
       const runs = `only ${count(earlier.length, 'successful run')} came before it`;
       return [unknown(property, limit, earlier.length === 0 ? 'no successful run came before it' : runs)];
     }
@@ -31,7 +33,7 @@ export const drop: ExpectedProperty = {
     const message = isMet
       ? `got ${got}, ${below} the median ${median}`
       : `expected ${expected}, got ${got}: ${below}`;
-    return [verdict(isMet, { property, expected, actual: got, value: came, message })];
+    return [verdict(isMet, { property, expected, actual: String(came), value: came, message })];
   },
 };
 

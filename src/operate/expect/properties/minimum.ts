@@ -16,6 +16,6 @@ export const minimum: ExpectedProperty = {
       missing > 0
         ? `expected ${expected}, got ${grouped(came)}: ${grouped(missing)} too few`
         : `got ${grouped(came)}`;
-    return [verdict(missing <= 0, { property, expected, actual: grouped(came), value: came, message })];
+    return [verdict(missing <= 0, { property, expected, actual: String(came), value: came, message })];
   },
 };

@@ -2,8 +2,16 @@ import type { DataJudgement } from '../../../model/run.js';
 import type { DataFacts, DeliveryFacts } from '../facts.js';
 
 /** What a property says of a run, before its verdict. */
-type Said = Pick<DataJudgement, 'property' | 'expected' | 'actual' | 'message'> &
-  Partial<Pick<DataJudgement, 'value' | 'cause' | 'condition'>>;
+interface Said {
+  readonly property: string;
+  readonly expected: string;
+  readonly actual: string | null;
+  /** Null by default, as all that follow. */
+  readonly value?: number;
+  readonly message: string;
+  readonly cause?: string;
+  readonly condition?: string;
+}
 
 export function verdict(isMet: boolean, said: Said): DataJudgement {
   return { value: null, cause: null, condition: null, ...said, verdict: isMet ? 'met' : 'unmet' };
