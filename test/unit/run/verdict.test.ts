@@ -96,7 +96,7 @@ test.each([
 });
 
 test('the command that ends a hold names the environment', () => {
-  const hold = { by: 'ada', reason: 'a stop', since: '2026-12-01T06:00:00Z', until: null } as const;
+  const hold = { by: 'ada', reason: 'incident', since: '2026-12-01T06:00:00Z', until: null } as const;
   const [found] = heldDiagnostics({ 'schedule/daily': hold }, 'live');
   expect(found?.help).toBe('To end the hold, run `roster resume schedule/daily -e live`.');
 });
