@@ -114,7 +114,7 @@ schedules:
           if (format === 'json') jsonOf(ran);
         }
       }),
-      { numRuns: runs(10, 300) },
+      { numRuns: runs(30, 300) },
     );
     expect(outcomes.has(0) && outcomes.has(1)).toBe(true);
   });
