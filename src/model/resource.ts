@@ -199,7 +199,7 @@ export interface Project extends ProjectSettings, ProjectHints {
   readonly unread?: readonly Diagnostic[] | undefined;
   /**
    * Warnings about settings of roster.yaml that were left out, about defaults that no entry uses, and about other environments.
-   * Missing if there are none.
+   * Missing if empty.
    */
   readonly unreadSettings?: readonly Diagnostic[] | undefined;
   /** Values from the environment that no manifest writes out: masked where the service quotes them. */

@@ -162,7 +162,7 @@ interface HoldEffect {
 function holdEffect(match: Match, known: InventoryEntry, hold: Hold, basis: MatchBasis): HoldEffect {
   const observed = objectOf(match, known);
   if (observed === null) return noEffect(known, 'it does not exist on the service');
-  // What another project has put on hold was not paused by somebody else.
+  // A hold of another project is not a pause by somebody else.
   const former = known.hold ?? holdElsewhere(match, basis.now)?.hold;
   if (isPaused(match, observed))
     return former === undefined
@@ -191,7 +191,7 @@ function whyNotStarted(
   { project, now }: MatchBasis,
 ): string | null {
   if (entry === null) {
-    // With an error in its entry, nothing is applied yet. What has moved is started by an apply of the other project.
+    // An entry with an error is not applied yet. An apply of the other project would start an object that has moved there.
     const isUnread = project.unread !== undefined || project.entries.some((each) => each.address === address);
     return isUnread || elsewhere !== undefined ? null : 'it is paused, and no entry declares it';
   }

@@ -208,7 +208,7 @@ function mayBeUnread({ change, match }: ResourceDiff): boolean {
   return renamedFrom !== null || rule === 'likeness' || (record !== null && known === null);
 }
 
-/** An error for each object that an entry with an error may declare, after those of files whose entries are unknown. */
+/** Errors of files whose entries are unknown, then an error for each object that an entry with an error may declare. */
 export function notCertain(
   kept: readonly ResourceDiff[],
   { unread = [], environment }: Project,

@@ -87,7 +87,7 @@ export interface Elsewhere extends ObjectElsewhere {
   readonly hold?: Hold;
 }
 
-/** An object is on hold as long as any project of the repository has it on hold. */
+/** The object stays on hold until no project of the repository has it on hold. */
 export interface HeldElsewhere extends ObjectElsewhere {
   readonly hold: Hold;
 }

@@ -235,14 +235,14 @@ const attacks: readonly Attack[] = [
     code: 'unreadable-sibling',
   },
   {
-    name: 'a project file beside that of retail, with an error in its settings',
+    name: 'a project file beside retail/roster.yaml, with an error in its settings',
     change: (team) =>
       team.write('retail/travel.yaml', JSON.stringify({ project: 'more', service: { url: 5 } })),
     action: 'nothing',
     code: 'unreadable-sibling',
   },
   {
-    name: 'a file beside that of retail that is of another tool',
+    name: 'a file of another tool beside retail/roster.yaml',
     change: (team) => team.write('retail/_quarto.yml', 'project: { type: website }\nformat: html\n'),
     action: 'delete',
   },

@@ -122,7 +122,7 @@ function selectedBy(session: ReadSession, addresses: readonly string[], agents: 
   const isEntry = selectedOf(selectors, { addresses: all, existsIn, unread });
   return {
     unread: unreadFor(project, selectors),
-    address: (address: Address) => isEntry(address),
+    address: isEntry,
     agent: (agent: Address) => named.size === 0 || named.has(agent),
   };
 }
@@ -138,7 +138,7 @@ function withoutExpectations(names: readonly string[]) {
   return problem('usage', message, 'Add `expect` to the entry, or to what it targets.');
 }
 
-/** The run or job that each id means: that of a dataset means its job. */
+/** For each id, the id of a run or job: a dataset is found by its job. */
 type RunsById = ReadonlyMap<string, string>;
 
 function runsById(ids: readonly string[], datasets: readonly Dataset[]): RunsById {
@@ -167,7 +167,7 @@ interface RunsToChoose {
   readonly resources: readonly DeclaredResource[];
   readonly wanted: readonly DeclaredResource[];
   readonly since: number | null;
-  /** The runs that ids mean, whoever started them. Null for those of the project. */
+  /** Select the runs, whoever started them. Null: runs that the project's schedules started. */
   readonly named: RunsById | null;
   readonly context: JudgingContext;
 }

@@ -79,7 +79,7 @@ function chosenRuns(
   const { expect = nothingExpected, observed, target } = resource;
   const { id: runId } = occurrence;
   const isOwn = history.isOfProject(occurrence);
-  // What others have started is compared with the runs of all schedules, as if one schedule had started all of them.
+  // A run that somebody else started is compared with the runs of all schedules, as if one schedule had started them.
   const subject = isOwn ? occurrence : withoutSchedule(occurrence);
   const compared = isOwn ? runs : [subject, ...runs.map(withoutSchedule)];
   const isWhole = ids.has(runId);

@@ -34,7 +34,7 @@ export interface ExpectedRun {
 export interface JudgingContext {
   readonly now: Date;
   readonly agents: readonly Agent[];
-  /** The runs are those of a period that the user chose. */
+  /** Whether only runs of a period that the user chose were read. */
   readonly isOfPeriod?: boolean;
 }
 

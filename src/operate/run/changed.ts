@@ -58,7 +58,7 @@ export async function chooseChanged(
     const starters = (observed?.id == null ? undefined : startersOf.get(observed.id)) ?? [];
     const free = starters.filter((starter) => whyNot(starter) === null);
     const starter = free.find(isChanged);
-    // What only schedules on hold start is not to be started by hand either.
+    // If all schedules that start it are on hold, it must not be started by hand either.
     const holder = free.length === 0 ? starters.find(isHeld) : undefined;
     const obstacle =
       whyNot(each) ??

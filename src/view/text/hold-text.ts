@@ -142,7 +142,7 @@ function nextText({ made: { action, resources }, outcomes, interrupted, diagnost
         : 'Resources with an unknown result are recorded as no longer on hold, so the next apply enables any that are still paused.',
     );
   const isDone = !interrupted && outcomes.every(({ outcome }) => outcome === 'done');
-  // What another project must do needs no second run here.
+  // The rest is for the other project to do, so running this command again would change nothing.
   const isLeftToOthers = errorsIn(diagnostics).every(({ code }) => code === 'owned-elsewhere');
   if (!isDone || !isLeftToOthers)
     parts.push(

@@ -152,7 +152,7 @@ describe.each(sampleOf(cases, 5))('an entry or file with $name', ({ name, change
     expect(await run(workspace, 'drift')).toMatchObject({ exit: 1, changes: [] });
     for (const each of sandbox.world.schedules.values()) each.isEnabled = false;
     const drifted = await run(workspace, 'drift');
-    // What an entry with an error ignores is not known.
+    // The ignored properties of an entry with an error are unknown.
     const compared = name === 'the key of another entry' ? /schedule\/other$/ : /schedule\/well$/;
     expect([drifted.exit, drifted.changes]).toEqual([
       1,
